@@ -23,6 +23,7 @@ FEW = "too few rows to tell an even order from a shuffle"
 MEANT = "if meant, name the parts ('train', ...)"
 
 FORTY, EIGHTHS = [row + 0.5 for row in range(40)], [row / 8 for row in range(400)]
+TENTHS = [round(4 + row / 10, 1) for row in range(40)]
 SCATTERED = {"fold": [(x * (x + 3) // 5 + i * (1 + x % 7)) % 8 for x in range(200) for i in (0, 1)]}
 """Pairs of rows in two folds, in no order."""
 PEOPLE = [f"p{row // 2}" for row in range(40)]
@@ -143,6 +144,18 @@ CALLS: dict[str, list[str]] = {
         f"ok price: even, {EVEN}"
     ],
     "{'price': range(3), 'fold': [0, 1, 0]}, by=sf.continuous('price')": [f"note price: {FEW}"],
+    # Totals and neighbours order the rows, and have no bins of their own.
+    "{'w': [1.5] * 40, 'fold': [0, 1] * 20}, by=sf.total('w')": [
+        "ok w: totals within 0 % of their shares"
+    ],
+    "{'label': list('ab') * 20, 'w': FORTY, 'fold': [0, 0, 1, 1] * 10}, "
+    "by=['label', sf.chain('w')]": [
+        "note sf.chain(['w']): its order is not judged",
+        f"ok label: even, {EVEN}",
+    ],
+    "{'w': FORTY, 'fold': [0, 0, 1, 1] * 10}, by=sf.nearest('w')": [
+        "note sf.nearest(['w']): its order is not judged"
+    ],
     # Whole numbers may be dealt as an order, as classes, or as a shuffle where classes are single.
     "{'price': range(400), 'fold': [0, 1] * 200}, by='price'": [f"ok price: {ORDER}"],
     "{**SCATTERED, 'price': [row // 2 for row in range(400)]}, by='price'": [
@@ -231,6 +244,13 @@ CALLS: dict[str, list[str]] = {
     "{'a': [row // 201 for row in range(402)], 'x': [*FORTY * 10, 0.5, 0.5], "
     "'fold': [row % 201 // 67 for row in range(402)]}, duplicates=['a', 'x']": [
         "note 402 rows (100 %) equal a row of another fold, maybe by chance"
+    ],
+    # Numbers that are close together for their decimals repeat by chance, others do not.
+    "{'x': [*TENTHS, 4.1], 'site': [*'abcd' * 10, 'b'], 'fold': [0] * 20 + [1] * 21}, "
+    "duplicates='auto'": ["note 2 rows (4.9 %) equal a row of another fold, maybe by chance"],
+    "{'x': [*(round(17.1 * row, 1) for row in range(40)), 17.1], 'site': [*'abcd' * 10, 'b'], "
+    "'fold': [0] * 20 + [1] * 21}, duplicates='auto'": [
+        "LEAK 2 rows (4.9 %) equal a row of another fold, such as rows 1 and 40"
     ],
     "copied(2), duplicates=['x', 'day']": [
         "LEAK 4 rows (1.0 %) equal a row of another fold, such as rows 0 and 398"

@@ -4,6 +4,8 @@ Two missing values are equal, and so are NaN and null, and the two zeros.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -90,6 +92,30 @@ def count_across_folds(
         n_pairs=n_pairs,
         n_split_pairs=n_pairs - n_pairs_inside,
     )
+
+
+def count_values(column: Any, rows: Ints) -> SharedRows:
+    """Count the unique values of a column in some rows, and the pairs of rows that agree."""
+    n = np.bincount(encode_classes(column)[0][rows] + 1)
+    n_pairs = int((n * (n - 1)).sum()) // 2
+    return SharedRows(int((n > 0).sum()), int((n > 1).sum()), 0, 0, n_pairs=n_pairs)
+
+
+def expect_repeats(series: Series) -> float:
+    """Expect as many pairs of equal numbers as there are, on average, one to ten steps apart.
+
+    A step is 1, 0.1 or 0.01; numbers of more decimals do not repeat, and dates may.
+    """
+    if dtype_of(series).is_temporal():
+        return inf
+    with suppress(OverflowError), np.errstate(over="ignore"):
+        values = to_floats(series)
+        values = np.sort(values[np.isfinite(values)])
+        for decimals in range(3):
+            if np.array_equal(values, values.round(decimals)):
+                near = np.searchsorted(values, values + 10.5 / 10**decimals, "right")
+                return float((near - np.searchsorted(values, values, "right")).sum()) / 20
+    return 0.0
 
 
 def rows_across_folds(
@@ -208,6 +234,8 @@ def to_groupable(column: Any) -> Any:
     is_number = dtype.is_float() or dtype.is_integer() or dtype == pl.Boolean
     if isinstance(column, pl.Series) or (is_number and column.dtype != object):
         return column
+    if dtype == pl.String and str(getattr(column.dtype, "storage", "")).startswith("pyarrow"):
+        return to_polars(column)
     return pl.Series(encode_classes(column)[0])  # of objects, which floats may merge
 
 

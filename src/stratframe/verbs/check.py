@@ -38,7 +38,7 @@ from .leaks import (
     is_chance,
     read_compared,
 )
-from .lines import WORST_FIRST, Finding, fit_line, printable
+from .lines import WORST_FIRST, Finding, fit_line, printable, write_finding
 from .sources import check_rows, join_given, named_source
 from .totals import find_totals
 
@@ -367,6 +367,10 @@ def find_all(
             counts = source.count_folds(asked.by, name, asked.terms)
             found += findings.find_balance(counts, counts.judge(), labels)
             found += find_totals(source, asked.by, name, asked.terms)
+            *_, last = require_by(asked.by).terms
+            if last.orders_rows and last.without_order() is None:
+                text = "{order}: its order is not judged"
+                found.append(write_finding("note", "balance", 0, text, order=str(last)))
         found += findings.find_sizes(labels, shared, twin)
     if asked.time:
         found = [

@@ -89,9 +89,10 @@ def find_ids(ids: Sequence[tuple[Any, Ints]], labels: FoldValues, folds: Ints) -
     found = []
     for label, codes in ids:
         rows = (codes >= 0) & (folds >= 0)
-        shared = frames.duplicates.count_across_folds([codes[rows]], folds[rows])
-        if n := shared.n_split:
-            values = f"{n:,} of {shared.n_values:,} values {is_or_are(n)}"
+        own = codes[rows].astype(np.int64)
+        n_folds = np.bincount(frames.duplicates.count_folds_of_sets(own, folds[rows])[0])
+        if n := int((n_folds > 1).sum()):
+            values = f"{n:,} of {np.count_nonzero(n_folds):,} values {is_or_are(n)}"
             text = f"groups={{id}}? {values} in several {noun_of(labels)}s"
             tail = ", a leak if their rows belong together"
             found.append(write_finding("note", "groups", n, text, tail, id=describe(label)))

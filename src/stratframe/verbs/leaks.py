@@ -58,9 +58,8 @@ class Compared(NamedTuple):
     """Columns that are not compared."""
     unique: tuple[str, ...] = ()
     """Columns of fractions that differ in every row, so that no rows are equal."""
-    whole: tuple[bool, ...] = ()
-    """Whether each column, unless it is named, has whole numbers or dates, which may be equal by
-    chance."""
+    measured: tuple[Any, ...] = ()
+    """Each column, unless the call names it, if it has numbers or dates, else None."""
     nearest: Callable[[Ints], Ints | None] | None = None
     """Ranks the groups by how near their rows of different folds are, given those of leaks."""
 
@@ -296,7 +295,7 @@ def base_of_repeat(name: object) -> str | None:
 def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any]) -> Compared:
     """Read the columns by which rows may equal each other, without those that say nothing."""
     columns: list[Any] = []
-    whole: list[bool] = []
+    measured: list[Any] = []
     unique: list[str] = []
     left_aside = [*map(name_of, twice)]
     every = frames.read_columns(frame, refs)
@@ -307,8 +306,7 @@ def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any]) -> Co
         if column is not None and not frames.duplicates.all_unique(column):
             if not (unique or holds_folds(series)):
                 columns.append(column)
-                is_measured = frames.is_measured(series)
-                whole.append(is_measured and not frames.is_continuous(series))
+                measured.append(series if frames.is_measured(series) else None)
         elif column is not None and frames.is_continuous(series):
             unique.append(name)
             columns = [column]  # which says as much as all together
@@ -316,7 +314,7 @@ def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any]) -> Co
             left_aside.append(name)
     aside, differ = tuple(left_aside), tuple(unique)
     told: dict[str, Any] = {"is_named": False, "left_aside": aside, "unique": differ}
-    return Compared("duplicates", columns, **told, whole=tuple(whole))
+    return Compared("duplicates", columns, **told, measured=tuple(measured))
 
 
 def name_of(label: Any) -> str:
@@ -382,20 +380,31 @@ def is_explained(compared: Compared, shared: SharedRows, folds: Ints, rows: Ints
     columns, count = compared.columns, frames.duplicates.count_across_folds
     if len(columns) == 1:
         return not compared.is_named
-    alone = [count([column], np.zeros_like(folds), rows) for column in columns]
-    if (by_chance := is_chance(shared, alone, len(rows), compared.whole)) or compared.is_named:
+    alone = [frames.duplicates.count_values(column, rows) for column in columns]
+    repeats = [
+        frames.duplicates.expect_repeats(frames.take(series, rows))
+        if series is not None and 2 * each.n_values > len(rows)
+        else 0.0
+        for series, each in zip(compared.measured, alone, strict=not compared.is_named)
+    ]
+    if (by_chance := is_chance(shared, alone, len(rows), repeats)) or compared.is_named:
         return by_chance
     found, n_pairs = shared.n_split_pairs, len(rows) * (len(rows) - 1) // 2
     words = frames.duplicates.hash_rows(columns)
-    equal_pairs = ((each.n_pairs, place) for place, each in enumerate(alone))
-    telling = sorted((equal, place) for equal, place in equal_pairs if equal < n_pairs)
-    for equal, place in telling[:FEW_COLUMNS]:
+    rarest = sorted((each.n_pairs, place) for place, each in enumerate(alone))
+    for equal, place in rarest[:FEW_COLUMNS]:
+
+        def expect(agreeing: int, split: int, equal: int = equal) -> float:
+            """Expect pairs that agree in the column, of those that agree in all others."""
+            return split * (equal - shared.n_pairs) / max(n_pairs - agreeing, 1)
+
+        most, _ = rarest[rarest[0][1] == place]
+        if not is_within(found, expect(most, most)):
+            continue
         others = [*columns[:place], *columns[place + 1 :]]
         own = words - frames.duplicates.hash_column(columns[place], place)
         agreeing = count(others, folds, rows, words=own)
-        n_others = n_pairs - agreeing.n_pairs
-        alike = (equal - shared.n_pairs) / n_others if n_others else 1.0
-        expected = alike * agreeing.n_split_pairs
+        expected = expect(agreeing.n_pairs, agreeing.n_split_pairs)
         mostly = expected + MOSTLY * (agreeing.n_split_pairs - expected)
         if found < mostly and is_within(found, expected):
             return True
@@ -403,19 +412,19 @@ def is_explained(compared: Compared, shared: SharedRows, folds: Ints, rows: Ints
 
 
 def is_chance(
-    shared: SharedRows, alone: Sequence[SharedRows], n_rows: int, whole: Sequence[bool] = ()
+    shared: SharedRows, alone: Sequence[SharedRows], n_rows: int, repeats: Sequence[float] = ()
 ) -> bool:
     """Judge whether independent columns of so many equal pairs would share as much.
 
-    A column in which most rows have a value of their own owes its equal pairs to the copies; if
-    whole numbers, unless the other columns may well agree in these by chance.
+    A column in which most rows have a value of their own owes its equal pairs to the copies, unless
+    numbers may well repeat by chance, and the other columns agree in these rows, too.
     """
     n_pairs, equal = n_rows * (n_rows - 1) / 2, [each.n_pairs for each in alone]
     alike = prod(n / n_pairs for n in equal)
     for place, each in enumerate(alone):
         others = alike * n_pairs / max(each.n_pairs, 1)
-        is_rare = not (whole and whole[place]) or others**shared.n_pairs < RARELY
-        if 2 * each.n_values > n_rows and is_rare:
+        own = min(repeats[place], 1) if repeats else 0
+        if 2 * each.n_values > n_rows and (own * others) ** shared.n_pairs < RARELY:
             equal[place] -= shared.n_pairs
     return is_within(shared.n_split_pairs, n_rows**2 / 2 * prod(n / n_pairs for n in equal))
 
