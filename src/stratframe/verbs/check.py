@@ -164,28 +164,12 @@ def check(  # noqa: PLR0913 - what users ask for
 
     Notes
     -----
-    A column is *even* if each stratum, at every level of `by`, is in each fold within a row of what
-    the sizes of both say, p rows more for a share p of all rows, as the fold's own size is rounded
-    too. It is *uneven* if a cell of which a row or more is expected is further off than that, by
-    more than a tenth, and beyond chance: the probability that a shuffle is as far off, times the
-    number of cells, is below 0.01; with `groups`, it is more than 4 standard deviations of whole
-    groups off. Between, it is *as even as a shuffle*. Only where that product is below 0.05 is a
-    fold without a class a warning.
-
-    An order is uneven in the bins in which `report` shows it. It is even if, at each of 60 quantile
-    cuts of each stratum, each fold is within two rows of its share of the rows so far. Rows are too
-    few to tell below 7 for each fold, or if n less the sum of n_f**2 / n is below 100, for n_f of n
-    rows in fold f. If only the bins are even, it is no less even than a shuffle.
-
-    Equal rows are a leak unless they are at most 1 % of the rows, or chance explains them: ten
-    times the pairs that columns of these values would have if they were independent; or, for some
-    column, of the pairs of rows that agree in all others fewer than 70 % agree in it, beyond
-    chance, and at most ten times the share of other pairs. In columns that the call names,
-    they are a leak unless independent ones would have a tenth of them; in a single one, always.
-
-    Without `groups`, up to two columns that are called as ids are noted, such as ``patient_id`` or
-    ``user``, if they have 20 values or more, 1.5 rows of each on average, and some are in several
-    folds. A column of folds that is the same as one before it is a warning.
+    A stratum is *even* if each fold has its share of it, within about a row; *uneven* if one is off
+    by more than that, a tenth, and what chance explains of rows, or with `groups` of whole groups;
+    else *as even as a shuffle*. An order is even if, at each of 60 quantile cuts of each stratum,
+    each fold is within two rows of its share of the rows so far. Equal rows are a leak unless
+    chance explains them, or they are at most 1 % of the rows, in columns that the call does not
+    name. The page *How good is a fold column?* has the rules.
 
     Rows without a fold are left out, but noted. On Dask and Spark frames rows without a group are
     an error, `features` cannot be given, equal rows are looked for only in `duplicates` that are

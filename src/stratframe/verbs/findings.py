@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from ..core.chance import RARELY
-from ..core.evenness import ORDER_ROWS, TENTH, JudgedCells, tells_order
+from ..core.evenness import ORDER_ROWS, SIGMAS, TENTH, JudgedCells, tells_order
 from ..errors import MAX_LISTED, describe, plural, preview
 from ..frames import FoldValues, SharedRows
 from ..pipeline.tables import FoldCounts, LevelCounts, stratum_names
@@ -38,9 +38,6 @@ are beyond chance by chance."""
 
 MOST_ALONE = 3
 """Columns of groups that a line names."""
-
-SIZE_SIGMAS = 4
-"""Standard deviations that the sizes of random folds are rarely off."""
 
 FEW_COPIES = 1
 """Percent of the rows up to which copies move a score by a point at most."""
@@ -81,14 +78,13 @@ def find_rows(labels: FoldValues) -> list[Finding]:
         text = f"no row has a {fold}" if n_nulls else "there are no rows"
         return [write_finding("warning", "rows", n_nulls, text)]
     findings = []
-    if n_empty == 1:
-        text = f"{fold} {{empty}} has no rows"
-        findings.append(write_finding("warning", "rows", 1, text, empty=str(listed[0])))
-    elif n_empty:
+    if n_empty:
         names = number_names(listed[:MAX_LISTED])
         which = preview([f"{{{each}}}" for each in names], n_empty)
-        text = f"{n_empty:,} {fold}s have no rows"
-        findings.append(write_finding("warning", "rows", n_empty, text, f": {which}", **names))
+        text, tail = f"{n_empty:,} {fold}s have no rows", f": {which}"
+        if n_empty == 1:
+            text, tail = f"{fold} {which} has no rows", ""
+        findings.append(write_finding("warning", "rows", n_empty, text, tail, **names))
     elif len(labels.present) < 2:
         findings.append(write_finding("warning", "rows", 0, f"there is only one {fold}"))
     if n_nulls:
@@ -113,11 +109,8 @@ def find_aside(columns: Sequence[Any]) -> list[Finding]:
     """Note the columns of several frames that are not compared."""
     names = number_names([describe(str(each)) for each in columns[:MAX_LISTED]])
     listed = preview([f"{{{each}}}" for each in names], len(columns))
-    text, tails = (
-        "left aside (folds, or not in all frames): ",
-        [listed, plural(len(columns), "column")],
-    )
-    return [write_finding("note", "rows", len(columns), text, *tails, **names)]
+    text, n = "left aside (folds, or not in all frames): ", len(columns)
+    return [write_finding("note", "rows", n, text, listed, plural(n, "column"), **names)]
 
 
 def empty_folds(labels: FoldValues) -> tuple[list[Any], int]:
@@ -147,11 +140,14 @@ def find_sizes(
     is_off = are_numbered(labels) and off > 1 and off > TENTH * mean
     rows = f"{plural(k, noun_of(labels))} of {describe_sizes(sizes)}"
     if not is_off:
-        names, shares = list_parts(labels)
-        return [write_finding("ok", "sizes", k, f"sizes: {shares or rows}", **names)]
+        if noun_of(labels) == "fold" or k > FEW_FOLDS:
+            return [write_finding("ok", "sizes", k, f"sizes: {rows}")]
+        names = number_names(labels.present)
+        shares = [f"{{{each}}} {n / sum(sizes):.3g}" for each, n in zip(names, sizes, strict=True)]
+        return [write_finding("ok", "sizes", k, f"sizes: {', '.join(shares)}", **names)]
     pairs = sum(each.rows.n_pairs for each in shared if each.check == "groups" and each.rows)
     squares = sum(sizes) + 2 * pairs  # of the sizes of groups, a row alone being one
-    if k < 3 or off <= SIZE_SIGMAS * sqrt(squares * (k - 1)) / k:
+    if k < 3 or off <= SIGMAS * sqrt(squares * (k - 1)) / k:
         return [write_finding("note", "sizes", k, f"sizes: {rows}")]
     column = same_as()
     if column is not None:
@@ -161,15 +157,6 @@ def find_sizes(
     listed = f"{listed} rows" if k <= FEW_FOLDS else describe_sizes(sizes)
     tail = "; if meant, name the parts ('train', ...)"
     return [write_finding("warning", "sizes", k, f"sizes: {listed}", tail)]
-
-
-def list_parts(labels: FoldValues) -> tuple[dict[str, str], str]:
-    """List the shares of a few named parts, and their names; nothing of other labels."""
-    if noun_of(labels) == "fold" or len(labels.present) > FEW_FOLDS:
-        return {}, ""
-    names, sizes = number_names(labels.present), [size for size in labels.sizes if size]
-    shares = [f"{{{each}}} {n / sum(sizes):.3g}" for each, n in zip(names, sizes, strict=True)]
-    return names, ", ".join(shares)
 
 
 # Balance --------------------------------------------------------------------------------
@@ -357,9 +344,9 @@ class Shared(NamedTuple):
     """Whether chance explains equal rows."""
     is_named: bool = False
     """Whether the call names the columns in which rows are equal."""
-    left_aside: tuple[str, ...] = ()
+    left_aside: Sequence[str] = ()
     """Columns that were not compared."""
-    unique: tuple[str, ...] = ()
+    unique: Sequence[str] = ()
     """Columns that differ in every row."""
     why_not: str = ""
     """Why nothing was compared."""

@@ -38,7 +38,6 @@ FEW_COLUMNS, MOSTLY = 8, 0.7
 """Columns without which rows are compared again, and the share of rows that agree in all others,
 and not by chance, which agree in a column too if they are copies."""
 
-
 RARELY = 0.01
 """Probability below which columns do not agree by chance in all pairs of equal rows."""
 
@@ -54,11 +53,11 @@ class Compared(NamedTuple):
     """What the columns are called, where they are named one by one."""
     is_named: bool = True
     """Whether the call names the columns."""
-    left_aside: tuple[str, ...] = ()
+    left_aside: Sequence[str] = ()
     """Columns that are not compared."""
-    unique: tuple[str, ...] = ()
+    unique: Sequence[str] = ()
     """Columns of fractions that differ in every row, so that no rows are equal."""
-    measured: tuple[Any, ...] = ()
+    measured: Sequence[Any] = ()
     """Each column, unless the call names it, if it has numbers or dates, else None."""
     nearest: Callable[[Ints], Ints | None] | None = None
     """Ranks the groups by how near their rows of different folds are, given those of leaks."""
@@ -294,10 +293,8 @@ def base_of_repeat(name: object) -> str | None:
 
 def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any]) -> Compared:
     """Read the columns by which rows may equal each other, without those that say nothing."""
-    columns: list[Any] = []
-    measured: list[Any] = []
-    unique: list[str] = []
-    left_aside = [*map(name_of, twice)]
+    columns, measured = list[Any](), list[Any]()
+    unique, left_aside = list[str](), [*map(name_of, twice)]
     every = frames.read_columns(frame, refs)
     for series in sorted(every, key=lambda each: not frames.is_continuous(each)):
         if unique and len(series) > frames.duplicates.HEAD_ROWS:
@@ -312,9 +309,8 @@ def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any]) -> Co
             columns = [column]  # which says as much as all together
         else:  # values that all differ, and not because they are measured, are those of an id
             left_aside.append(name)
-    aside, differ = tuple(left_aside), tuple(unique)
-    told: dict[str, Any] = {"is_named": False, "left_aside": aside, "unique": differ}
-    return Compared("duplicates", columns, **told, measured=tuple(measured))
+    told: dict[str, Any] = {"left_aside": left_aside, "unique": unique, "measured": measured}
+    return Compared("duplicates", columns, is_named=False, **told)
 
 
 def name_of(label: Any) -> str:
@@ -393,18 +389,13 @@ def is_explained(compared: Compared, shared: SharedRows, folds: Ints, rows: Ints
     words = frames.duplicates.hash_rows(columns)
     rarest = sorted((each.n_pairs, place) for place, each in enumerate(alone))
     for equal, place in rarest[:FEW_COLUMNS]:
-
-        def expect(agreeing: int, split: int, equal: int = equal) -> float:
-            """Expect pairs that agree in the column, of those that agree in all others."""
-            return split * (equal - shared.n_pairs) / max(n_pairs - agreeing, 1)
-
-        most, _ = rarest[rarest[0][1] == place]
-        if not is_within(found, expect(most, most)):
-            continue
+        alike, (most, _) = equal - shared.n_pairs, rarest[rarest[0][1] == place]
+        if not is_within(found, most * alike / max(n_pairs - most, 1)):
+            continue  # not even if all rows that agree in another column agreed in all others
         others = [*columns[:place], *columns[place + 1 :]]
         own = words - frames.duplicates.hash_column(columns[place], place)
         agreeing = count(others, folds, rows, words=own)
-        expected = expect(agreeing.n_pairs, agreeing.n_split_pairs)
+        expected = agreeing.n_split_pairs * alike / max(n_pairs - agreeing.n_pairs, 1)
         mostly = expected + MOSTLY * (agreeing.n_split_pairs - expected)
         if found < mostly and is_within(found, expected):
             return True

@@ -7,6 +7,7 @@ from math import ceil
 import numpy as np
 
 from .. import frames
+from ..core.evenness import SIGMAS, TENTH
 from ..core.totals import bounded
 from ..errors import describe
 from ..pipeline.local import LocalFrame
@@ -18,9 +19,8 @@ from ..terms.entry import read_entry
 from .findings import noun_of
 from .lines import Finding, write_finding
 
-CLOSE, FAR, SIGMAS = 0.01, 0.1, 4
-"""Shares of a total that a fold may be off, or is wrong beyond, and standard deviations that a
-random deal of rows, or of whole groups, is rarely off."""
+CLOSE = 0.01
+"""Share of a total that a fold may be off without a note."""
 
 
 def find_totals(
@@ -51,12 +51,12 @@ def find_totals(
     apart = values - values.mean(axis=1, keepdims=True)
     squares = np.array([(np.bincount(units, column) ** 2).sum() for column in apart])[:, None]
     spread = np.sqrt(shares * (1 - shares) * squares * n_units / max(n_units - 1, 1))
-    wrong = (np.abs(ratio) > FAR) & (np.abs(off) > SIGMAS * spread)
-    named_as = [
-        f"column {place}" if name.is_unnamed else name.name
-        for place, name in enumerate(entry.names, 1)
+    wrong = (np.abs(ratio) > TENTH) & (np.abs(off) > SIGMAS * spread)
+    names = [
+        f"column {place}" if each.is_unnamed else each.name
+        for place, (each, n) in enumerate(zip(entry.names, entry.widths, strict=True), 1)
+        for _ in range(n)
     ]
-    names = [each for each, n in zip(named_as, entry.widths, strict=True) for _ in range(n)]
     if wrong.any():
         place = np.unravel_index(np.argmax(np.abs(ratio) * wrong), wrong.shape)
         more = f"{abs(round(100 * ratio[place]))} % {'more' if ratio[place] > 0 else 'less'}"
@@ -66,6 +66,5 @@ def find_totals(
     n_off, most = int((np.abs(ratio) > CLOSE).sum()), 100 * np.abs(ratio).max()
     # Rounded up, but for the rounding of sums.
     within = f"{most:.0f}" if most >= 10 else f"{ceil(round(100 * most, 6)) / 100:g}"
-    head = f"{{by}}: totals within {within} % of their shares"
-    shown = {"by": ", ".join(dict.fromkeys(map(str, names)))}
-    return [write_finding("note" if n_off else "ok", "totals", n_off, head, **shown)]
+    head, of = f"{{of}}: totals within {within} % of their shares", dict.fromkeys(map(str, names))
+    return [write_finding("note" if n_off else "ok", "totals", n_off, head, of=", ".join(of))]
