@@ -218,10 +218,9 @@ def count_folds_of_sets(sets: Codes, folds: Ints) -> tuple[Ints, Ints]:
 
 def groupable(series: Series) -> Any:
     """Convert a column to one that Polars groups; None if it holds lists and the like."""
-    try:
+    with suppress(StratError):
         return to_groupable(series)
-    except StratError:
-        return None
+    return None
 
 
 def to_groupable(column: Any) -> Any:

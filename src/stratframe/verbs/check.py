@@ -250,13 +250,8 @@ def look_at_rows(
         shared = [count_shared(each, labels.values, folds) for each in looked]
         found = find_ids(encoded, labels, folds)
         if aside is not None:  # of several frames the position of a row says nothing
-            shared = [
-                each._replace(rows=each.rows._replace(example=None))
-                if each.check == "duplicates" and each.rows
-                else each
-                for each in shared
-            ]
-            found += findings.find_aside(aside) if aside else []
+            shared = [each._replace(has_places=False) for each in shared]
+            found += findings.find_aside(aside)
         if len(names) > 1 and labels.present:
             found += findings.find_same(same, name, digest_folds(labels, folds))
         if features:

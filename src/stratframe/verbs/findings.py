@@ -106,11 +106,12 @@ def find_same(known: dict[Hashable, Any], name: Any, folds: Hashable) -> list[Fi
 
 
 def find_aside(columns: Sequence[Any]) -> list[Finding]:
-    """Note the columns of several frames that are not compared."""
+    """Note the columns of several frames that are not compared, if any."""
     names = number_names([describe(str(each)) for each in columns[:MAX_LISTED]])
     listed = preview([f"{{{each}}}" for each in names], len(columns))
     text, n = "left aside (folds, or not in all frames): ", len(columns)
-    return [write_finding("note", "rows", n, text, listed, plural(n, "column"), **names)]
+    tails = listed, plural(n, "column")
+    return [write_finding("note", "rows", n, text, *tails, **names)] if n else []
 
 
 def empty_folds(labels: FoldValues) -> tuple[list[Any], int]:
@@ -189,7 +190,7 @@ def find_balance(
     if not (counts.sizes.sum() and counts.levels[-1].strata.levels):  # an order alone has none
         return []
     by, words = name_entries(counts), verdicts_of(counts, judged)
-    found, word = find_uneven(counts, judged, by, noun_of(labels)), verdict_of(words)
+    found, word = find_uneven(counts, judged, labels), verdict_of(words)
     if found is None and word == "even":
         text = f"{{by}}: {describe_even(counts, labels)}"
         found = write_finding("ok", "balance", 0, text, by=by)
@@ -203,7 +204,7 @@ def find_balance(
             points = 100 * max((np.abs(cells.off) / sizes).max(initial=0.0) for cells in judged)
             tails = [f", shares within {points:.{0 if points >= 10 else 1}f} points"]
         found = write_finding("note", "balance", n, f"{{by}}: {word}", *tails, by=by)
-    return [found, *find_rare(counts, by, labels), *find_absent(counts, judged, by, labels)]
+    return [found, *find_rare(counts, by, labels), *find_absent(counts, judged, labels)]
 
 
 def describe_even(counts: FoldCounts, labels: FoldValues) -> str:
@@ -221,7 +222,7 @@ def describe_even(counts: FoldCounts, labels: FoldValues) -> str:
 
 
 def find_uneven(
-    counts: FoldCounts, judged: Sequence[JudgedCells], by: str, noun: str
+    counts: FoldCounts, judged: Sequence[JudgedCells], labels: FoldValues
 ) -> Finding | None:
     """Say which cell is the worst, if any is uneven; a stratum that a fold lacks comes first."""
     flagged = [cells.is_lacking for cells in judged]
@@ -244,11 +245,7 @@ def find_uneven(
         check, n = "balance", sum(int(flags.sum()) for flags in flagged)
         n_rows = plural(int(level.table[stratum, fold]), "row")
         said = f"uneven, {{fold}} has {n_rows} of {{stratum}}"
-    names = {
-        "by": by,
-        "fold": f"{noun} {counts.folds[fold]}",
-        "stratum": name_stratum(counts, level, stratum),
-    }
+    names = name_cell(counts, level, stratum, fold, labels)
     return write_finding("warning", check, n, f"{{by}}: {said}", *tails, **names)
 
 
@@ -261,13 +258,13 @@ def describe_absent(level: LevelCounts, stratum: int, fold: int) -> tuple[str, i
 
 
 def find_absent(
-    counts: FoldCounts, judged: Sequence[JudgedCells], by: str, labels: FoldValues
+    counts: FoldCounts, judged: Sequence[JudgedCells], labels: FoldValues
 ) -> list[Finding]:
     """Note the classes that are in enough rows, or groups, but by chance not in every fold."""
     if any(cells.is_lacking.any() for cells in judged):
         return []
     absent: list[tuple[LevelCounts, int, int]] = []
-    k, noun = len(labels.present), noun_of(labels)
+    k = len(labels.present)
     for level, cells in zip(counts.levels, judged, strict=True):
         units = level.table.sum(axis=1) if level.groups is None else level.groups.n
         lacks = (level.table == 0) & ~cells.is_even & (units >= k)[:, None] & level.is_class
@@ -278,13 +275,17 @@ def find_absent(
     level, stratum, fold = absent[0]
     said, fold = describe_absent(level, stratum, fold)
     if len(strata) > 1:
-        said = f"{len(strata):,} classes are not in every {noun}, such as {{stratum}}"
-    names = {
-        "by": by,
-        "fold": f"{noun} {counts.folds[fold]}",
-        "stratum": name_stratum(counts, level, stratum),
-    }
+        said = f"{len(strata):,} classes are not in every {noun_of(labels)}, such as {{stratum}}"
+    names = name_cell(counts, level, stratum, fold, labels)
     return [write_finding("note", "strata", len(strata), f"{{by}}: {said}", **names)]
+
+
+def name_cell(
+    counts: FoldCounts, level: LevelCounts, stratum: int, fold: int, labels: FoldValues
+) -> dict[str, str]:
+    """Name the entries of `by`, and a stratum and a fold of it, for a line."""
+    cell = name_stratum(counts, level, stratum), f"{noun_of(labels)} {counts.folds[fold]}"
+    return {"by": name_entries(counts), "stratum": cell[0], "fold": cell[1]}
 
 
 def find_rare(counts: FoldCounts, by: str, labels: FoldValues) -> list[Finding]:
@@ -301,15 +302,13 @@ def find_rare(counts: FoldCounts, by: str, labels: FoldValues) -> list[Finding]:
         ]
     if not rare:
         return []
-    size, name, lacking = min(rare)
-    if len(rare) == 1:
-        have = "has" if lacking == 1 else "have"
-        text = f"{{by}}: {{name}} has {plural(size, unit)}, so {lacking} of {k} {fold}s {have} none"
-        tails = []
-    else:
-        text = f"{{by}}: {len(rare):,} classes have fewer {unit}s than {fold}s"
+    (size, name, lacking), tails = min(rare), []
+    have = "has" if lacking == 1 else "have"
+    text = f"{{name}} has {plural(size, unit)}, so {lacking} of {k} {fold}s {have} none"
+    if len(rare) > 1:
+        text = f"{len(rare):,} classes have fewer {unit}s than {fold}s"
         tails = [f", such as {{name}} with {size}"]
-    return [write_finding("note", "strata", len(rare), text, *tails, by=by, name=name)]
+    return [write_finding("note", "strata", len(rare), f"{{by}}: {text}", *tails, by=by, name=name)]
 
 
 def name_stratum(counts: FoldCounts, level: LevelCounts, place: int) -> str:
@@ -322,7 +321,7 @@ def name_entries(counts: FoldCounts) -> str:
     """Name the entries of `by` as the start of a line."""
     if counts.is_marginal:
         return f"{len(counts.levels)} margins"
-    return ", ".join(str(level.name) for level in counts.levels[-1].strata.levels)
+    return ", ".join(str(level.name) for level in counts.levels[-1].strata.levels) or "order"
 
 
 # Sets -----------------------------------------------------------------------------------
@@ -350,6 +349,8 @@ class Shared(NamedTuple):
     """Columns that differ in every row."""
     why_not: str = ""
     """Why nothing was compared."""
+    has_places: bool = True
+    """Whether the positions of rows mean something."""
 
 
 def find_shared(shared: Shared, labels: FoldValues) -> list[Finding]:
@@ -434,7 +435,7 @@ def find_duplicates(shared: Shared, rows: SharedRows, labels: FoldValues) -> Fin
     if not shared.is_named and not are_many(n, sum(labels.sizes)):
         listed = "; `leaks()` lists them"
         return write_finding("note", "duplicates", n, text, *(f"{listed}{tail}" for tail in tails))
-    if rows.example is not None and rows.example.rows is not None:
+    if shared.has_places and rows.example is not None and rows.example.rows is not None:
         first, second = sorted(rows.example.rows)
         tails = [f", such as rows {first:,} and {second:,}{tail}" for tail in tails]
     return write_finding("leak", "duplicates", n, text, *tails)

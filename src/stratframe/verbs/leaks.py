@@ -329,8 +329,7 @@ def count_shared(compared: Compared, values: list[Any], folds: Ints) -> Shared:
     """Count what rows share across folds, -1 for none, and judge if chance explains equal rows."""
     check, columns, noun = compared.check, compared.columns, compared.noun
     if not columns:
-        why = "not looked for, as no column tells rows apart"
-        return Shared(check, noun, None, left_aside=compared.left_aside, why_not=why)
+        return Shared(check, noun, None, why_not="not looked for, as no column tells rows apart")
     known, dealt = compared.known, folds >= 0
     rows = np.flatnonzero(known & dealt)
     if compared.unique:
