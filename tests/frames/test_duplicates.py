@@ -55,7 +55,7 @@ def test_rows_of_several_columns(n_values: int) -> None:
     folds = rng.integers(-1, 4, 400)
     expected = counted(list(zip(*(each.tolist() for each in data.values()), strict=True)), folds)
     for frame in (pd.DataFrame(data), pl.DataFrame(data)):
-        found = count_across_folds([frame[name] for name in data], folds, with_example=True)
+        found = count_across_folds([frame[name] for name in data], folds)
         assert found == expected
         rows, sets = rows_across_folds([frame[name] for name in data], folds)
         assert (len(rows), len(set(sets.tolist()))) == (expected.n_rows, expected.n_split)
@@ -78,7 +78,7 @@ def test_hashes_may_collide(n_words: int, data: st.DataObject, *, has_threads: b
         patch.setattr(duplicates, "has_threads", lambda: has_threads)
         patch.setattr(duplicates, "MOSTLY_UNIQUE", 0)
         series = [pd.Series(columns[0]), pl.Series(columns[1])]
-        found = count_across_folds(series, folds, rows, with_example=True)
+        found = count_across_folds(series, folds, rows)
         unique = [all_unique(each) for each in series]
     kept = [(columns[0][row], columns[1][row]) for row in rows]
     expected = counted(kept, folds[rows])

@@ -63,9 +63,7 @@ def count_across_folds(
     columns: Sequence[Any],
     folds: Ints,
     rows: Ints | None = None,
-    *,
     words: Words | None = None,
-    with_example: bool = False,
 ) -> SharedRows:
     """Count the unique rows of columns, those that repeat, and those that repeat across folds.
 
@@ -78,7 +76,7 @@ def count_across_folds(
     is_split = np.bincount(set_of_cell, minlength=n_sets) > 1
     n_pairs, n_pairs_inside = (int((counts * (counts - 1)).sum()) // 2 for counts in (n, sizes))
     example = None
-    if with_example and is_split.any():
+    if is_split.any():
         first = np.argmax(is_split[sets])
         other = np.argmax((sets == sets[first]) & (own != own[first]))
         example = SharedExample((int(places[first]), int(places[other])))
@@ -248,10 +246,7 @@ def all_unique(column: Any) -> bool:
 
 
 def count_unique_rows(series: Sequence[Any]) -> tuple[list[Any], Ints | None]:
-    """Keep one of all equal rows of Polars columns, and count them; None where all rows are kept.
-
-    It is done where it saves time.
-    """
+    """Keep one of all equal rows of Polars columns, and count them, where that saves time."""
     can_group = all(isinstance(each, pl.Series) and not is_nested(each.dtype) for each in series)
     if not (can_group and has_threads()):
         return list(series), None

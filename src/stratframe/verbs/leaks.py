@@ -353,7 +353,7 @@ def count_shared(compared: Compared, values: list[Any], folds: Ints) -> Shared:
 
 def count_sets(columns: Sequence[Any], rows: Ints, folds: Ints, values: list[Any]) -> SharedRows:
     """Count what some rows share across folds, with an example of two rows and their values."""
-    shared = frames.duplicates.count_across_folds(columns, folds, rows, with_example=True)
+    shared = frames.duplicates.count_across_folds(columns, folds, rows)
     if shared.example is None or shared.example.rows is None:
         return shared
     first, second = sorted(shared.example.rows, key=lambda row: folds[row])
@@ -393,7 +393,7 @@ def is_explained(compared: Compared, shared: SharedRows, folds: Ints, rows: Ints
             continue  # not even if all rows that agree in another column agreed in all others
         others = [*columns[:place], *columns[place + 1 :]]
         own = words - frames.duplicates.hash_column(columns[place], place)
-        agreeing = count(others, folds, rows, words=own)
+        agreeing = count(others, folds, rows, own)
         expected = agreeing.n_split_pairs * alike / max(n_pairs - agreeing.n_pairs, 1)
         mostly = expected + MOSTLY * (agreeing.n_split_pairs - expected)
         if found < mostly and is_within(found, expected):
