@@ -533,7 +533,8 @@ def test_cells_that_are_no_single_values(what: str) -> None:
     plain = {call: answer(call, cells(1, 2)) for call in UNNAMED}
     assert {call: answer(call, NESTED[what]) for call in UNNAMED} == plain
     said = answer("sf.check(df, 'y', 'old').findings", NESTED[what], part="detail")
-    assert said[0] == "duplicates: 24 equal rows, maybe by chance (without 'x', 'id')"
+    equal = "24 rows (100 %) equal a row of another fold, maybe by chance (without 'x', 'id')"
+    assert said[0] == equal
 
 
 @pytest.mark.parametrize("name", ["^x$", "^y$", "^.*$", "*"])

@@ -465,7 +465,8 @@ def test_a_check_is_that_of_pandas(engine, options):
     ]
     assert kept[0] == kept[1]
     assert ("not looked for on" in str(found)) == ("duplicates" not in options)
-    has_id = "groups" not in options and options.get("key") != "id"
+    named = [options.get("key"), *np.atleast_1d(options.get("time", ""))]
+    has_id = "groups" not in options and "id" not in named
     assert ("not looked for in 'id' on" in str(found)) == has_id
     assert ("'fold' and 'twin' are the same" in str(found)) == ("twin" in options.get("name", ""))
     if options.get("groups") == "pair":

@@ -70,7 +70,7 @@ def total(*columns: ColumnRef, name: Hashable | None = None) -> Total:
     Examples
     --------
     >>> import pandas as pd, stratframe as sf
-    >>> df = pd.DataFrame({"claim": [0, 0, 0, 0, 1, 1], "exposure": [9, 5, 4, 1, 7, 2]})
+    >>> df = pd.DataFrame({"claim": [0, 0, 0, 0, 1, 1], "exposure": [9, 5, 4, 2, 7, 1]})
     >>> folded = df.strat.kfold(["claim", sf.total("exposure")], k=2)
     >>> folded.groupby("fold")[["claim", "exposure"]].sum().values.tolist()
     [[1, 14], [1, 14]]
