@@ -1,5 +1,6 @@
 """Equal rows: counted, found across folds, known not to exist."""
 
+import datetime as dt
 from collections.abc import Callable
 from itertools import combinations
 from typing import Any
@@ -18,6 +19,7 @@ from stratframe.frames.duplicates import (
     all_unique,
     count_across_folds,
     count_unique_rows,
+    expect_repeats,
     groupable,
     rows_across_folds,
 )
@@ -131,6 +133,22 @@ def test_nested_columns_cannot_be_compared(series: Any, expected: bool) -> None:
 def test_unique_columns(column: Column, values: list[Any], expected: bool) -> None:
     """A column is unique if it has two rows or more, and no two of them are equal."""
     assert all_unique(column(values)) is expected
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([*range(40), None], (39 + 30) * 10 / 2 / 20),
+        ([round(row / 10, 1) for row in range(40)], (39 + 30) * 10 / 2 / 20),
+        ([0.25, 0.35, 0.36, 0.36, None], (1 + 2) / 20),
+        ([1.5, 1e308, -1e308, float("inf")], 0),
+        ([1 / 3, 1 / 3], 0),
+        ([dt.date(2024, 1, 1)] * 2, float("inf")),
+    ],
+)
+def test_numbers_that_repeat_by_chance(column: Column, values: list[Any], expected: float) -> None:
+    """Pairs of equal numbers are expected as those up to ten steps apart, equal ones left out."""
+    assert expect_repeats(column(values)) == pytest.approx(expected)
 
 
 def test_unique_rows_are_counted() -> None:

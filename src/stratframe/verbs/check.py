@@ -16,7 +16,7 @@ from .. import frames
 from ..core.types import Ints
 from ..engines.source import CountedFrame
 from ..errors import StratError, describe, plural, plural_name
-from ..frames import AnyFrame, FoldValues, SharedRows
+from ..frames import AnyFrame, FoldValues
 from ..habits import suggest_arguments
 from ..pipeline.local import LocalFrame
 from ..pipeline.options import Options
@@ -310,11 +310,7 @@ def count_on(
     refs: Sequence[Any],
 ) -> Shared:
     """Count what rows share across folds where they are counted."""
-
-    def count(refs: Sequence[Any], *, drop: bool = True) -> SharedRows:
-        """Count it by some columns, with or without the rows that have no fold."""
-        return source.engine.shared_rows(refs, argument, name, drop=drop)
-
+    count = partial(source.engine.shared_rows, argument=argument, name=name, drop=True)
     rows, n_partly = count(refs), 0
     if argument == "duplicates":
         apart = [count([ref]) for ref in refs] if rows.n_split and len(refs) > 1 else []
