@@ -252,6 +252,9 @@ CALLS: dict[str, list[str]] = {
     "'fold': [0] * 20 + [1] * 21}, duplicates='auto'": [
         "LEAK 2 rows (4.9 %) equal a row of another fold, such as rows 1 and 40"
     ],
+    "{'x': [*FORTY, 0.5, 1.5], 'one': [1] * 42, 'fold': [0] * 21 + [1] * 21}, duplicates='auto'": [
+        "note 4 rows (9.5 %) equal a row of another fold, maybe by chance"
+    ],
     "copied(2), duplicates=['x', 'day']": [
         "LEAK 4 rows (1.0 %) equal a row of another fold, such as rows 0 and 398"
     ],

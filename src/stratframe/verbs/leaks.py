@@ -388,13 +388,14 @@ def is_explained(compared: Compared, shared: SharedRows, folds: Ints, rows: Ints
     words = frames.duplicates.hash_rows(columns)
     rarest = sorted((each.n_pairs, place) for place, each in enumerate(alone))
     for equal, place in rarest[:FEW_COLUMNS]:
-        alike, (most, _) = equal - shared.n_pairs, rarest[rarest[0][1] == place]
-        if not is_within(found, most * alike / max(n_pairs - most, 1)):
+        n_alike, (most, _) = equal - shared.n_pairs, rarest[rarest[0][1] == place]
+        if most < n_pairs and not is_within(found, most * n_alike / (n_pairs - most)):
             continue  # not even if all rows that agree in another column agreed in all others
         others = [*columns[:place], *columns[place + 1 :]]
         own = words - frames.duplicates.hash_column(columns[place], place)
         agreeing = count(others, folds, rows, own)
-        expected = agreeing.n_split_pairs * alike / max(n_pairs - agreeing.n_pairs, 1)
+        n_others = n_pairs - agreeing.n_pairs
+        expected = agreeing.n_split_pairs * (n_alike / n_others if n_others else 1)
         mostly = expected + MOSTLY * (agreeing.n_split_pairs - expected)
         if found < mostly and is_within(found, expected):
             return True
