@@ -130,7 +130,7 @@ CALLS: dict[str, list[str]] = {
         "ok sizes: a 0.75, b 0.25",
     ],
     "{'price': EIGHTHS, 'fold': [0, 0, 0, 0, 1, 1, 1, 1] * 50}, by='price'": [
-        "note price: no less even than a shuffle, even in its bins but not in order"
+        "note price: no less even than a shuffle, even in bins but not in order"
     ],
     "{'label': list('aabb') * 100, 'price': EIGHTHS, 'fold': [0, 1] * 200}, "
     "by=['label', 'price']": [f"ok label, price: {ORDER}"],

@@ -195,7 +195,7 @@ def find_balance(
         text = f"{{by}}: {describe_even(counts, labels)}"
         found = write_finding("ok", "balance", 0, text, by=by)
     elif found is None:
-        n, tails = words.count(word), [", even in its bins but not in order"]
+        n, tails = words.count(word), [", even in bins but not in order"]
         if word == "too few rows":
             n, tails = 0, [" to tell an even order from a shuffle"]
         elif word == "as even as a shuffle":

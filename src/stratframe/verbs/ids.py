@@ -92,8 +92,8 @@ def find_ids(ids: Sequence[tuple[Any, Ints]], labels: FoldValues, folds: Ints) -
         own = codes[rows].astype(np.int64)
         n_folds = np.bincount(frames.duplicates.count_folds_of_sets(own, folds[rows])[0])
         if n := int((n_folds > 1).sum()):
-            values = f"{n:,} of {np.count_nonzero(n_folds):,} values {is_or_are(n)}"
-            text = f"groups={{id}}? {values} in several {noun_of(labels)}s"
-            tail = ", a leak if their rows belong together"
-            found.append(write_finding("note", "groups", n, text, tail, id=describe(label)))
+            counts = f"{n:,} of {np.count_nonzero(n_folds):,} {is_or_are(n)}"
+            text = f"{{id}}: {counts} in several {noun_of(labels)}s"
+            tails = "; if their rows belong together: groups={id}", "; groups={id}?"
+            found.append(write_finding("note", "groups", n, text, *tails, id=describe(label)))
     return found[:MOST_LINES]
