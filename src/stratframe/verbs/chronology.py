@@ -44,8 +44,9 @@ class Spans(NamedTuple):
 
     def usual(self, pairs: Ints) -> Ints:
         """Keep the pairs of those two labels that most pairs have."""
-        _, places, n = np.unique(self.codes[pairs], axis=1, return_inverse=True, return_counts=True)
-        return pairs[:, places.ravel() == np.argmax(n)]
+        joint = self.codes[pairs[0]] * len(self.labels.values) + self.codes[pairs[1]]
+        _, places, n = np.unique(joint, return_inverse=True, return_counts=True)
+        return pairs[:, places == np.argmax(n)]
 
     def names(self, first: Ints, second: Ints) -> dict[str, str]:
         """Name the labels of a pair, and the strata, for the braces of a line."""
@@ -149,19 +150,19 @@ def judge_order(spans: Spans, ranks: Ints, times: Any, weights: Ints | None) -> 
 
 def describe_right(spans: Spans, pairs: Ints, times: Any) -> Finding:
     """Say that labels are apart and in order; of two labels, when one ends and the other starts."""
-    first, second = spans.usual(pairs)
-    text, tails = f"time: each {noun_of(spans.labels)} ends", ["before the next one starts"]
+    (first, second), fold = spans.usual(pairs), noun_of(spans.labels)
+    texts = [f"each {fold} ends before the next one starts"]
     if len(first) == pairs.shape[1]:
-        text, tails = "time: {first} ends", ["before {second} starts"]
+        texts = ["{first} ends before {second} starts"]
         if not spans.noun:
             rows = (spans.last[first[0]], spans.first[second[0]])
             shown = [str(frames.libraries.value_at(times, row)) for row in rows]
             shown = [re.sub(r" 00:00:00([+-][0-9:]+)?$", "", each) for each in shown]
             end, start = (each.replace("{", "{{").replace("}", "}}") for each in shown)
-            tails.insert(0, f"{end}, {{second}} starts {start}")
+            texts.insert(0, f"{{first}} ends {end}, {{second}} starts {start}")
     if spans.noun:
-        tails = [f"{tails[0]} in each of {len(np.unique(spans.strata[pairs])):,} {{noun}}"]
-    return write_finding("ok", "time", 0, f"{text} ", *tails, **spans.names(first, second))
+        texts = [f"{texts[0]} in each of {len(np.unique(spans.strata[pairs])):,} {{noun}}"]
+    return write_finding("ok", "time", 0, "time: ", *texts, **spans.names(first, second))
 
 
 def describe_overlap(spans: Spans, early: Ints, late: Ints, weights: Ints) -> Finding:
