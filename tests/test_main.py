@@ -854,6 +854,7 @@ TIMES = {
     "zones": (["2024-03-01T12:00Z", "2024-03-02T12:00+02:00", None], pl.Datetime("us", "UTC")),
     "numbers": (["12", " NA ", "2"], pl.Float64),
     "some zones": (["2024-03-01T12:00Z", "2024-03-02T12:00", None], pl.String),
+    "before all times of UTC": (["0001-01-01T00:00+01:00", "2024-03-01T12:00Z"], pl.String),
     "other text": (["2024-03-01", "3/2/2024", None], pl.String),
 }
 

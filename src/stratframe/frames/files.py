@@ -192,7 +192,7 @@ def read_times(frame: pl.DataFrame, names: Collection[str]) -> pl.DataFrame:
     """
     frame = read_folds(frame, names, (), alike=False)
     for name in names:
-        with suppress(ValueError):
+        with suppress(ValueError, OverflowError):
             texts = frame[name].str.strip_chars() if frame.schema.get(name) == pl.String else ()
             times = [text and datetime.fromisoformat(text) for text in texts]
             if len({each.tzinfo is not None for each in times if each}) == 1:
