@@ -74,9 +74,8 @@ def join_column(name: object, columns: Mapping[str, Any]) -> Any:
 
     What is missing in all rows of a part may be of any type. Of Polars only the values are joined.
     """
-    series, stop = list(columns.values()), 0
-    held = []
-    for each in series:
+    held, stop = list[Any](), 0
+    for each in columns.values():
         start, stop = stop, stop + len(each)
         if isinstance(each, pl.Series):
             held.append((each.cast(pl.String) if is_text(each) else each).drop_nulls())
@@ -103,16 +102,15 @@ def join_column(name: object, columns: Mapping[str, Any]) -> Any:
 
 
 def kind_of(series: Any) -> tuple[Any, ...]:
-    """Name what values are, in whatever width or unit, with the time zone or period of times."""
+    """Name what values are, in whatever width or unit, and the zone of times."""
     if isinstance(series.dtype, pd.CategoricalDtype):
         series = pd.Series(series.dtype.categories)
     dtype = dtype_of(series)
     kind = pl.Float64 if dtype.is_integer() else dtype.base_type()
-    # Fractions of few bits equal no others, and would hide copies.
+    zone = getattr(series.dtype, "tz", getattr(dtype, "time_zone", None))
+    # Fractions of 32 bits equal no others, which would hide copies.
     is_short = str(series.dtype).lower() == "float32"
-    zone = str(getattr(series.dtype, "tz", getattr(dtype, "time_zone", None)))
-    period = getattr(series.dtype, "freq", None)
-    return pl.String if is_text(series) else kind, is_short, zone, period
+    return pl.String if is_text(series) else kind, str(zone), is_short
 
 
 def check_given(given: Mapping[str, Any]) -> None:
