@@ -878,6 +878,8 @@ def test_marks_of_missing_numbers_in_one_of_several_files(capsys: Capture) -> No
     out = capsys.readouterr().out
     assert "2 rows (40 %) equal a row of another part" in out
     assert "time: 'train' ends 2.0, 'test' starts 4.0" in out
+    pl.DataFrame({"x": ["1", "NA"], "day": [1, 2]}).write_parquet("text.parquet")
+    assert call("check text.parquet test.csv") == 2
 
 
 SEVERAL = {

@@ -294,8 +294,9 @@ def run(given: dict[str, Any]) -> tuple[int, bytes]:
     file, given = files[0], {"by": None} | read_texts(given, files[0].header)
     read = [read_fold_columns(command, each, given) for each in files]
     frame, names = read[0]
-    several = dict(zip(labels, frames.files.read_alike([each for each, _ in read]), strict=True))
-    result = getattr(sf, command)(several if len(read) > 1 else frame, **given)
+    several = frames.files.read_alike(dict(zip(paths, (each for each, _ in read), strict=True)))
+    parts = dict(zip(labels, several, strict=True))
+    result = getattr(sf, command)(parts if len(parts) > 1 else frame, **given)
     rows = b""
     if command == "check":
         found = {"ok": result.ok, "findings": frames.result.to_dicts(result.findings)}

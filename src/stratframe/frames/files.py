@@ -175,14 +175,14 @@ def clear_marks(series: pl.Series, marks: Collection[str], *, alike: bool) -> pl
     return known if len(words) or not numbers.count() else numbers
 
 
-def read_alike(several: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
-    """Read marks as missing in columns that are text in some files, and of another type in others.
-
-    These are numbers among which some files have marks such as NA.
-    """
-    types = [each.schema for each in several]
+def read_alike(several: Mapping[str, pl.DataFrame]) -> list[pl.DataFrame]:
+    """Read marks such as NA as missing in columns of CSV that are numbers in other files."""
+    types = [frame.schema for frame in several.values()]
     mixed = [x for x in types[0] if len({each.get(x) == pl.String for each in types}) > 1]
-    return [read_folds(frame, mixed, (), alike=False) for frame in several]
+    return [
+        read_folds(frame, mixed, (), alike=False) if is_text_file(path) else frame
+        for path, frame in several.items()
+    ]
 
 
 def read_times(frame: pl.DataFrame, names: Collection[str]) -> pl.DataFrame:
