@@ -852,7 +852,9 @@ TIMES = {
     "dates": (["2024-03-01", "", "2024-03-02"], pl.Date),
     "times": (["2024-03-01T12:00:00.25", "2024-03-02 12:00", "NA"], pl.Datetime("us")),
     "zones": (["2024-03-01T12:00Z", "2024-03-02T12:00+02:00", None], pl.Datetime("us", "UTC")),
+    "numbers": (["12", " NA ", "2"], pl.Float64),
     "some zones": (["2024-03-01T12:00Z", "2024-03-02T12:00", None], pl.String),
+    "before all times of UTC": (["0001-01-01T00:00+01:00", "2024-03-01T12:00Z"], pl.String),
     "other text": (["2024-03-01", "3/2/2024", None], pl.String),
 }
 
@@ -862,10 +864,22 @@ def test_iso_text_is_read_as_times(case: str) -> None:
     """Text is read as times where all of it is ISO, with a zone or without."""
     texts, dtype = TIMES[case]
     (found,) = read_times(pl.DataFrame({"t": texts}), ["t"])
-    if dtype != pl.String:
+    if dtype not in (pl.String, pl.Float64):
         assert found.drop_nulls().is_sorted()
         assert found.null_count() == 1
     assert found.dtype == (pl.Datetime("us") if dtype == pl.Date else dtype)
+
+
+def test_marks_of_missing_numbers_in_one_of_several_files(capsys: Capture) -> None:
+    """Numbers of one file are those of another that has marks such as NA among them."""
+    Path("train.csv").write_text("x,day\n1,1\nNA,2\n3.5,NA\n")
+    Path("test.csv").write_text("x,day\n3.5,4\n2,5\n")
+    assert call("check train.csv test.csv --duplicates x --time day") == 1
+    out = capsys.readouterr().out
+    assert "2 rows (40 %) equal a row of another part" in out
+    assert "time: 'train' ends 2.0, 'test' starts 4.0" in out
+    pl.DataFrame({"x": ["1", "NA"], "day": [1, 2]}).write_parquet("text.parquet")
+    assert call("check text.parquet test.csv") == 2
 
 
 SEVERAL = {

@@ -294,8 +294,9 @@ def run(given: dict[str, Any]) -> tuple[int, bytes]:
     file, given = files[0], {"by": None} | read_texts(given, files[0].header)
     read = [read_fold_columns(command, each, given) for each in files]
     frame, names = read[0]
-    several = dict(zip(labels, (each for each, _ in read), strict=True))
-    result = getattr(sf, command)(several if len(read) > 1 else frame, **given)
+    several = frames.files.read_alike(dict(zip(paths, (each for each, _ in read), strict=True)))
+    parts = dict(zip(labels, several, strict=True))
+    result = getattr(sf, command)(parts if len(parts) > 1 else frame, **given)
     rows = b""
     if command == "check":
         found = {"ok": result.ok, "findings": frames.result.to_dicts(result.findings)}
@@ -338,7 +339,7 @@ def read_fold_columns(
         parts = given.get("parts", ())
         known, alike = parts if isinstance(parts, dict) else (), command == "extend" and not parts
         frame = frames.files.read_folds(frame, names, known, alike=alike)
-    return frames.files.read_times(frame, columns_in(given.get("time", []))), names
+    return frames.files.read_times(frame, columns_in(given.get("time", []))[-1:]), names
 
 
 def columns_in(entry: Any) -> list[Any]:

@@ -59,7 +59,11 @@ LINES: dict[str, tuple[dict[str, Any], list[str]]] = {
     ),
     "blocks": (
         {"day": DAYS, "fold": [1] * 5 + [0] * 5},
-        ["note time: folds are apart, but fold 1 ends before fold 0 starts"],
+        ["note time: fold 1 ends before fold 0 starts"],
+    ),
+    "months, the last first": (
+        {"day": DAYS, "fold": [date(2024, 2, 1)] * 5 + [date(2024, 1, 1)] * 5},
+        ["note time: fold 2024-02-01 ends before fold 2024-01-01 starts"],
     ),
     "the last row of each user": (
         {**USERS, "fold": ["train", "test"] * 5},
@@ -89,7 +93,7 @@ LINES: dict[str, tuple[dict[str, Any], list[str]]] = {
     "folds of users": (
         {**USERS, "fold": [1, 0] * 5},
         [
-            "note time: folds are apart, but fold 1 ends before fold 0 starts in 4 of 4 users",
+            "note time: fold 1 ends before fold 0 starts in 4 of 4 users",
             "note time: 2 rows without 'user' or 'day' are left out",
         ],
     ),

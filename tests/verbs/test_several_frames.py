@@ -1,10 +1,11 @@
 """Frames by name, such as train and test, in the verbs that judge."""
 
 import re
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -99,6 +100,11 @@ PAIRS: dict[str, tuple[list[Any], list[Any], bool]] = {
     "dates and text": ([date(2024, 1, 1)] * 2, ["2024-01-01"] * 2, False),
     "times with and without a zone": ([NOON] * 2, [NOON.replace(tzinfo=UTC)] * 2, False),
     "decimals and fractions": ([Decimal("0.1")] * 2, [0.5, 1.5], False),
+    "decimals and text": ([Decimal("0.1")] * 2, ["0.1", "0.2"], False),
+    "dates and whole numbers": ([date(2024, 1, 1)] * 2, [19723, 1], False),
+    "durations and fractions": ([timedelta(1)] * 2, [0.5, 1.5], False),
+    "flags and whole numbers": ([True, False], [1, 2], False),
+    "bytes and text": ([b"a", b"b"], ["a", "b"], False),
 }
 
 
@@ -146,6 +152,14 @@ def test_categories_of_other_values(case: str) -> None:
     leaking = values(sf.leaks(several, duplicates="x"), "row")
     held = [set(each.to_list()) for each in TEXTS[case]]
     assert len(leaking) == 2 * len(held[0] & held[1])
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_fractions_of_other_widths_are_refused(library: Any) -> None:
+    """Fractions of 32 bits equal no others, so that copies of rows would not be found."""
+    short = library.DataFrame({"x": np.array([0.1, 0.2], dtype=np.float32)})
+    with pytest.raises(sf.StratError, match=r"(?i)but 'x' is float32 in 'a', float64 in 'b'\."):
+        sf.check({"a": short, "b": library.DataFrame({"x": [0.1, 0.2]})})
 
 
 @pytest.mark.parametrize("library", [pd, pl])

@@ -175,13 +175,26 @@ def clear_marks(series: pl.Series, marks: Collection[str], *, alike: bool) -> pl
     return known if len(words) or not numbers.count() else numbers
 
 
+def read_alike(several: Mapping[str, pl.DataFrame]) -> list[pl.DataFrame]:
+    """Read marks such as NA as missing in columns of CSV that are numbers in other files."""
+    types = [frame.schema for frame in several.values()]
+    mixed = [x for x in types[0] if len({each.get(x) == pl.String for each in types}) > 1]
+    return [
+        read_folds(frame, mixed, (), alike=False) if is_text_file(path) else frame
+        for path, frame in several.items()
+    ]
+
+
 def read_times(frame: pl.DataFrame, names: Collection[str]) -> pl.DataFrame:
-    """Read text as times in columns that hold ISO dates or times, all with a zone or none."""
+    """Read marks as missing in columns of times, and text as times if all of it is ISO.
+
+    All times must have a zone, or none.
+    """
+    frame = read_folds(frame, names, (), alike=False)
     for name in names:
-        with suppress(ValueError):
+        with suppress(ValueError, OverflowError):
             texts = frame[name].str.strip_chars() if frame.schema.get(name) == pl.String else ()
-            known = [None if text in MISSING_MARKS else text for text in texts]
-            times = [text and datetime.fromisoformat(text) for text in known]
+            times = [text and datetime.fromisoformat(text) for text in texts]
             if len({each.tzinfo is not None for each in times if each}) == 1:
                 utc = [each.astimezone(UTC) if each and each.tzinfo else each for each in times]
                 frame = frame.with_columns(pl.Series(name, utc))

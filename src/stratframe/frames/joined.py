@@ -1,7 +1,8 @@
 """Frames of one library, one below the other: the columns that all have, and a label for each."""
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,10 @@ import polars as pl
 
 from ..core.hashing import hash_keys
 from ..errors import FOLD_NAME, StratError, describe, list_values
-from .dtypes import dtype_of, is_missing, is_text
-from .libraries import column_names, is_frame, label_of, library_of, not_a_frame, take
+from .dtypes import dtype_of, is_text
+from .libraries import column_names, is_frame, label_of, library_of, not_a_frame
 from .read import read_key
-from .references import collect_columns, column_of, empty_columns, is_pattern, read_columns
+from .references import collect_columns, empty_columns, is_pattern, read_columns
 from .threads import check_threads
 
 PART = "split"
@@ -41,16 +42,18 @@ def join_frames(given: Mapping[str, Any]) -> tuple[Any, list[Hashable]]:
     aside = dict.fromkeys(name for each in counts for name in each if name not in {*kept})
     joined: dict[Any, Any] = {}
     for name in kept:
-        if not is_one_type(columns[name]):
-            held = [column_of(collect_columns(part, [name]), name) for part in parts]
+        # Objects of pandas have the type of their values.
+        if len({dtype_of(x) if x.dtype == object else x.dtype for x in columns[name]}) > 1:
+            held = [read_columns(collect_columns(part, [name]), [name])[0] for part in parts]
             joined[name] = join_column(name, dict(zip(names, held, strict=True)))
     if library_of(parts[0]) == "polars":
         check_threads()
-        labels = [pl.lit(name, dtype=pl.Enum(names)).alias(PART) for name in names]
         types = {str(name): each.dtype for name, each in joined.items()}
-        rows = [part.with_columns(label) for part, label in zip(parts, labels, strict=True)]
-        return pl.concat([part.select(*kept, PART).cast(types) for part in rows]), [*aside]
-    rows = pd.concat([part[kept].drop(columns=[*joined]) for part in parts], ignore_index=True)
+        labels = [pl.lit(name, pl.Enum(names)).alias(PART) for name in names]
+        labelled = zip(parts, labels, strict=True)
+        return pl.concat([part.select(*kept, own).cast(types) for part, own in labelled]), [*aside]
+    rest = [name for name in kept if name not in joined]
+    rows = pd.concat([part[rest] for part in parts], ignore_index=True)
     codes = np.repeat(np.arange(len(parts)), list(map(len, parts)))
     joined[label_of(rows, PART)] = pd.Categorical.from_codes(codes, pd.Index(names), ordered=True)
     for name, values in joined.items():
@@ -66,56 +69,48 @@ def is_left_aside(label: Hashable, series: Any) -> bool:
     return bool(FOLD_NAME.search(name)) and not dtype_of(series).is_float()
 
 
-def is_one_type(columns: Sequence[Any]) -> bool:
-    """Return whether columns have one type, objects of pandas that of their values."""
-    types: list[Any] = [each.dtype for each in columns]
-    if isinstance(columns[0], pd.Series) and types == [object] * len(types):
-        types = list(map(dtype_of, columns))
-    return all(each == types[0] for each in types)
-
-
 def join_column(name: object, columns: Mapping[str, Any]) -> Any:
-    """Put a column of each part one below the other, or raise if that would change a value.
+    """Put columns of several types one below the other, or raise if that would change a value.
 
-    What is missing in all rows of a part may be of any type.
+    What is missing in all rows of a part may be of any type. Of Polars only the values are joined.
     """
-    series = list(columns.values())
-    starts = np.cumsum([0, *map(len, series)])
-    present = [np.flatnonzero(~is_missing(each)) for each in series]
-    known = [place for place, rows in enumerate(present) if len(rows)]
-    try:
-        if isinstance(series[0], pl.Series):
-            typed = [
-                each if len(rows) else each.cast(pl.Null)
-                for each, rows in zip(series, present, strict=True)
-            ]
-            texts = [each.cast(pl.String) if is_text(each) else each for each in typed]
-            joined = pl.concat(
-                [each.to_frame() for each in texts], how="vertical_relaxed"
-            ).to_series()
+    held, stop = list[Any](), 0
+    for each in columns.values():
+        start, stop = stop, stop + len(each)
+        if isinstance(each, pl.Series):
+            held.append((each.cast(pl.String) if is_text(each) else each).drop_nulls())
         else:
-            moved = [series[i].set_axis(range(starts[i], starts[i + 1])) for i in known or [0]]
-            joined = pd.concat(moved).reindex(range(starts[-1]))
-        rows = np.concatenate([starts[i] + present[i] for i in known] or [starts[:0]])
-        words = hash_keys([read_key(take(joined, rows))], 0)
-        own = [hash_keys([read_key(take(series[i], present[i]))], 0) for i in known]
-        zones = {zone_of(series[i]) for i in known}  # times without one are hashed as those of UTC
-        is_exact = len(zones) < 2 and np.array_equal(words, np.concatenate([words[:0], *own]))
-    except (TypeError, ValueError, pl.exceptions.PolarsError):  # ours is a ValueError
-        is_exact = False
-    if not is_exact:
-        found = ", ".join(f"{each.dtype} in {part!r}" for part, each in columns.items())
-        msg = (
-            f"A column must have one type in all frames, but {name!r} is {found}."
-            "\nHint: cast it, or drop it."
-        )
-        raise StratError(msg)
-    return joined
+            held.append(each.set_axis(range(start, stop)).dropna())
+    held = [each for each in held if len(each)] or held[:1]
+    if len(set(map(kind_of, held))) == 1:
+        with suppress(ValueError, pl.exceptions.PolarsError):  # ours is a ValueError
+            if isinstance(held[0], pl.Series):
+                frames = [each.to_frame() for each in held]
+                values = joined = pl.concat(frames, how="vertical_relaxed").to_series()
+            else:
+                joined = pd.concat(held).reindex(range(stop))
+                values = joined.dropna()
+            words = [hash_keys([read_key(each)], 0) for each in (values, *held)]
+            if np.array_equal(words[0], np.concatenate(words[1:])):
+                return joined
+    found = ", ".join(f"{each.dtype} in {part!r}" for part, each in columns.items())
+    msg = (
+        f"A column must have one type in all frames, but {name!r} is {found}."
+        "\nHint: cast it, or drop it."
+    )
+    raise StratError(msg)
 
 
-def zone_of(series: Any) -> str:
-    """Name the time zone of a column of times."""
-    return str(getattr(series.dtype, "tz", getattr(dtype_of(series), "time_zone", None)))
+def kind_of(series: Any) -> tuple[Any, ...]:
+    """Name what values are, in whatever width or unit, and the zone of times."""
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        series = pd.Series(series.dtype.categories)
+    dtype = dtype_of(series)
+    kind = pl.Float64 if dtype.is_integer() else dtype.base_type()
+    zone = getattr(series.dtype, "tz", getattr(dtype, "time_zone", None))
+    # Fractions of 32 bits equal no others, which would hide copies.
+    is_short = str(series.dtype).lower() == "float32"
+    return pl.String if is_text(series) else kind, str(zone), is_short
 
 
 def check_given(given: Mapping[str, Any]) -> None:
