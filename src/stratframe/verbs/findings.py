@@ -199,7 +199,7 @@ def find_balance(
     counts: FoldCounts, judged: Sequence[JudgedCells], labels: FoldValues
 ) -> list[Finding]:
     """Say how even the strata are, or which a fold lacks though there is enough of them."""
-    if not counts.sizes.sum():
+    if not counts.sizes.sum() or not counts.levels[-1].strata.levels:  # an order or totals alone
         return []
     by, words = name_entries(counts), verdicts_of(counts, judged)
     found, word = find_uneven(counts, judged, by, noun_of(labels)), verdict_of(words)
@@ -336,7 +336,7 @@ def name_entries(counts: FoldCounts) -> str:
     if counts.is_marginal:
         return f"{len(counts.levels)} margins"
     names = [str(level.name) for level in counts.levels[-1].strata.levels]
-    return ", ".join(names) if names else "order"
+    return ", ".join(names)
 
 
 # Sets -----------------------------------------------------------------------------------
