@@ -43,7 +43,7 @@ ANSWERS = {
     "sf.cv(df, shuffle=False)": ("`shuffle`", f'`{KFOLD}deal="contiguous")`'),
     "sf.split(df, 'label', 0.2, shuffle=True)": ("`shuffle`", '`deal="random"`'),
     "sf.kfold(df, y=df)": ("`y`", '`by="label"`'),
-    "sf.kfold(df, 'label', weights='x')": ("`weights`", '`by=["label", sf.continuous("weight")]`'),
+    "sf.kfold(df, 'label', weights='x')": ("`weights`", '`by=["label", sf.total("weight")]`'),
     "sf.check(df, 'label', fold='f')": ("`fold`", '`name="fold"`'),
     "sf.kfold(df, test_size=0.2)": ("`test_size`", f"`df.strat.split(..., {SPLIT})`"),
     "sf.split(df, train_size=0.8, test_size=0.2)": ("`train_size` or `test_size`", f"`{SPLIT}`"),

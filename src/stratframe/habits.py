@@ -26,7 +26,7 @@ HABITS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("train", "train_size", "test", "test_size", "parts", "frac"), SIZES),
     **dict.fromkeys(("valid", "val", "validation", "dev"), SIZES),
     **dict.fromkeys(("fold", "fold_col", "column"), ('name="fold"',)),
-    **dict.fromkeys(("weights", "sample_weight"), ('by=["label", sf.continuous("weight")]',)),
+    **dict.fromkeys(("weights", "sample_weight"), ('by=["label", sf.total("weight")]',)),
 }
 """Arguments of other libraries and of other verbs, and how they are written here: the first that a
 verb has."""

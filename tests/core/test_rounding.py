@@ -112,6 +112,24 @@ def test_moves_keep_the_mean(denominator: int) -> None:
         assert up.tolist() == [Fraction(int(u), 2**32) >= 1 - share for u in near]
 
 
+@given(
+    data=st.data(), sizes=strata_sizes, numbers=st.lists(st.integers(1, 50), min_size=2, max_size=6)
+)
+def test_the_highest_draws_favour_the_first_parts(
+    data: st.DataObject, sizes: list[int], numbers: list[int]
+) -> None:
+    """The first part that may takes a row left over in all; of three parts the next one, too."""
+    levels, shares = data.draw(nested_levels(len(sizes), 1)), fractions(numbers)
+    draws = np.full(len(sizes) * (len(shares) - 1), 2**64 - 1, dtype=np.uint64)
+    totals = controlled_rounding(np.array(sizes), shares, levels, draws).sum(axis=0)
+    exact = [sum(sizes) * share for share in shares]
+    may_take = [part for part, rows in enumerate(exact) if rows.denominator > 1]
+    takes = [part for part in may_take if totals[part] > exact[part]]
+    assert takes[:1] == may_take[:1]
+    if len(shares) <= 3:
+        assert takes == may_take[: len(takes)]
+
+
 def every_rounding(
     sizes: list[int],
     shares: list[Fraction],

@@ -197,6 +197,13 @@ def test_the_ends_of_dates() -> None:
     ]
 
 
+def test_minutes_of_all_years(frame: Make) -> None:
+    """Periods between two rows are counted, and not listed."""
+    times = [datetime(1, 1, 1), *(datetime(9999, 12, 31, 23, minute) for minute in (57, 59))]
+    found = pairs(frame({"day": times, "x": [0, 1, 2]}), every="1m", train="past", gap=1)
+    assert found == [(times[1], [0], [1]), (times[2], [0, 1], [2])]
+
+
 def test_the_last_folds_of_any_column(frame: Make) -> None:
     """`last` takes the last labels of any order, rows without a label aside."""
     data = ROWS | {"day": [i % 5 for i in range(17)] + [None]}

@@ -63,10 +63,13 @@ def test_lines_on_totals(kind: str, case: str) -> None:
 
 
 def test_totals_are_judged_only_where_they_are_asked_for() -> None:
-    """Without `sf.total` nothing is said of totals; alone it is enough."""
+    """Without `sf.total` nothing is said of totals, and alone it is enough, without strata."""
     data = make("polars", dealt(*[15] * 40))
     assert "total" not in sf.check(data, ["y", sf.continuous("w")], duplicates=None).text
-    assert not sf.check(data, sf.total("w"), duplicates=None).ok
+    for by, checks in ((sf.total("w"), ["totals", "sizes"]), (sf.chain("w"), ["sizes"])):
+        found = sf.check(data, by, duplicates=None)
+        assert found.ok == ("totals" not in checks)
+        assert found.findings["check"].to_list() == checks
     computed = sf.total("one", lambda frame: frame["one"].to_numpy() + frame["fold"].to_numpy())
     found = line_of(dealt(), "pandas", by=computed)
     assert found == "warning 2 total of 'column 2': fold 0 has 33 % less than its share"

@@ -182,6 +182,9 @@ def rank_periods(starts: Sequence[Any], every: str) -> Ints:
     # Without their zone, whose clock may have skipped the start.
     local = [each.replace(tzinfo=None) if isinstance(each, datetime) else each for each in starts]
     times = pl.Series(local).dt.truncate(every)
+    if minutes := minutes_of(every):  # which may be too many to list
+        since: pl.Series = times - times[0]
+        return (since.dt.total_minutes() // minutes).to_numpy()
     between = pl.date_range if times.dtype == pl.Date else pl.datetime_range
     places = between(times[0], times[-1], every, eager=True).search_sorted(times)
     return places.cast(pl.Int64).to_numpy()

@@ -50,7 +50,7 @@ class Spans(NamedTuple):
 
     def names(self, first: Ints, second: Ints) -> dict[str, str]:
         """Name the labels of a pair, and the strata, for the braces of a line."""
-        one, other = (name_label(self.labels, self.codes[each[0]]) for each in (first, second))
+        one, other = (name_label(self.labels, int(self.codes[each[0]])) for each in (first, second))
         return {"first": one, "second": other, "noun": self.noun}
 
 
@@ -155,7 +155,7 @@ def describe_right(spans: Spans, pairs: Ints, times: Any) -> Finding:
     if len(first) == pairs.shape[1]:
         texts = ["{first} ends before {second} starts"]
         if not spans.noun:
-            rows = (spans.last[first[0]], spans.first[second[0]])
+            rows = (int(spans.last[first[0]]), int(spans.first[second[0]]))
             shown = [str(frames.libraries.value_at(times, row)) for row in rows]
             shown = [re.sub(r" 00:00:00([+-][0-9:]+)?$", "", each) for each in shown]
             end, start = (each.replace("{", "{{").replace("}", "}}") for each in shown)
