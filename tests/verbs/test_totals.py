@@ -66,7 +66,7 @@ def test_totals_are_judged_only_where_they_are_asked_for() -> None:
     """Without `sf.total` nothing is said of totals, and alone it is enough, without strata."""
     data = make("polars", dealt(*[15] * 40))
     assert "total" not in sf.check(data, ["y", sf.continuous("w")], duplicates=None).text
-    for by, checks in ((sf.total("w"), ["totals", "sizes"]), (sf.chain("w"), ["sizes"])):
+    for by, checks in ((sf.total("w"), ["totals", "sizes"]), (sf.chain("w"), ["balance", "sizes"])):
         found = sf.check(data, by, duplicates=None)
         assert found.ok == ("totals" not in checks)
         assert found.findings["check"].to_list() == checks
