@@ -9,6 +9,7 @@ import numpy as np
 from .. import frames
 from ..core.evenness import SIGMAS, TENTH
 from ..core.totals import bounded
+from ..core.types import Values
 from ..errors import describe
 from ..pipeline.local import LocalFrame
 from ..pipeline.options import Options
@@ -44,9 +45,12 @@ def find_totals(
     shares, n_units = sizes / len(rows), int(units.max()) + 1
     values = bounded(entry.data)
     held = np.array([np.bincount(folds, column, len(sizes)) for column in values])
-    off = held - values.sum(axis=1, keepdims=True) * shares
-    even = np.abs(values).sum(axis=1, keepdims=True) * shares
-    ratio = np.divide(off, even, out=np.zeros_like(off), where=even > 0)
+    off, ratio = compare_totals(values, held, shares)
+    is_equal = np.ptp(sizes[sizes > 0]) <= 1
+    if is_equal:  # a total of equal folds may follow their number, or that of their rows
+        others = compare_totals(values, held, (sizes > 0) / np.count_nonzero(sizes))
+        is_nearer = np.abs(others[1]).max(axis=1) < np.abs(ratio).max(axis=1)
+        off, ratio = np.where(is_nearer[:, None], others, (off, ratio))
     # A fold has its share of the units, which differ by what they have beyond the mean of rows.
     apart = values - values.mean(axis=1, keepdims=True)
     squares = np.array([(np.bincount(units, column) ** 2).sum() for column in apart])[:, None]
@@ -63,8 +67,18 @@ def find_totals(
         text = f"total of {{column}}: {noun_of(labels)} {{fold}} has {more} than its share"
         shown = {"column": describe(names[place[0]]), "fold": str(labels.values[place[1]])}
         return [write_finding("warning", "totals", int(wrong.sum()), text, **shown)]
-    n_off, most = int((np.abs(ratio) > CLOSE).sum()), 100 * np.abs(ratio).max()
+    # The share that a part was given is known to within a row.
+    rounded = 0 if is_equal else 1 / np.maximum(sizes, 1)
+    n_off = int((np.abs(ratio) > CLOSE + rounded).sum())
+    most = 100 * np.abs(ratio).max()
     # Rounded up, but for the rounding of sums.
     within = f"{most:.0f}" if most >= 10 else f"{ceil(round(100 * most, 6)) / 100:g}"
     head, of = f"{{of}}: totals within {within} % of their shares", dict.fromkeys(map(str, names))
     return [write_finding("note" if n_off else "ok", "totals", n_off, head, of=", ".join(of))]
+
+
+def compare_totals(values: Values, held: Values, shares: Values) -> tuple[Values, Values]:
+    """Compare the totals of folds with their shares: how far off, and relative to the share."""
+    off = held - values.sum(axis=1, keepdims=True) * shares
+    even = np.abs(values).sum(axis=1, keepdims=True) * shares
+    return off, np.divide(off, even, out=np.zeros_like(off), where=even > 0)
