@@ -15,7 +15,7 @@ import numpy as np
 from .errors import HUGE, StratError, describe, given_twice, one_of, plural
 
 MAX_KS = 10_000
-"""Numbers of folds that a call may compare."""
+"""The most numbers of folds that a call may compare."""
 
 
 def check_int(argument: str, value: object, minimum: int) -> int:
@@ -54,7 +54,7 @@ def is_hashable(value: object) -> bool:
     """Return whether a value, and all that it holds, can be hashed."""
     try:
         hash(value)
-    except (TypeError, ValueError):  # of a view of memory
+    except (TypeError, ValueError):  # a memory view raises the second
         return False
     return True
 
@@ -98,11 +98,11 @@ def check_encodable(subject: str, text: str) -> None:
 
 
 def check_seed(seed: object) -> int:
-    """Check a seed, any whole number that could be an index, and draw one for None."""
+    """Check a seed, which is any whole number that could be an index; None draws one."""
     if seed is None:
         return randbits(63)
     if not isinstance(seed, bool | np.bool_) and isinstance(seed, SupportsIndex):
-        with suppress(TypeError):  # as that of arrays of several numbers
+        with suppress(TypeError):  # such as that of an array of several numbers
             seed = index(seed)
     return check_int("seed", seed, 0)
 

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from .core.types import Ints
 
 MAX_LISTED = 5
-"""Rows, strata or columns that a message lists before it ends in dots."""
+"""The most rows, strata or columns that a message lists before it ends in dots."""
 
 MAX_SHOWN = 200
-"""Letters of a value that a message shows."""
+"""The most letters of a value that a message shows."""
 
 FOLD_NAME = re.compile(r"(?<![a-z])(k?fold|split)s?(?![a-z])|^(inner|outer)$", re.IGNORECASE)
 """What columns of folds and parts are often called."""
 
 PART_NAME = re.compile(rf"{FOLD_NAME.pattern}|(?<![a-z])(cv|parts?)(?![a-z])", re.IGNORECASE)
-"""And what they may be called."""
+"""What such columns may also be called."""
 
 HUGE = 10**30
 """Whole numbers from here on are not written out."""
@@ -76,7 +76,7 @@ CALLERS = ("stratframe", "polars", "pandas", "dask", "distributed", "pyspark")
 
 
 def warn(message: str) -> None:
-    """Warn the user's own line, whatever the depth of the call."""
+    """Warn at the user's own line, whatever the depth of the call."""
     depth, frame = 1, inspect.currentframe()
     while frame and str(frame.f_globals.get("__name__")).partition(".")[0] in CALLERS:
         depth, frame = depth + 1, frame.f_back
@@ -113,7 +113,7 @@ def no_such_column(
 ) -> str:
     """State that a frame lacks a column, with the hint that its name deserves."""
     msg = f"`{argument}` names the column {describe(name)}, which the frame does not have."
-    if argument == "name" and name in ("fold", "split"):  # as it is if the call names none
+    if argument == "name" and name in ("fold", "split"):  # the defaults of a call that names none
         msg = f"There is no column {name!r}."
     near = nearest_name(name, known)
     parts: Sequence[Any] = name if isinstance(name, tuple) else []
@@ -164,7 +164,7 @@ def list_repeats(name: object, known: Collection[object]) -> list[str]:
 
 
 class BoundedRepr(Repr):
-    """Writes values as in code; of data only the type, and of what is long the size."""
+    """A `repr` as in code, but with the type alone of data, and the size of long values."""
 
     def __init__(self, most: int) -> None:
         super().__init__()
@@ -201,7 +201,7 @@ class BoundedRepr(Repr):
 
 
 def describe(value: object, most: int = MAX_LISTED) -> str:
-    """Show a value in a message, of lists and dicts so many entries."""
+    """Show a value in a message, with at most so many entries of a list or dict."""
     text = BoundedRepr(most).repr(value)
     return type(value).__name__ if "\n" in text else text
 
@@ -214,7 +214,7 @@ def is_data(value: object) -> bool:
 
 
 def describe_count(number: int) -> str:
-    """Write a whole number with commas; of a huge one, how large it is."""
+    """Write a whole number with commas; a huge one as a power of ten."""
     if abs(number) < HUGE:
         return f"{number:,}"
     return f"about {'-' if number < 0 else ''}10**{round(log10(abs(number)))}"
@@ -223,7 +223,7 @@ def describe_count(number: int) -> str:
 def describe_rows(rows: Ints, weights: Ints | None = None) -> str:
     """Count the rows at fault and list the first of them: "2 rows (2, 5)".
 
-    Rows that stand for several, as `weights` says, are counted alone.
+    If each stands for several rows, as `weights` says, they are counted and not listed.
     """
     if weights is not None:
         return plural(int(weights[rows].sum()), "row")
@@ -275,7 +275,7 @@ IRREGULAR = {
     "mouse": "mice",
     "person": "people",
 }
-"""Names of groups whose plural no rule gives."""
+"""Names of groups with an irregular plural."""
 
 NO_NOUN = re.compile("all|any|both|each|her|his|its|our|that|their|this|wh(at|en|ere|ich|om?|ose)")
 """Words that have no plural."""

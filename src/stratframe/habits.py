@@ -1,4 +1,4 @@
-"""Arguments as other libraries call them, or out of their places, answered with what to write."""
+"""Errors for arguments named as in other libraries, or out of place, that say what to write."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ HABITS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("fold", "fold_col", "column"), ('name="fold"',)),
     **dict.fromkeys(("weights", "sample_weight"), ('by=["label", sf.total("weight")]',)),
 }
-"""Arguments of other libraries and of other verbs, and how they are written here: the first that a
-verb has."""
+"""Arguments of other libraries and of other verbs, and how they are written here: the first of
+these that the verb has is suggested."""
 
 
 KFOLD, SPLIT = '`df.strat.kfold("label", k=5)`', '`df.strat.split("label", 0.2)`'
@@ -54,7 +54,7 @@ METHODS: dict[str, str] = {
 
 
 def no_such_method(accessor: type, name: str, of_frames: Collection[str]) -> AttributeError:
-    """Build the error for what is no method of an accessor, with the one that may be meant."""
+    """Build the error for an unknown method of an accessor, with the one that may be meant."""
     if name.startswith("_"):  # Python and notebooks ask for such names
         return AttributeError(f"{accessor.__name__!r} object has no attribute {name!r}")
     known = [each for each in vars(accessor) if not each.startswith("_")]
@@ -95,7 +95,7 @@ def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, Resul
 
 
 def translate(argument: str, given: object, known: Collection[str]) -> str:
-    """Write what takes the place of an argument, in this verb or else in another."""
+    """Write what replaces an argument, in this verb or, if it has nothing like it, another."""
     examples = HABITS[argument]
     if argument == "shuffle" and given is False:
         examples = ('deal="contiguous"',)
@@ -105,7 +105,7 @@ def translate(argument: str, given: object, known: Collection[str]) -> str:
 
 
 def check_places(verb: str, given: Sequence[object], known: Mapping[str, Parameter]) -> None:
-    """Raise if what is given without its name is in the place of something else."""
+    """Raise if an argument given without its name is in the place of another."""
     first, second, *_ = [*given, None, None]
     if "frame" in known and isinstance(first, str) and hasattr(type(second), "columns"):
         msg = (
@@ -116,7 +116,8 @@ def check_places(verb: str, given: Sequence[object], known: Mapping[str, Paramet
     placed = [each for each in known if known[each].kind is not Parameter.KEYWORD_ONLY]
     takes_columns = placed[1:2] == ["by"] and {"name", "names"}.isdisjoint(placed)
     columns = [str(text) for text in takewhile(lambda each: isinstance(each, str), given[1:])]
-    if takes_columns and any(map(str.isalpha, "".join(columns[1:]))):  # a number in quotes has none
+    # A number in quotes has no letters.
+    if takes_columns and any(map(str.isalpha, "".join(columns[1:]))):
         msg = (
             f"`{verb}` takes all columns as one argument, got {list_values(columns)}.\n"
             f"Hint: several columns go in a list: `{write_list(columns)}`."

@@ -1,4 +1,4 @@
-"""Bars of progress: tqdm's, if it is installed, of what takes more than a second."""
+"""Progress bars of tqdm, if it is installed, for what takes more than a second."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Item = TypeVar("Item")
 
 @contextmanager
 def progress_bar(total: int, what: str, unit: str = " rows") -> Iterator[Callable[[int], None]]:
-    """Take what is done, and show a bar of it on a terminal or in a notebook."""
+    """Give a function that counts what is done, with a bar on a terminal or in a notebook."""
     bar: Any = None
     done, due = 0, monotonic() + PATIENCE
 
@@ -33,7 +33,7 @@ def progress_bar(total: int, what: str, unit: str = " rows") -> Iterator[Callabl
             with suppress(ImportError), warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of notebooks without widgets
                 look = {"total": total, "initial": done, "desc": what, "unit": unit}
-                # Only on a terminal, and only the outermost bar stays.
+                # It appears only on a terminal, and only the outermost bar stays.
                 bar = import_module("tqdm.auto").tqdm(**look, disable=None, leave=None)
 
     try:
@@ -46,7 +46,7 @@ def progress_bar(total: int, what: str, unit: str = " rows") -> Iterator[Callabl
 def track(
     items: Iterable[Item], what: str, unit: str = " columns", total: int | None = None
 ) -> Iterator[Item]:
-    """Iterate over items, as many as the total or as there are, with a bar of those done."""
+    """Iterate over items with a progress bar; `total` is for items without a length."""
     n_items = len(cast("Sized", items)) if total is None else total
     with progress_bar(n_items, what, unit) as progress:
         for item in items:

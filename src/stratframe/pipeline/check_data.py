@@ -1,4 +1,4 @@
-"""What a call needs of its data: values that keep the rules, enough rows, groups and keys."""
+"""What a call needs of its data: values and keys that keep the rules, and enough rows or groups."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .random_numbers import Keys, first_of_equal_keys, read_keys
 
 
 def check_orders(entries: Sequence[BoundTerm], options: Options) -> None:
-    """Raise if a column turns out continuous that must make strata."""
+    """Raise if a column that must make strata turns out to be continuous."""
     for entry in entries if options.marginal else entries[:-1]:
         if entry.term.orders_rows:
             rule, others = "A continuous entry of `by` must be the last", " and others follow"
@@ -32,7 +32,6 @@ def check_orders(entries: Sequence[BoundTerm], options: Options) -> None:
 
 
 def rows_where(series: Any, *, in_batch: bool = False) -> Ints:
-    """List the rows that a boolean column marks as dealt."""
     name, text, subject = "where", "the column of `where`", "The column of `where`"
     if series.name is not None:
         name, text, subject = series.name, repr(series.name), f"Column {series.name!r}"
@@ -45,7 +44,7 @@ def rows_where(series: Any, *, in_batch: bool = False) -> Ints:
 def check_values(
     entries: Sequence[BoundTerm], options: Options, key: Sequence[Any], rows: Ints | None = None
 ) -> Keys | None:
-    """Raise if values break the rules of the call, all at once; else read the keys of the rows."""
+    """Raise one error for all values that break a rule; otherwise return the keys of the rows."""
     check_orders([entry for entry in entries if entry.argument == "by"], options)
     columns = [column for entry in entries for column in ruled_columns(entry, options.missing)]
     if not key:
@@ -74,7 +73,7 @@ UNIQUE_KEY_HINT = (
 
 
 def ruled_keys(key: Sequence[Any], rows: Ints | None) -> list[RuledColumn]:
-    """State that no key may be missing."""
+    """Require that no key is missing."""
     columns = []
     for place, series in enumerate(key, 1):
         name, text = f"key {place}", f"Entry {place} of `key`"
@@ -88,7 +87,6 @@ def ruled_keys(key: Sequence[Any], rows: Ints | None) -> list[RuledColumn]:
 def check_enough(
     n_rows: int, entries: Sequence[BoundTerm], groups: Ints | None, target: Target
 ) -> None:
-    """Raise if there are more folds or parts than rows, or groups, to deal."""
     if target.n > n_rows:
         limit = f"the number of rows that get a {target.kind}"
         raise StratError(at_most(target.argument, limit, target.n, n_rows, "row"))
@@ -98,7 +96,7 @@ def check_enough(
 
 
 def explain_largest(entries: Sequence[BoundTerm], groups: Ints | None, sizes: Ints) -> str:
-    """Say why the largest group is large, as far as the terms of groups know."""
+    """Say why the largest group is large; empty if the terms of groups do not know."""
     rows = np.flatnonzero(groups == sizes.argmax())
     grouped_by = [entry for entry in entries if entry.argument == "groups"]
     return "".join(entry.term.explain_group(entry, rows) for entry in grouped_by)

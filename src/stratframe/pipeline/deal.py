@@ -1,4 +1,4 @@
-"""Strata -> the part of every row: a quota table, spent along an order of the rows."""
+"""Strata -> the part of every row: a table of quotas, filled along an order of the rows."""
 
 from __future__ import annotations
 
@@ -32,8 +32,7 @@ from .strata import Columns, Strata, check_n_cells, stratify
 
 
 def new_columns(options: Options, columns: Columns, n_rows: int) -> list[NewColumn]:
-    """Deal the rows of a frame whose columns were read."""
-    # The levels, which only tables need, hold a code of every row each.
+    # Only tables need the levels, each of which holds a code for every row.
     strata = stratify(options, columns, n_rows)._replace(levels=())
     new = [
         column._replace(parts=place_rows(deal_rows(options, strata, repeat), strata.rows, n_rows))
@@ -49,7 +48,7 @@ def new_columns(options: Options, columns: Columns, n_rows: int) -> list[NewColu
 def check_columns(
     frame: Frame, options: Options, new: Sequence[NewColumn] = (), *, overwrite: bool = False
 ) -> dict[str, list[Any]]:
-    """Check the columns that a call names and makes, and of a lazy frame types."""
+    """Check the columns that a call names and makes; for a lazy frame, also their types."""
     named = options.columns()
     names = [column.name for column in new]
     frames.check_refs(frame, named, names, overwrite=overwrite)
@@ -61,7 +60,7 @@ def check_columns(
 
 
 def empty_outputs(options: Options) -> list[NewColumn]:
-    """Name and type the columns that a call makes, yet without rows."""
+    """Make the new columns of a call without rows, for their names and types."""
     nullable = "null" in (options.missing, options.rare) or options.where is not None
     names = [options.name]
     if options.repeats > 1:
@@ -71,7 +70,7 @@ def empty_outputs(options: Options) -> list[NewColumn]:
 
 
 def part_sizes(parts: Ints, target: Target, weights: Ints | None = None) -> Ints:
-    """Count the rows of each part, given that of every row, -1 for none."""
+    """Count the rows of each part, given the part of every row, -1 for none."""
     has_part = parts >= 0
     return sum_by(parts[has_part], None if weights is None else weights[has_part], target.n)
 
@@ -79,9 +78,9 @@ def part_sizes(parts: Ints, target: Target, weights: Ints | None = None) -> Ints
 def warn_empty_parts(
     target: Target, n_rows: int, sizes: Mapping[str, Ints], *, named: bool, tied: bool = False
 ) -> None:
-    """Warn of parts without rows, given the rows dealt, and those of each part by column.
+    """Warn of parts without rows; `sizes` holds the rows of each part, by column.
 
-    Folds have none only if equal values that stay together, or are `tied`, leave none.
+    A fold is empty only if equal values stay together, or are `tied`, and leave none for it.
     """
     lines = []
     parts = list(map(repr, target.names or ())) or [f"Fold {fold}" for fold in range(target.n)]
@@ -109,7 +108,7 @@ def place_rows(parts: Ints, rows: Ints | None, n_rows: int) -> Ints:
 
 
 def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
-    """Deal the rows of all strata: the part of every dealt row."""
+    """Deal the rows of all strata; returns the part of every dealt row."""
     if strata.groups is not None or strata.margins:
         return deal_units(options, strata, repeat)
     if options.deal == "contiguous":
@@ -128,7 +127,6 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
 
 
 def totals_stream(options: Options, repeat: int) -> Stream:
-    """Make the stream of the swaps that even out totals."""
     tag = StreamTag.FOLD_TOTALS if options.target.kind == "fold" else StreamTag.PART_TOTALS
     return column_stream(options, tag, repeat)
 
@@ -144,7 +142,6 @@ def deal_contiguous(options: Options, strata: Strata) -> Ints:
 
 
 def deal_in_order(options: Options, strata: Strata, repeat: int) -> Ints:
-    """Deal the rows of all strata along an order."""
     order, n_rows, k = strata.order, len(strata.codes), options.target.n
     circular = options.deal == "circular"
     first, second = row_streams(options, repeat)
@@ -160,7 +157,7 @@ def deal_in_order(options: Options, strata: Strata, repeat: int) -> Ints:
 
 
 def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
-    """Deal whole groups, or rows whose entries are each balanced on their own."""
+    """Deal whole groups, or rows whose margins are each balanced on their own."""
     target, group, margins = options.target, strata.groups, strata.margins
     shares = target.fractions(strata.n_rows)
     tag = StreamTag.FOLD_SEARCH if target.kind == "fold" else StreamTag.PART_SEARCH
@@ -187,7 +184,6 @@ def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
 
 
 def warn_large_group(strata: Strata, sizes: Ints, shares: Sequence[Fraction], noun: str) -> None:
-    """Warn if a group has more rows than the largest part should, given the rows of each."""
     largest, fair = int(sizes.max()), max(shares) * int(sizes.sum())
     if largest > ceil(fair):
         why = explain_largest(strata.grouped_by, strata.groups, sizes)
@@ -200,10 +196,10 @@ def warn_large_group(strata: Strata, sizes: Ints, shares: Sequence[Fraction], no
 
 
 def sort_rows(strata: Strata, words: Words, share: Fraction) -> Ints:
-    """Sort rows by stratum, and inside it as its order says, if there is one.
+    """Sort rows by stratum, and by its order inside a stratum, if there is one.
 
-    The words are for ties, and are overwritten; the share is that of the smallest part, for which a
-    block of neighbours has a row.
+    The words break ties, and are overwritten. The share is that of the smallest part: a block of
+    neighbours has one row for it.
     """
     if strata.order is None:
         return grouped(np.arange(len(words)), strata.codes, len(strata.sizes))
@@ -211,7 +207,7 @@ def sort_rows(strata: Strata, words: Words, share: Fraction) -> Ints:
 
 
 def draw_fold_permutation(options: Options, repeat: int) -> Ints:
-    """Draw the order in which folds take their turns; what is not random starts at fold 0."""
+    """Draw the order in which folds take turns; a deal that is not random starts at fold 0."""
     k = options.target.n
     if options.deal != "random":
         return np.arange(k)
@@ -223,7 +219,7 @@ def quota_table(
 ) -> StratumTable:
     """Compute how many rows of each stratum go to each part.
 
-    Strata take turns as they come or, with keys, by the lowest hash of those of their rows.
+    Strata take turns as they come or, with keys, by the lowest hash of the keys of their rows.
     """
     sizes, target = strata.sizes, options.target
     check_n_cells(len(sizes), target.n)
@@ -239,6 +235,6 @@ def quota_table(
     words, n_words = None, len(sizes) * (target.n - 1)
     if options.deal == "random":
         words = column_stream(options, StreamTag.PART_QUOTA, repeat)(n_words)
-    elif options.deal == "contiguous":  # the highest draws give what is left over to the first part
+    elif options.deal == "contiguous":  # the highest words give left-over rows to the first part
         words = np.full(n_words, 2**64 - 1, dtype=np.uint64)
     return controlled_rounding(sizes, target.fractions(strata.n_rows), strata.ancestors, words)

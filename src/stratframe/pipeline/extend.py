@@ -1,4 +1,4 @@
-"""Rows without a fold get one, next to the rows that have one."""
+"""Give folds to the rows that have none, and keep those of the others."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from .strata import Columns, Strata, stratify
 def extended_columns(
     options: Sequence[Options], k: int | None, columns: Columns, n_rows: int
 ) -> list[NewColumn]:
-    """Extend the columns of `name` of a frame that was read, given the options of each."""
     return [
         extended_column(each, k, columns, column, n_rows, named=len(options) > 1)
         for each, column in zip(options, columns["name"], strict=True)
@@ -38,7 +37,7 @@ def extended_columns(
 def extended_column(
     options: Options, k: int | None, columns: Columns, column: Any, n_rows: int, *, named: bool
 ) -> NewColumn:
-    """Extend one column, which warnings name if there are several."""
+    """Extend one column; if there are several, warnings name it."""
     options, parts = read_given(options, k, column)
     held = np.flatnonzero(parts >= 0)
     strata = stratify(options, columns, n_rows, ordered=False, always_dealt=held)
@@ -60,7 +59,7 @@ def extended_column(
 
 
 def target_of(frame: Frame, name: str, target: Target, k: int | None) -> Target:
-    """Choose what a column is extended to: the parts that it declares, where none are given."""
+    """Choose the target of a column: the parts that it declares, unless the call gives some."""
     names = frames.declared_parts(frame, name) if k is None and target.names is None else None
     return target if names is None else Target(len(names), "part", names)
 
@@ -68,13 +67,13 @@ def target_of(frame: Frame, name: str, target: Target, k: int | None) -> Target:
 def read_given(
     options: Options, k: int | None, column: Any, weights: Ints | None = None
 ) -> tuple[Options, Ints]:
-    """Read the folds or parts that rows have, -1 for none, and aim at as many."""
+    """Read the folds or parts that rows have, -1 for none, and set the target to these."""
     target = options.target
     if target.names is None:
         parts, k = frames.read_fold_numbers(column, k, weights)
         return replace(options, target=fold_target(k)), parts
     parts = frames.read_part_codes(column, target.names)
-    if target.shares is None:  # those that the parts have are kept
+    if target.shares is None:  # the parts keep the shares that they have
         held = parts >= 0
         weights = None if weights is None else weights[held]
         counts = sum_by(parts[held], weights, target.n).tolist()
@@ -90,7 +89,7 @@ def read_given(
 
 
 def all_groups(options: Options, columns: Columns, n_rows: int, held: Ints) -> Ints:
-    """Encode the groups of all rows; -1 for those outside `where`, or that `missing` leaves out."""
+    """Encode the groups of all rows; -1 for rows that `where` or `missing` leaves out."""
     only_groups = Options(groups=options.groups, where=options.where, missing=options.missing)
     chosen = {argument: columns[argument] for argument in ("groups", "where")}
     found = stratify(only_groups, chosen, n_rows, always_dealt=held)
@@ -99,7 +98,7 @@ def all_groups(options: Options, columns: Columns, n_rows: int, held: Ints) -> I
 
 
 def check_whole_groups(options: Options, groups: Ints, series: Sequence[Any], folds: Ints) -> None:
-    """Raise if a group is in two folds already; the last of the series is the column of folds."""
+    """Raise if a group is in two folds already; the last series is the column of folds."""
     rows = rows_of_split_groups(groups, folds)
     if not len(rows):
         return
@@ -130,7 +129,6 @@ def check_whole_groups(options: Options, groups: Ints, series: Sequence[Any], fo
 
 
 def extend_dealt(options: Options, strata: Strata, folds: Ints) -> Ints:
-    """Give a fold to the dealt rows that have none."""
     stream, group = column_stream(options, StreamTag.EXTEND), strata.groups
     margins, n_rows = strata.margins, len(folds)
     if group is None and margins is None:
@@ -160,7 +158,7 @@ def fill_target(options: Options, stream: Stream, held: StratumTable, new: Ints)
 
 
 def extend_rows(options: Options, strata: Strata, folds: Ints, stream: Stream) -> Ints:
-    """Give a fold to single rows: each stratum as even as can be, then the total."""
+    """Give folds to single rows: make each stratum as even as possible, then the total."""
     new, keys, lowest = np.flatnonzero(folds < 0), strata.keys, None
     if keys is not None:
         lowest = strata.lowest(keys.hash(ORDER_SALT))
@@ -173,7 +171,7 @@ def extend_rows(options: Options, strata: Strata, folds: Ints, stream: Stream) -
 
 
 ORDER_SALT = int(random_words(0, StreamTag.EXTEND, 1)[0])
-"""Of the hashes of keys by which strata are ordered."""
+"""The salt of the key hashes by which strata are ordered."""
 
 
 def quota_of_new(
@@ -181,9 +179,9 @@ def quota_of_new(
 ) -> StratumTable:
     """Compute how many of the rows without a fold each stratum gives to each part.
 
-    Strata take turns by the lowest hash of the keys of their rows, or without keys as they come.
+    Strata take turns by the lowest hash of the keys of their rows; without keys, as they come.
     """
-    # The rows without a fold are one more part.
+    # Rows without a fold count as one more part.
     n = options.target.n + 1
     table = strata.crosstab(folds % n, n)
     order = np.arange(len(table))
@@ -201,7 +199,7 @@ def folds_of_units(unit: Ints, n_units: int, folds: Ints) -> Ints:
 
 
 def rows_of_split_groups(groups: Ints, folds: Ints) -> Ints:
-    """List the rows with a fold whose group is in another fold, too."""
+    """List the rows that have a fold and whose group is in several folds."""
     n_groups = int(groups.max(initial=-1)) + 1
     known = folds_of_units(groups, n_groups, folds)
     is_split = np.zeros(n_groups, dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""`deal="hash"`: the part of a row from its own key, whatever the other rows are."""
+"""`deal="hash"`: the key of a row alone decides its part, whatever the other rows are."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def hash_salts(options: Options) -> list[int]:
 
 
 def hash_points(options: Options) -> Words:
-    """List the lowest hash of each part but the first: its share of all hashes, rounded up.
+    """List the lowest hash of each part except the first: the shares before it, rounded up.
 
-    Of k equal parts, as many points are at most a hash u as floor(u k / 2**64).
+    With k equal parts, floor(u k / 2**64) of these points are at most u, for any hash u.
     """
     before = list(accumulate(options.target.fractions(0)))[:-1]
     return np.array([ceil(share * 2**64) for share in before], dtype=np.uint64)
@@ -43,7 +43,7 @@ def hash_points(options: Options) -> Words:
 def hashed_columns(
     options: Options, columns: Columns, n_rows: int, *, in_batch: bool = False
 ) -> list[NewColumn]:
-    """Deal rows by the hashes of their keys alone; they may be a batch of those of the frame."""
+    """Deal rows by the hashes of their keys alone; the rows may be one batch of a frame."""
     keys: Sequence[Any] = columns["key"]
     rows = rows_where(columns["where"][0], in_batch=in_batch) if columns.get("where") else None
     frames.check_rules(ruled_keys(keys, rows), in_batch=in_batch)

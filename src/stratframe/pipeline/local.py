@@ -40,13 +40,12 @@ class LocalFrame:
 
     @property
     def library(self) -> str:
-        """The library of tables: that of the frame."""
+        """The library of result tables, which is that of the frame."""
         return frames.library_of(self.frame)
 
     # Columns ----------------------------------------------------------------------------
 
     def assign(self, options: Options, *, overwrite: bool) -> Any:
-        """Add the columns that a call makes."""
         outputs = empty_outputs(options)
         columns = check_columns(self.frame, options, outputs, overwrite=overwrite)
         if options.deal == "hash":
@@ -60,7 +59,6 @@ class LocalFrame:
         )
 
     def extend(self, options: Options, target: Target, names: Sequence[Any], k: int | None) -> Any:
-        """Fill columns of folds or parts in the rows that have none."""
         columns = check_columns(self.frame, options)
         self.check_names(names)
         self.warn_row_order(options)
@@ -73,9 +71,9 @@ class LocalFrame:
         return frames.attach.attach_columns(self.frame, columns | {"name": names}, compute, outputs)
 
     def warn_row_order(self, options: Options) -> None:
-        """Warn of a lazy query in no order, but for rows whose values alone decide."""
+        """Warn of a lazy query whose rows have no order, unless their values alone decide."""
         terms = (term.without_order() or term for term in (*options.terms, *options.groups))
-        # Equal values stay together then, and there are no strata to take turns as they come.
+        # Then equal values stay together, and no strata take turns in the order of the rows.
         is_one_order = [term.orders_rows for term in options.terms] == [True]
         is_cut_by_value = options.deal == "contiguous" and is_one_order
         what: str | None = "without `key=` the folds"
@@ -83,7 +81,7 @@ class LocalFrame:
         if options.groups and any(term.uses_row_order for term in terms):
             what, hint = "with `sf.clusters` the folds", ""
         elif options.groups and (options.missing == "stratum" or options.groups[0].only_groups):
-            # Whether rows lack a group is not known of a query.
+            # Until a query runs, nobody knows whether rows lack a group.
             what = "where rows lack a group the folds"
             hint = "fill these groups with values that identify the rows"
         elif options.groups or options.key or is_cut_by_value:
@@ -91,14 +89,13 @@ class LocalFrame:
         frames.lazy.warn_row_order(self.frame, what, hint, options.key)
 
     def sample(self, options: Options, wanted: SampleSize) -> Any:
-        """Keep the rows of a stratified sample."""
         named = check_columns(self.frame, options)
         return frames.filter_rows(self.frame, named, partial(sampled_rows, options, wanted))
 
     # Counts -----------------------------------------------------------------------------
 
     def collect(self, by: By, groups: tuple[Term, ...], refs: Sequence[Any]) -> LocalFrame:
-        """Collect the columns of a lazy frame that tables need, once."""
+        """Collect the columns of a lazy frame that tables need, once for all tables."""
         if not frames.libraries.is_lazy(self.frame):
             return self
         named = {"by": columns_of(require_by(by).terms), "groups": columns_of(groups)}
@@ -108,12 +105,12 @@ class LocalFrame:
         )
 
     def read(self, named: dict[str, list[Any]]) -> tuple[dict[str, list[Any]], int]:
-        """Read columns that were checked, of a lazy frame by one query, and count the rows."""
+        """Read checked columns, in one query if the frame is lazy, and count the rows."""
         eager = frames.collect_columns(self.frame, [ref for refs in named.values() for ref in refs])
         return {each: frames.read_columns(eager, refs) for each, refs in named.items()}, len(eager)
 
     def strata(self, by: By, groups: tuple[Term, ...] = ()) -> Strata:
-        """Nest the rows for a table, which shows bins of a continuous entry."""
+        """Find the strata for a table, which shows a continuous entry as bins."""
         entries = require_by(by)
         named = {"by": columns_of(entries.terms), "groups": columns_of(groups)}
         frames.check_refs(self.frame, named)
@@ -123,10 +120,10 @@ class LocalFrame:
         return strata._replace(in_turn=not any(isinstance(term, OrderBins) for term in terms))
 
     def plan(self, options: Options) -> tuple[Strata, Callable[[Strata], StratumTable]]:
-        """Find the strata of a call, and how many rows of each it would deal to each part."""
+        """Return the strata of a call, and a function that counts the rows of each in each part."""
         named = check_columns(self.frame, options)
         (columns, n_rows), n_parts = self.read(named), options.target.n
-        if not n_rows:  # fewer than there are parts, but a table without rows is no error
+        if not n_rows:  # fewer rows than parts, but a table without rows is no error
             options = Options(options.terms, options.marginal, options.groups)
             columns = {each: columns[each] for each in ("by", "groups")}
             strata = stratify(options, columns, 0)
@@ -139,7 +136,6 @@ class LocalFrame:
         return strata, lambda level: quota_table(options, level, lowest=level.lowest(numbers))
 
     def count_folds(self, by: By, name: str, groups: tuple[Term, ...] = ()) -> FoldCounts:
-        """Count the strata of the rows that have a fold, in every fold."""
         entries = require_by(by)
         named = {"by": columns_of(entries.terms), "groups": columns_of(groups), "name": [name]}
         frames.check_refs(self.frame, named)
@@ -168,7 +164,6 @@ class LocalFrame:
     # Folds ------------------------------------------------------------------------------
 
     def check_names(self, names: Sequence[Any], apart: Sequence[Any] = ()) -> None:
-        """Raise unless columns of folds are there, and those that labels share no value of."""
         frames.check_refs(self.frame, {"name": names, "apart": apart})
 
     def label_rows(
@@ -179,7 +174,7 @@ class LocalFrame:
         *,
         is_part: bool = False,
     ) -> LabelRows:
-        """Encode the rows by the labels of a column; of a lazy frame the rows that differ."""
+        """Encode the rows by the labels of a column; for a lazy frame, only distinct rows."""
         return frames.read_labels(self.frame, name, apart, every, is_part=is_part)
 
     def select(
@@ -190,7 +185,6 @@ class LocalFrame:
         nulls: bool = False,
         apart_from: int | None = None,
     ) -> Any:
-        """Keep the rows of chosen labels."""
         return frames.select.filter_labels(
             self.frame, rows, chosen, nulls=nulls, apart_from=apart_from
         )

@@ -1,4 +1,4 @@
-"""The arguments of one call, checked once: what is stratified, and what it is dealt to."""
+"""The arguments of one call, checked once: how rows are stratified, and what they are dealt to."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from ..terms.bins import Continuous
 from ..terms.by import parse_by, parse_columns, parse_groups
 
 PartShares: TypeAlias = Mapping[str, float | None] | float
-"""Names of parts and their shares, or counts of rows, of which one may be None, the rest;
-or the share of `test` alone."""
+"""Names of parts with their shares or counts of rows, one of which may be None for the rest; or
+the share of `test` alone."""
 
 Deal: TypeAlias = Literal["random", "circular", "contiguous", "hash"]
 """How rows are dealt."""
@@ -41,11 +41,11 @@ class Target:
     """The folds or parts that rows are dealt to."""
 
     n: int = 0
-    """How many; 0 where rows are only described, or where the data will say."""
+    """How many there are; 0 if rows are only described, or if the data determine it."""
     kind: Literal["fold", "part"] = "fold"
-    """By which streams of random words and messages are chosen; the verb says, nothing else."""
+    """What chooses the streams of random words and the nouns of messages; set by the verb alone."""
     names: tuple[str, ...] | None = None
-    """What parts are called; folds are numbers."""
+    """The names of parts; None for folds, which are numbers."""
     shares: tuple[Fraction | int | None, ...] | None = None
     """Fractions or counts of rows; None for the equal shares of folds."""
 
@@ -75,10 +75,10 @@ class Target:
 
 
 MAX_PARTS_SHOWN = 12
-"""Parts that a message lists."""
+"""The most parts that a message lists."""
 
 MAX_REPEATS = 10_000
-"""Fold columns that a call may add."""
+"""The most fold columns that a call may add."""
 
 NO_TARGET = Target()
 """The target of tables: no parts, so that no stratum has too few rows for them."""
@@ -122,7 +122,6 @@ def check_options(
     rare: Rare = "warn",
     **given: Any,
 ) -> Options:
-    """Check the arguments of a call."""
     entries = parse_by(by)._replace(groups=parse_groups(groups), key=parse_columns("key", key))
     options = Options(*entries, target=target, missing=missing, rare=rare, **given)
     policies = get_args(Missing) if target.kind == "fold" else get_args(Missing)[:2]
@@ -145,7 +144,7 @@ def check_options(
 
 
 def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
-    """List what cannot be combined: whether it is, the rule, and what to do instead."""
+    """Yield each possible clash: whether the call has it, the rule, and what to do instead."""
     deal, in_order = f'`deal="{options.deal}"`', options.deal in ("circular", "contiguous")
     rule = f"`sf.margins` cannot be combined with {deal}: margins have no row order"
     yield options.marginal and in_order, rule, ""
@@ -186,7 +185,7 @@ def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
 
 
 MAX_HASHED = 1_000_000
-"""Folds whose cut points every part of the data can hold, however few its rows are."""
+"""The most folds: each partition of the data holds their cut points, however few its rows."""
 
 BALANCED = 'leave it out; or for even strata leave `deal` out, with `groups="user"` for each user.'
 TOGETHER = 'rows that share their key stay together, as in `key="patient"`.'
@@ -202,7 +201,7 @@ CLUSTERED = "`sf.clusters` of the same features makes strata."
 
 
 def hint_for_keyed_groups(groups: Sequence[Term]) -> str:
-    """Say how folds of groups do without a key, or make one of the groups."""
+    """Suggest leaving out `key` with groups, or using the groups as the key."""
     if any(term.uses_row_order for term in groups):
         return "leave out `key`."
     hint = "leave out `key`, as folds of groups do not depend on the order of rows"
@@ -215,7 +214,7 @@ def hint_for_keyed_groups(groups: Sequence[Term]) -> str:
 
 
 def write_groups(groups: Sequence[Term]) -> str:
-    """Write groups as in code; of clusters the function."""
+    """Write groups as in code; clusters without their arguments."""
     if groups[0].only_groups:
         return str(groups[0])
     texts = [
@@ -225,7 +224,6 @@ def write_groups(groups: Sequence[Term]) -> str:
 
 
 def fold_target(k: object) -> Target:
-    """Check a number of folds."""
     return Target(check_int("k", k, 2))
 
 
@@ -271,7 +269,7 @@ def part_target(parts: object) -> Target:
 
 
 def is_count(share: Any) -> TypeGuard[int]:
-    """Return whether a share is a whole number, of rows."""
+    """Return whether a share is a whole number, which counts rows."""
     return isinstance(share, Integral) and not isinstance(share, bool)
 
 
@@ -287,12 +285,11 @@ def warn_large_test(share: float) -> None:
 
 
 def show_parts(parts: object) -> str:
-    """Show parts in a message."""
     return describe(parts, MAX_PARTS_SHOWN)
 
 
 def part_hint(parts: Any) -> str:
-    """Show the mapping that a list of shares, or a number of rows, may stand for."""
+    """Suggest the mapping that a list of shares, or a number of rows, may stand for."""
     names = {2: ["train", "test"], 3: ["train", "valid", "test"]}
     if isinstance(parts, list | tuple) and len(parts) in names:
         if all(isinstance(share, Real) for share in parts):
@@ -311,8 +308,8 @@ SUM_ROUNDING = Fraction(1, 10**9)
 def exact_shares(parts: dict[str, Any]) -> tuple[Fraction | None, ...]:
     """Turn shares that sum to 1, or leave a rest for the part without one, into exact fractions.
 
-    Each is the simple fraction that it stands for; where these do not sum to 1, it is itself
-    divided by the sum.
+    Each share becomes the simple fraction that it stands for. If these do not sum to 1, the shares
+    themselves are divided by their sum.
     """
     given = {
         part: Fraction(share if isinstance(share, Fraction) else float(share))

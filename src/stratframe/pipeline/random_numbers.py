@@ -25,19 +25,18 @@ class Keys(NamedTuple):
     columns: Sequence[KeyColumn]
     salt: int
     hashes: Words
-    """Under this salt, shape (n_keys,)."""
+    """The hashes under this salt, shape (n_keys,)."""
     dealt: Ints | None = None
     """The keys of the dealt rows, shape (n_dealt,); None for all."""
 
     def hash(self, salt: int) -> Words:
-        """Hash the keys of the dealt rows."""
         hashes = self.hashes if salt == self.salt else hash_keys(self.columns, salt)
         return hashes if self.dealt is None else hashes[self.dealt]
 
 
 def column_stream(options: Options, tag: StreamTag, repeat: int = 0) -> Stream:
-    """Make the stream of random words of a purpose, for the column that a call makes."""
-    # Only a name that the verb would not give itself is part of the seed.
+    """Make the stream of random words for one purpose and one new column."""
+    # The default names of the verbs are not part of the seed.
     name = "" if options.name in ("fold", "split") else options.name
     return word_stream(options.seed, tag, options.target.n, repeat, name)
 
@@ -69,14 +68,13 @@ def row_numbers(
 
 
 def read_keys(options: Options, key: Sequence[Any]) -> Keys:
-    """Read the columns of a key, without missing values, and hash them."""
     columns = [frames.read_key(series) for series in key]
     salt = int(row_streams(options)[0](1)[0])
     return Keys(columns, salt, hash_keys(columns, salt))
 
 
 def rank_groups(key: Sequence[Any]) -> Ints:
-    """Rank different groups by the hash of their values, equal hashes by value.
+    """Rank distinct groups by the hash of their values, and equal hashes by value.
 
     Groups that cannot be hashed are ranked as they come.
     """
@@ -95,7 +93,7 @@ def rank_groups(key: Sequence[Any]) -> Ints:
 
 
 def first_of_equal_keys(keys: Keys, key: Sequence[Any]) -> Ints | None:
-    """Find for every row the first that has its key; None if all keys differ."""
+    """Find the first row that has the key of each row; None if all keys differ."""
     if len(keys.columns) == 1 and are_dense_and_unique(keys.columns[0]):
         return None
     rows = repeated_words(keys.hashes)
@@ -108,7 +106,7 @@ def first_of_equal_keys(keys: Keys, key: Sequence[Any]) -> Ints | None:
 
 
 def key_order(key: Sequence[Any]) -> tuple[Ints, Ints]:
-    """Order the rows by their keys, the first key first; also give the dense ranks of the keys."""
+    """Sort the rows by their keys, the first key first; also return the dense ranks of keys."""
     columns = [frames.read.rank_key(series) for series in key]
     rows = np.lexsort(columns[::-1])
     repeats = np.logical_and.reduce([np.diff(column[rows]) == 0 for column in columns])

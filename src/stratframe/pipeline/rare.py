@@ -1,4 +1,4 @@
-"""What happens to rare classes, those with fewer rows or groups than folds, and what is said."""
+"""What happens to rare classes, which have fewer rows or groups than folds, and the messages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def treat_rare(
 
     Returns the entry, pooled for `rare="pool"`, and the rows that are dealt, None for all.
     """
-    # Missing values are a class, too: their code is -1.
+    # Missing values, whose code is -1, count as one more class.
     codes: Ints = entry.data % (entry.n_classes + 1) if entry.missing.any() else entry.data
     n_classes, weights = entry.n_classes + 1, entry.weights
     if groups is None:
@@ -54,7 +54,7 @@ def treat_rare(
 
 
 def pool_classes(entry: BoundTerm, codes: Ints, is_rare: Flags) -> BoundTerm:
-    """Make the rare classes of an entry one; in its codes missing values are the last class."""
+    """Pool the rare classes of an entry; in `codes`, missing values are the last class."""
     return replace(
         entry,
         term=Classes(entry.term.columns, is_pooled=True, name=entry.term.name),
@@ -86,7 +86,6 @@ def format_rare(
 
 
 def hint_for_rare(entry: BoundTerm, n_rare: int, options: Options) -> str:
-    """Say what can be done about rare classes."""
     hints = []
     if n_rare > 1:
         hints.append('`rare="pool"` balances them as one class')

@@ -33,7 +33,6 @@ class SampleSize(NamedTuple):
 
 
 def sample_streams(options: Options) -> tuple[Stream, Stream]:
-    """Make the streams of the first and the second numbers of rows."""
     tags = (StreamTag.SAMPLE_ROWS, StreamTag.SAMPLE_SPREAD)
     first, second = (word_stream(options.seed, tag) for tag in tags)
     return first, second
@@ -44,7 +43,7 @@ def sample_table(
 ) -> StratumTable:
     """Compute how many rows of each stratum are in the sample, and how many are not.
 
-    With the lowest number of each stratum, the order of the strata is theirs.
+    If the lowest number of each stratum is given, random words go to strata in the order of these.
     """
     sizes, n_rows = strata.sizes, strata.n_rows
     total = round(wanted.size * n_rows) if isinstance(wanted.size, Fraction) else wanted.size
@@ -62,7 +61,6 @@ def sample_table(
 
 
 def sampled_rows(options: Options, wanted: SampleSize, columns: Columns, n_rows: int) -> Flags:
-    """Flag the rows of a sample."""
     first, second = sample_streams(options)
     strata = stratify(options, columns, n_rows)
     if strata.order is not None:

@@ -34,10 +34,10 @@ from .random_numbers import Keys, key_order, rank_groups
 from .rare import treat_rare
 
 MANY_ENTRIES = 3
-"""Entries from which joint strata that are too sparse are worth a warning."""
+"""The number of entries from which sparse joint strata are worth a warning."""
 
 MAX_TABLE_CELLS = 2**28
-"""Cells that a table of strata and parts may have: 2 GiB, and some three times that while it is
+"""The most cells of a table of strata and parts: 2 GiB, and about three times that while it is
 made."""
 
 Columns: TypeAlias = Mapping[str, Sequence[Any]]
@@ -50,14 +50,14 @@ class Level(NamedTuple):
 
     name: Hashable
     values: Callable[[Ints], Any]
-    """From the first dealt row of each stratum to the values that name it."""
+    """A function of the first dealt row of each stratum: the values that name the strata."""
     places: Ints
     """The place of every row among the strata of its parent, shape (n_dealt,): classes by first
     appearance, bins upwards."""
     term: Term
-    """The entry: tables order classes by value, where values can be compared."""
+    """The entry. Tables order its classes by value, if values can be compared."""
     cells: Ints | None = None
-    """Of an order, the cell of every row, as of `Substrata`."""
+    """The cell of every row, if bins show an order; as in `Substrata`."""
 
 
 class Strata(NamedTuple):
@@ -93,7 +93,6 @@ class Strata(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """How many rows are dealt."""
         return int(self.sizes.sum())
 
     def lowest(self, numbers: RandomKeys) -> Words | None:
@@ -114,7 +113,6 @@ class Strata(NamedTuple):
         return self._replace(codes=np.arange(len(first)), levels=levels)
 
     def crosstab(self, parts: Ints, n_parts: int) -> StratumTable:
-        """Count the rows of each stratum in each part."""
         check_n_cells(len(self.sizes), n_parts)
         return crosstab(self.codes, len(self.sizes), parts, n_parts, self.weights)
 
@@ -123,20 +121,17 @@ class Margins:
     """The strata of each entry by itself; some are made anew each time, as they hold all rows."""
 
     def __init__(self, made: Sequence[Strata | Callable[[], Strata]]) -> None:
-        """Take the strata, or what makes them."""
         self.made = made
         self.counts: UnitCounts | None = None
 
     def __len__(self) -> int:
-        """Count them."""
         return len(self.made)
 
     def __iter__(self) -> Iterator[Strata]:
-        """Make one after another."""
         return (each() if callable(each) else each for each in self.made)
 
     def count(self, unit: Ints, n_units: int, *, with_sizes: bool) -> UnitCounts:
-        """Count the values of every unit, once for all repeats, as they deal the same units."""
+        """Count the values of every unit, once for all repeats, which deal the same units."""
         if self.counts is None:
             codes = ((margin.codes, len(margin.sizes)) for margin in self)
             self.counts = margin_counts(codes, unit, n_units, with_sizes=with_sizes)
@@ -144,7 +139,6 @@ class Margins:
 
 
 def check_n_cells(n_strata: int, n_parts: int) -> None:
-    """Raise if a table of strata and parts would be too large."""
     n_cells = n_strata * n_parts
     if n_cells > MAX_TABLE_CELLS:
         size = f" ({plural(n_strata, 'stratum', 'strata')} x {plural(n_parts, 'part')})"
@@ -162,10 +156,10 @@ def stratify(
     ordered: bool = True,
     always_dealt: Ints | None = None,
 ) -> Strata:
-    """Fit the entries of a call, each inside the strata of the entries before it.
+    """Divide the rows by the entries of a call, each inside the strata of those before it.
 
-    Without order, and with groups, a continuous entry is cut into bins. The rows that are
-    `always_dealt` are so whatever `where` says.
+    With groups, or unless `ordered`, a continuous entry is cut into bins. The rows of
+    `always_dealt` are dealt whatever `where` says.
     """
     entries = read_entries(options, columns, weights)
     keys, where = columns.get("key", ()), columns.get("where", ())
@@ -204,7 +198,6 @@ def stratify(
 
 
 def warn_sparse(strata: Strata, n_parts: int) -> None:
-    """Warn if joint strata of many entries hold fewer rows than k on average."""
     n_rows, n_strata, names = strata.n_rows, len(strata.sizes), strata.levels
     counts = [int(level.max(initial=-1)) + 1 for level in reversed(strata.ancestors)] + [n_strata]
     sparse = [
@@ -225,7 +218,6 @@ def warn_sparse(strata: Strata, n_parts: int) -> None:
 def read_entries(
     options: Options, columns: Columns, weights: Ints | None = None
 ) -> list[BoundTerm]:
-    """Read the entries of `by`, then those of `groups`."""
     named: list[tuple[Literal["by", "groups"], tuple[Term, ...]]] = [
         ("by", options.terms),
         ("groups", options.groups),
@@ -242,7 +234,7 @@ def read_entries(
 def dealt_entries(
     entries: list[BoundTerm], options: Options, n_rows: int
 ) -> tuple[list[BoundTerm], Ints | None]:
-    """Restrict entries to the rows that are dealt, and encode the groups of these."""
+    """Restrict entries to the rows that are dealt, and encode the groups of these rows."""
     if entries and options.missing == "null":
         missing = np.logical_or.reduce([entry.missing for entry in entries])
         entries = restricted(entries, np.flatnonzero(~missing) if missing.any() else None)
@@ -283,7 +275,7 @@ def group_codes(entries: Sequence[BoundTerm]) -> Ints:
 
 
 def nest_each(entries: Sequence[BoundTerm], rows: Ints | None, n_rows: int) -> Margins:
-    """Nest each entry by itself, and those of the values of lists whenever they are asked for."""
+    """Nest each entry by itself; entries of values in lists only when they are asked for."""
     found = [each for entry in entries for each in entry.term.entries(entry)]
     names = Counter(str(each.stratum_name) for each in found)
     given = {entry.term for entry in entries}

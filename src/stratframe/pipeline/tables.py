@@ -1,4 +1,4 @@
-"""Strata as the rows of a result: read for a table, ordered, and named."""
+"""Strata as the rows of a result table: counted in folds, ordered, and named."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ RESERVED = ("n", "share", "fold", "expected", "deviation")
 """Names that the tables use themselves."""
 
 ALL_ROWS = "all rows"
-"""What the one stratum is called where all entries only order the rows."""
+"""The name of the only stratum if all entries only order the rows."""
 
 DECIMALS = 2
-"""Of the figures that no reader needs more exactly, so that tables fit a terminal."""
+"""Decimals of figures that no reader needs more exactly, so that tables fit a terminal."""
 
 MAX_TABLE_ROWS = 2**26
-"""Rows that a table of strata and parts may have: in pandas, 8 GiB while it is made."""
+"""The most rows of a table of strata and parts: in pandas, 8 GiB while it is made."""
 
 
 class TableVerb(Protocol[Params]):
@@ -82,17 +82,17 @@ class LevelCounts(NamedTuple):
     term: Term | None
     """The last entry that divides the strata; None if none does."""
     slack: int = 0
-    """Rows that a cell may be off because of how an order is dealt, and where bins cut it."""
+    """How many rows a cell may be off, owing to how an order is dealt and where bins cut it."""
     is_coarse: bool = False
-    """Whether the strata hold those of a level below."""
+    """Whether the strata contain those of a finer level."""
     is_excused: bool = False
-    """Whether cells that are not uneven count as even, as the classes that they are made of are."""
+    """Whether cells that are not uneven count as even, because the classes in them are even."""
     n_tries: int = 1
     """How many times rarer a cell must be to be uneven."""
     groups: GroupRows | None = None
-    """Which groups the rows of each stratum are of, if whole groups are judged."""
+    """The groups of the rows of each stratum, if whole groups are judged."""
     off_in_order: Values | None = None
-    """Rows that running counts of each fold are off along an order, if any; shape (n_folds,)."""
+    """How many rows the running counts of each fold are off along an order; shape (n_folds,)."""
 
     @property
     def is_class(self) -> bool:
@@ -100,7 +100,7 @@ class LevelCounts(NamedTuple):
         return len(self.strata.levels) == 1 and self.strata.levels[0].term.is_nominal
 
     def judge(self, n_cells: int) -> JudgedCells:
-        """Judge how even every cell is, as one of so many."""
+        """Judge how even every cell is, as one of `n_cells` that are judged."""
         own, n_cells = (self.table, self.slack, self.groups), n_cells * self.n_tries
         cells = judge_cells(*own, n_cells=n_cells, is_coarse=self.is_coarse)
         lacking = cells.is_lacking & self.is_class
@@ -118,7 +118,7 @@ class FoldCounts(NamedTuple):
     folds: list[Any]
     """The folds or parts, in order."""
     levels: list[LevelCounts]
-    """Of `by=[a, b]` the strata of a, and those of a and b; of margins each entry; at least one."""
+    """At least one: with `by=[a, b]`, the strata of a, and of a and b; with margins, each entry."""
     is_marginal: bool = False
 
     @property
@@ -133,7 +133,6 @@ class FoldCounts(NamedTuple):
         return sizes
 
     def judge(self) -> list[JudgedCells]:
-        """Judge how even every cell of each level is."""
         n_cells = sum(level.table.size for level in self.levels)
         return [level.judge(n_cells) for level in self.levels]
 
@@ -155,7 +154,7 @@ class Shown(NamedTuple):
 
     term: Term
     slack: int = 0
-    """As of `LevelCounts`."""
+    """As in `LevelCounts`."""
 
 
 def count_folds(
@@ -165,7 +164,7 @@ def count_folds(
     k: int,
     count: Callable[[tuple[Term, ...]], FoldedStrata],
 ) -> FoldCounts:
-    """Count the strata of every level in each of k folds, given how terms make strata."""
+    """Count the strata of every level in each of k folds; `count` finds the strata of terms."""
     found = count(entries.terms)
     handed, weights = split_series(entries.terms, found.columns), found.strata.weights
     plain = [Shown(term) for term in entries.terms]
@@ -179,8 +178,8 @@ def count_folds(
     as_classes = count_levels(found, own)
     if not all(cells.is_even.all() for cells in as_classes.judge()):
         return counts
-    # Whole numbers that look like an order were dealt as classes, or are too many for that to be
-    # told from a shuffle, and are one.
+    # Taken as classes, whole numbers that look like an order are even: either they were dealt as
+    # classes, or they are too many to tell that from a shuffle, and count as one.
     changed: dict[str, Any] = {"n_tries": MANY_SHUFFLES}
     if is_beyond_shuffles(as_classes.levels[-1].table):
         changed |= {"is_excused": True, "off_in_order": None}
@@ -188,12 +187,11 @@ def count_folds(
 
 
 def count_levels(found: FoldedStrata, entries: Sequence[Shown]) -> FoldCounts:
-    """Count the rows of the strata of every level in every fold."""
     levels, strata = [], found.strata
     divided = [each for each in entries if not each.term.orders_rows]
     for place, level in enumerate(strata.margins or levels_of(strata)):
         term = level.levels[-1].term if level.levels else None
-        # Margins have no slack, and of a column of lists one for each value.
+        # Margins have no slack, and there is one level for each value of a column of lists.
         slack = divided[place].slack if term and not strata.margins else 0
         groups = None
         if strata.groups is not None:
@@ -202,7 +200,7 @@ def count_levels(found: FoldedStrata, entries: Sequence[Shown]) -> FoldCounts:
         table = level.crosstab(found.codes, len(found.labels.values))
         is_coarse = not strata.margins and level is not strata
         off = None if is_coarse else measure_order(level, found)
-        # The rows of all margins at once would be too many.
+        # The rows of all margins together would take too much memory.
         kept = level.first_rows() if strata.margins else level
         own = LevelCounts(kept, table, term, slack, is_coarse, groups=groups, off_in_order=off)
         levels.append(own)
@@ -234,7 +232,7 @@ def levels_of(strata: Strata) -> list[Strata]:
 
 
 def check_not_itself(argument: str, refs: Sequence[Any], name: Hashable, frame: Any = None) -> None:
-    """Raise if one of the references is the fold column itself, or gives it with others."""
+    """Raise if a reference is the fold column, or stands for several columns with it."""
     if any(frames.references.gives_column(frame, ref, name) for ref in refs):
         shown, other = frames.format_reference(name), "day" if argument == "time" else "label"
         msg = (
@@ -263,7 +261,6 @@ def check_not_swapped(
 
 
 def stratum_values(strata: Strata) -> Sequence[Any]:
-    """List the values of the strata of one entry."""
     first = first_occurrence(strata.codes, len(strata.sizes))
     return frames.to_list(strata.levels[0].values(first)) if strata.levels else []
 
@@ -278,20 +275,19 @@ def look_like_folds(values: Sequence[Any], sizes: Sequence[int] = ()) -> bool:
 
 
 MANY_SHUFFLES = 10**6
-"""Of so many that are as even as `kfold` makes them, none should be called uneven."""
+"""Among this many columns as even as those of `kfold`, none should be called uneven."""
 
 LEAST_FOLDS = 2
-"""Folds for which an order is cut into bins where no fold column says how many there are."""
+"""The number of folds for which an order is cut into bins if no fold column gives it."""
 
 GROUPS_PER_FOLD = 2
-"""Groups of a stratum for each fold, from which no fold should lack it."""
+"""If a stratum has this many groups for each fold, no fold should lack it."""
 
 MANY_VALUES = 10
-"""Different whole numbers above which a column may be continuous."""
+"""A column with more different whole numbers than this may be continuous."""
 
 
 def cut_orders(entries: Entries, series: Sequence[Any], k: int) -> tuple[Term, ...]:
-    """Cut continuous entries into bins that show how even k folds are in their order."""
     terms = []
     for term, columns in split_series(entries.terms, series):
         own = term.resolve(columns)
@@ -303,7 +299,7 @@ def cut_orders(entries: Entries, series: Sequence[Any], k: int) -> tuple[Term, .
 
 
 def show_entry(term: Term, columns: Sequence[Any], k: int, weights: Ints | None) -> Shown:
-    """Choose how tables show an entry: whole numbers, most rare among k folds, as an order."""
+    """Choose how tables show an entry: whole numbers that are mostly rare become an order."""
     series = columns[0]
     if isinstance(term, OrderBins):
         return Shown(term, 2)
@@ -320,7 +316,6 @@ def show_entry(term: Term, columns: Sequence[Any], k: int, weights: Ints | None)
 
 
 def check_table_size(verb: str, levels: Iterable[Strata], n_parts: int) -> None:
-    """Raise if a table of the strata in every part would be too large."""
     n_strata = sum(len(level.sizes) for level in levels)
     if n_strata * n_parts > MAX_TABLE_ROWS:
         size = f" ({plural(n_strata, 'stratum', 'strata')} x {plural(n_parts, 'part')})"
@@ -330,7 +325,6 @@ def check_table_size(verb: str, levels: Iterable[Strata], n_parts: int) -> None:
 
 
 def stacked_table(library: str, rows: Sequence[dict[Hashable, Any]]) -> Any:
-    """Make one table of strata; of several margins one below the other."""
     if len(rows) == 1:
         return frames.make_frame(library, rows[0])
     table: dict[Hashable, list[Any]] = {}
@@ -343,9 +337,9 @@ def stacked_table(library: str, rows: Sequence[dict[Hashable, Any]]) -> Any:
 def fold_table(
     names: Sequence[Any], table_of: Callable[[Any, str], Any], columns: Sequence[str] = ()
 ) -> Any:
-    """Make one table of several fold columns: of two or more, one below the other.
+    """Make one table of all fold columns, one below the other.
 
-    Of one, its folds have its name, or `fold` where that is the name of another of the columns.
+    If there is only one, the folds have its name, or `fold` if another column of the table has it.
     """
     if len(names) == 1:
         name = names[0]
@@ -357,7 +351,7 @@ def fold_table(
 
 
 def format_values(values: Sequence[Any]) -> list[str | None]:
-    """Write values, None where they are missing."""
+    """Write values as text; None where they are missing."""
     return [None if value is None or value != value else str(value) for value in values]
 
 
@@ -373,7 +367,7 @@ def table_order(strata: Strata) -> Ints:
 
 
 def stratum_columns(strata: Strata, which: Ints, *, is_margin: bool) -> dict[Hashable, Any]:
-    """Name some strata by the values of their entries, a column for each; of a margin by both."""
+    """Name some strata by a column for each entry; those of a margin by entry and value."""
     columns: dict[Hashable, Any] = {}
     first = first_occurrence(strata.codes, len(strata.sizes))[which]
     if is_margin:
@@ -388,7 +382,6 @@ def stratum_columns(strata: Strata, which: Ints, *, is_margin: bool) -> dict[Has
 
 
 def taken_name(name: Hashable) -> str:
-    """State that an entry is called as another column of the result."""
     return (
         f"{name!r} is already a column of the result: an entry of `by` needs another"
         ' name.\nHint: give it one, as in `sf.classes(..., name="stratum")`.'
@@ -396,7 +389,7 @@ def taken_name(name: Hashable) -> str:
 
 
 def stratum_names(strata: Strata, which: Ints, *, with_entry: bool) -> list[str]:
-    """Name some strata in words, the values of several entries in brackets."""
+    """Name some strata in words; the values of several entries go in brackets."""
     if not strata.levels:
         return [ALL_ROWS] * len(which)
     first = first_occurrence(strata.codes, len(strata.sizes))[which]
@@ -412,5 +405,5 @@ def text_array(texts: Sequence[str]) -> Any:
 
 
 def rounded_column(library: str, values: Values) -> Any:
-    """Make a column of floats of few decimals, NaN as the missing value of the library."""
+    """Make a column of rounded floats; NaN becomes the missing value of the library."""
     return frames.float_column(library, values.round(DECIMALS))

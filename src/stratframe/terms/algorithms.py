@@ -15,7 +15,7 @@ from ..core.types import Ints, Values
 from ..errors import StratError, plural
 
 LARGEST_TREE = 5_000
-"""Rows of a stratum up to which all of them are clustered by merging."""
+"""The most rows that are all clustered by merging; a larger stratum is sampled."""
 
 BATCHES, SMALLEST_BATCH = 64, 256
 """A mini-batch has a 64th of the rows, but at least 256: the fastest on 5,000, 100,000
@@ -26,18 +26,18 @@ BATCH_TOLERANCE = 1e-3
 no such limit, makes it slower than k-means."""
 
 WIDER = 1 + 1e-9
-"""The radius is a distance between rows; by so much it is widened, lest the last bit of
-each such distance decides which rows are neighbours."""
+"""The factor by which the radius is widened. It is a distance between rows, and without this the
+last bit of each such distance would decide which rows are neighbours."""
 
 SAMPLES, SAMPLE_ROWS = 50, 100
-"""How often, and of how many rows, the number of clusters is estimated."""
+"""How many samples estimate the number of clusters, and how many rows each has at most."""
 
 ONE_THREAD = 256
-"""Rows of a stratum up to which one thread clusters it: the rows that scikit-learn hands a
-thread at a time, so that the labels stay as they are."""
+"""One thread clusters a stratum of up to so many rows. scikit-learn hands a thread this many rows
+at a time, so the labels stay as they are."""
 
 Fit: TypeAlias = Callable[[Values, int, int], tuple[Ints, Values | None]]
-"""From points (n_rows, n_features), a number of clusters and a seed to labels, -1 for
+"""A function of points (n_rows, n_features), a number of clusters and a seed: the labels, -1 for
 noise, and the centres, if the fit has some."""
 
 
@@ -45,7 +45,8 @@ def estimate(points: Values, seed: int) -> int:
     """Estimate the number of clusters from average-linkage trees of small samples.
 
     In each of 50 samples of at most 100 rows, the merges higher than the mean height
-    plus two standard deviations are cut. The mean over the samples, half rounded up.
+    plus two standard deviations are cut. The estimate is the mean number of clusters over the
+    samples, with halves rounded up.
 
     References
     ----------
@@ -72,7 +73,7 @@ def seeds_of(seed: int, use: StreamTag, count: int) -> list[int]:
 
 
 def some_rows(n_rows: int, most: int, seed: int) -> Ints:
-    """Draw a sample of row numbers, all of them if there are no more than that."""
+    """Draw at most so many row numbers, in ascending order."""
     if n_rows <= most:
         return np.arange(n_rows)
     draw = load_extra("sklearn.utils.random", "cluster").sample_without_replacement
@@ -81,13 +82,11 @@ def some_rows(n_rows: int, most: int, seed: int) -> Ints:
 
 
 def kmeans(points: Values, n: int, seed: int) -> tuple[Ints, Values]:
-    """Cluster by k-means from one start."""
     sklearn = load_extra("sklearn.cluster", "cluster")
     return with_centres(sklearn.KMeans(n, n_init=1, random_state=seed), points)
 
 
 def minibatch(points: Values, n: int, seed: int) -> tuple[Ints, Values]:
-    """Cluster by mini-batch k-means, with batches that grow with the rows."""
     size = max(SMALLEST_BATCH, len(points) // BATCHES)
     batches = load_extra("sklearn.cluster", "cluster").MiniBatchKMeans(
         n, n_init=1, random_state=seed, batch_size=size, tol=BATCH_TOLERANCE
@@ -96,7 +95,6 @@ def minibatch(points: Values, n: int, seed: int) -> tuple[Ints, Values]:
 
 
 def with_centres(model: Any, points: Values) -> tuple[Ints, Values]:
-    """Fit a model that has centres."""
     with converged():
         model.fit(points)
     return model.labels_, model.cluster_centers_
@@ -104,7 +102,7 @@ def with_centres(model: Any, points: Values) -> tuple[Ints, Values]:
 
 @contextmanager
 def converged() -> Iterator[None]:
-    """Silence the warning that rounding made rows equal which are distinct."""
+    """Silence the warning about distinct rows that rounding made equal."""
     kind = load_extra("sklearn.exceptions", "cluster").ConvergenceWarning
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", kind)
@@ -113,16 +111,16 @@ def converged() -> Iterator[None]:
 
 @contextmanager
 def small_fits(algorithm: object) -> Iterator[None]:
-    """Cluster many small strata without threads that wait for each other, or repeated checks."""
+    """Cluster many small strata on one thread each, and without repeating checks."""
     limited = load_extra("threadpoolctl", "cluster").threadpool_limits(1, user_api="openmp")
-    # An object may check its own parameters, which nobody has checked before.
+    # Nobody has checked the parameters of an object yet, so it may check them itself.
     unchecked = {"assume_finite": True, "skip_parameter_validation": isinstance(algorithm, str)}
     with limited, load_extra("sklearn", "cluster").config_context(**unchecked):
         yield
 
 
 def agglomerative(points: Values, n: int, seed: int) -> tuple[Ints, None]:
-    """Cluster by merging (Ward), or a sample if there are too many rows for that."""
+    """Cluster by merging (Ward); if rows are too many, merge a sample and assign the others."""
     rows = some_rows(len(points), max(LARGEST_TREE, n), seed)
     tree = load_extra("sklearn.cluster", "cluster").AgglomerativeClustering(n)
     found: Ints = tree.fit(points[rows]).labels_
@@ -137,7 +135,7 @@ def agglomerative(points: Values, n: int, seed: int) -> tuple[Ints, None]:
 def dbscan(
     eps: float | None, min_samples: int | None, points: Values, n: int, seed: int
 ) -> tuple[Ints, None]:
-    """Cluster by density; its radius from the distances to the neighbours.
+    """Cluster by density; by default the distances to neighbours determine the radius.
 
     References
     ----------
@@ -153,15 +151,15 @@ def dbscan(
 
 
 def radius(points: Values, neighbour: int) -> float:
-    """Find the knee of the sorted distances to the neighbour of a rank.
+    """Find the knee of the sorted distances from each row to its neighbour of this rank.
 
-    Without a knee, or with one of zero, the median; if that is zero too, the smallest
-    distance that is not.
+    If there is no knee, or it is zero, take the median; if that is zero too, take the smallest
+    distance above zero.
     """
     neighbours = load_extra("sklearn.neighbors", "cluster").NearestNeighbors(n_neighbors=neighbour)
     heights = np.sort(neighbours.fit(points).kneighbors()[0][:, -1])
     with warnings.catch_warnings():
-        # It warns where there is no knee, and divides by zero where all are equal.
+        # kneed warns where there is no knee, and divides by zero where all distances are equal.
         warnings.simplefilter("ignore")
         found = load_extra("kneed", "cluster").KneeLocator(
             np.arange(len(heights)), heights, curve="convex", direction="increasing"
@@ -203,6 +201,6 @@ def custom(algorithm: Any, points: Values, n: int, seed: int) -> tuple[Ints, Val
 
 
 def parameters(algorithm: Any, name: str) -> list[str]:
-    """List the parameters of an object that have a name, those of its steps too."""
+    """List the parameters of an object, and of its steps, that have this name."""
     own: dict[str, Any] = getattr(algorithm, "get_params", dict)()
     return [each for each in own if each == name or each.endswith(f"__{name}")]

@@ -2,7 +2,7 @@
 
 A new kind of entry is one subclass of `Term` in one file of this folder. It says how it reads its
 columns, which values it needs, how it divides strata or orders rows, and what its strata are
-called, where the defaults will not do; these are for one column of numbers.
+called. The defaults suit one column of numbers; a subclass overrides the others.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Missing: TypeAlias = Literal["error", "stratum", "null"]
 """What becomes of missing classes."""
 
 MAX_ITEMS = 12
-"""Features, edges or entries of a term that a message lists."""
+"""The most features, edges or entries of a term that a message lists."""
 
 LEFT_NULL = 'in `kfold`, `missing="null"` leaves their fold null.'
 
@@ -38,7 +38,7 @@ MISSING_CLASS_HINT = f'`missing="stratum"` makes missing values a stratum of the
 
 @dataclass(frozen=True, eq=False)
 class EncodedColumns:
-    """The columns of a term, and their values on the rows that are dealt as arrays."""
+    """The columns of a term, and arrays of their values on the rows that are dealt."""
 
     series: Sequence[Any]
     """The whole columns: one, or the features."""
@@ -57,7 +57,6 @@ class EncodedColumns:
     """How many features each column holds: one, or the components of its vectors."""
 
     def values_at(self, rows: Ints) -> Any:
-        """Take the column's own values at some dealt rows."""
         return frames.take(self.series[0], rows if self.rows is None else self.rows[rows])
 
 
@@ -67,13 +66,13 @@ class Substrata(NamedTuple):
     codes: Ints
     """The child of every row inside its parent stratum, shape (n_rows,), range 0..n-1."""
     n: int
-    """The highest number of children."""
+    """The most children that a parent may have."""
     order: RowOrder | None = None
     """How the rows of a child are ordered, if the entry says."""
     labels: Ints | None = None
     """What tables call the child of every row, where that is not its code."""
     cells: Ints | None = None
-    """Of an order, the finer bins of all parents, ascending, that every row is in."""
+    """The finer bin of every row, ascending over all parents, if bins show an order."""
 
 
 class ByValue(NamedTuple):
@@ -88,30 +87,30 @@ class ByEdges(NamedTuple):
 
 
 class ByQuantiles(NamedTuple):
-    """Rows between the same quantiles of their parent stratum are alike; these are found first."""
+    """Rows between the same quantiles of their parent stratum, found first, are alike."""
 
     n: int
     """How many bins the quantiles make."""
 
 
 CountedBy: TypeAlias = ByValue | ByEdges | ByQuantiles
-"""What makes rows alike where they are counted, as on frames larger than one machine. Of each
-kind of rows the term gets one, with the highest value of its bin, and how many these are."""
+"""What makes rows alike where they are counted, as on frames larger than one machine. The term
+then gets one row of each kind, with the highest value of its bin, and the number of such rows."""
 
 
 class RowOrder(NamedTuple):
     """An order of the rows inside their stratum."""
 
     sort: Callable[[Ints, int, Words, Fraction], Ints]
-    """From codes, their number, random words for ties (overwritten) and the smallest share of a
-    part to row numbers, stratum after stratum."""
+    """A function of the codes of rows, the number of codes, random words for ties (overwritten) and
+    the smallest share of a part: the row numbers, stratum after stratum."""
     starts_at_random: bool = False
-    """Whether the order starts from a random row, which a circular deal needs words for."""
+    """Whether the order starts from a random row, so that circular deals need words, too."""
     spread_leftover: bool = True
-    """Whether the rows that fill no block of k are taken evenly along the order, not from its
-    end."""
+    """Whether the rows that fill no block of k are taken evenly along the order, rather than from
+    its end."""
     values: Values | None = None
-    """What it sorts by, if by values."""
+    """The values that it sorts by, if it sorts by values."""
 
 
 def value_order(values: Values) -> RowOrder:
@@ -134,25 +133,24 @@ class Term:
     orders_rows: ClassVar[bool] = False
     """Whether it only orders the rows, by `row_order`, and so comes last."""
     evens_totals: ClassVar[bool] = False
-    """Whether the totals of its columns are to be even, beside what its order does."""
+    """Whether the totals of its columns are made even, too, once the rows are dealt."""
     uses_row_order: ClassVar[bool] = False
-    """Whether what it makes of rows depends on the order in which they come."""
+    """Whether its result depends on the order in which the rows come."""
     group_noun: ClassVar[str] = ""
-    """What the groups are called that it makes; nothing if it makes none."""
+    """What the groups that it makes are called; empty if it makes none."""
     only_groups: ClassVar[bool] = False
     """Whether it makes no strata, and so is for `groups` alone."""
     has_features: ClassVar[bool] = False
-    """Whether a column may be of vectors, and a reference give several columns."""
+    """Whether a column may hold vectors, and one reference may stand for several columns."""
     default_name: ClassVar[str | None] = None
-    """What result frames call it where the user does not; None for as its column."""
+    """Its name in result frames unless the user gives one; None for the name of its column."""
 
     columns: tuple[ColumnRef, ...]
     """Where its columns come from."""
     name: Hashable | None = field(default=None, kw_only=True)
-    """The name that the user gave it for result frames."""
+    """The name in result frames that the user gave it."""
 
     def __post_init__(self) -> None:
-        """Raise unless the name can be that of a column."""
         subject, name = f"`name` of `{self.function}`", self.name
         if not frames.libraries.is_label(name):
             msg = f"{subject} must be able to name a column, got {describe(name)}."
@@ -161,7 +159,6 @@ class Term:
             check_encodable(subject, name)
 
     def __repr__(self) -> str:
-        """Write the term as it is written in code."""
         return f"{self.function}({self.arguments()})"
 
     def arguments(self) -> str:
@@ -172,23 +169,23 @@ class Term:
         """Raise if the term does not fit this number of folds."""
 
     def resolve(self, series: Sequence[Any]) -> Term:
-        """Choose the term that this one stands for on its columns."""
+        """Return the term that this one stands for, given its columns."""
         return self
 
     def without_order(self) -> Term | None:
-        """Choose the term that takes its place where rows have no order; None if none can."""
+        """Return the term that takes its place where rows have no order; None if none can."""
         return self
 
     def counted_by(self) -> CountedBy | None:
-        """Say what makes rows alike where they are counted; None if it needs all rows at once."""
+        """Say what makes rows alike where they are counted; None if the term needs all rows."""
         return None if self.uses_row_order or self.only_groups else ByValue()
 
     def read(self, series: Sequence[Any]) -> EncodedColumns:
-        """Read its columns into arrays: numbers, dates or a categorical of numbers."""
+        """Read its columns into arrays; by default numbers, dates or a categorical of numbers."""
         return EncodedColumns(series, *frames.read_numbers(series[0], str(self)))
 
     def entries(self, entry: Any) -> list[Any]:
-        """List the entries that it makes of its columns, which were read as one, for margins."""
+        """List the entries that margins make of one that was read; by default itself."""
         return [entry]
 
     def rules(self, missing: Missing) -> list[Rule]:
@@ -207,7 +204,7 @@ class Term:
         return Substrata(children, n + 1)
 
     def cut(self, values: Values, parent: Ints, weights: Ints | None) -> tuple[Ints, int]:
-        """Find the child of every value, and the highest number of children."""
+        """Find the child of every value, and the most children that a parent may have."""
         raise NotImplementedError
 
     def labels(self, entry: EncodedColumns, division: Substrata, parent: Ints, rows: Ints) -> Any:
@@ -219,7 +216,7 @@ class Term:
         return value_order(data)
 
     def number_groups(self, entry: EncodedColumns, codes: Ints) -> Ints:
-        """Rank the groups that it makes by what their rows hold, whatever the order of these."""
+        """Rank the groups that it makes by the values of their rows, whatever the row order."""
         raise NotImplementedError
 
     def explain_group(self, entry: EncodedColumns, rows: Ints) -> str:
@@ -227,12 +224,12 @@ class Term:
         return ""
 
     def nearest_groups(self, entry: EncodedColumns, groups: Ints, folds: Ints) -> Ints | None:
-        """Rank groups by how near two of their rows in different folds are, if it knows."""
+        """Rank groups by how near two of their rows in different folds are; None if unknown."""
         return None
 
 
 def list_arguments(items: Sequence[object]) -> str:
-    """Write a list of a term's arguments, a long one in part."""
+    """Write arguments of a term as a list, cut short if it is long."""
     return f"[{preview(items, len(items), MAX_ITEMS)}]"
 
 

@@ -29,14 +29,14 @@ from .base import (
 )
 
 MAX_BINS = 1_000_000
-"""Bins of a stratum that a call may ask for."""
+"""The most bins of a stratum that a call may ask for."""
 
 DECILES = 10
 """Bins into which a continuous entry is cut where an order is of no use."""
 
 FIVE_BINS, CUTS = 5, 60
-"""Bins that show an order, at most, and bins at whose cuts it is judged: up to five are made of
-whole numbers of these."""
+"""The most bins that show an order, and the number of finer bins at whose cuts it is judged. It is
+60 so that one to five bins each consist of a whole number of the finer ones."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,15 +48,13 @@ class Continuous(Term):
     uses_row_order: ClassVar[bool] = True
 
     def without_order(self) -> Quantiles:
-        """Cut the column at its deciles."""
         return Quantiles(self.columns, DECILES, warns=False, name=self.name)
 
     def in_bins(self, k: int) -> OrderBins:
-        """Cut the column into bins that show how even k folds are in its order."""
         return OrderBins(self.columns, CUTS, warns=False, k=k, name=self.name)
 
     def rules(self, missing: Missing) -> list[Rule]:
-        """Need finite numbers: what has no value has no place in the order."""
+        """Require finite numbers: a row without a value has no place in the order."""
         cut = "drop these rows, or cut the column, as in `sf.quantiles({column}, 10)`"
         return [Rule(missing != "null", finite=True, hint=f"{cut}; {LEFT_NULL}")]
 
@@ -72,11 +70,9 @@ class Quantiles(Term):
     """Whether fewer bins than `n` are worth a warning."""
 
     def arguments(self) -> str:
-        """Write the column and the number of bins."""
         return f"{super().arguments()}, {self.n}"
 
     def counted_by(self) -> ByQuantiles:
-        """Take rows of one bin as alike, once its cuts are found."""
         return ByQuantiles(self.n)
 
     def cut(self, values: Values, parent: Ints, weights: Ints | None) -> tuple[Ints, int]:
@@ -99,7 +95,7 @@ class Quantiles(Term):
         known = known[np.lexsort((entry.data[known], bins[known]))]
         present, first = np.unique(bins[known], return_index=True)
         lowest, highest = known[first], known[np.append(first, len(known))[1:] - 1]
-        # A bin starts at the cut below it; the lowest of its parent at its own lowest value.
+        # A bin starts at the cut below it; the lowest of a parent starts at its own lowest value.
         below = np.where(division.codes[highest] == 0, lowest, np.roll(highest, 1))
         texts = format_floats(frames.to_list(entry.values_at(np.append(below, highest))))
         edges = zip(present.tolist(), texts[: len(below)], texts[len(below) :], strict=True)
@@ -111,13 +107,13 @@ class Quantiles(Term):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OrderBins(Quantiles):
-    """Bins that show an order, up to five, of the `n` at whose cuts it is judged."""
+    """Up to five bins that show an order, made of the `n` bins at whose cuts it is judged."""
 
     k: int = 2
     """The number of folds: each should have two rows of a bin."""
 
     def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
-        """Cut the strata into cells, and merge these into the bins that their quantiles make."""
+        """Cut the strata into cells, and merge the cells into at most five quantile bins."""
         fine = super().divide(entry, parent, n_parents)
         cells, present = parent * fine.n + fine.codes, np.arange(n_parents * fine.n)
         if len(present) > max(DENSE, 2 * len(cells)):
@@ -126,7 +122,7 @@ class OrderBins(Quantiles):
         sizes = sum_by(cells, entry.weights, len(present)) * is_known
         totals = sum_by(parents, sizes, n_parents)
         before = np.cumsum(sizes) - sizes - (np.cumsum(totals) - totals)[parents]
-        # A cell is in the bin of its lowest value, above as many quantiles as ranks are before it.
+        # A cell goes into the bin of its lowest value, which the number of rows before it tells.
         bins = before * np.clip(totals // (2 * self.k), 1, FIVE_BINS)[parents]
         bins = np.where(is_known, bins // np.maximum(totals, 1)[parents], FIVE_BINS)
         return Substrata(bins[cells], FIVE_BINS + fine.n - self.n, cells=cells)
@@ -134,13 +130,12 @@ class OrderBins(Quantiles):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TimeSpan(Quantiles):
-    """One bin of a column of times inside the parent stratum, from its lowest to its highest."""
+    """One bin of a column of times inside the parent stratum, from the earliest to the latest."""
 
     function: ClassVar[str] = "time"
     n: int = 1
 
     def __repr__(self) -> str:
-        """Name the argument that it is of."""
         return self.function
 
     def resolve(self, series: Sequence[Any]) -> Term:
@@ -159,28 +154,23 @@ class Bins(Term):
     closed: Literal["right", "left"]
 
     def arguments(self) -> str:
-        """Write the column and the edges."""
         return f"{super().arguments()}, {list_arguments([f'{edge:.15g}' for edge in self.edges])}"
 
     def counted_by(self) -> ByEdges:
-        """Take rows of one bin as alike."""
         return ByEdges(self.edges, self.closed)
 
     def read(self, series: Sequence[Any]) -> EncodedColumns:
-        """Read numbers that compare with the edges."""
         return EncodedColumns(series, *frames.read_comparable(series[0], str(self)))
 
     def rules(self, missing: Missing) -> list[Rule]:
-        """Need values between the outermost edges."""
         (rule,) = super().rules(missing)
         return [rule._replace(within=(self.edges[0], self.edges[-1]))]
 
     def cut(self, values: Values, parent: Ints, weights: Ints | None) -> tuple[Ints, int]:
-        """Find the bin of every value."""
         return edge_bins(values, np.array(self.edges), self.closed), len(self.edges) - 1
 
     def labels(self, entry: EncodedColumns, division: Substrata, parent: Ints, rows: Ints) -> Any:
-        """Name a bin by its edges, the outermost of which are included."""
+        """Name a bin by its edges; the outermost edges are included."""
         pattern = "({}, {}]" if self.closed == "right" else "[{}, {})"
         names = [pattern.format(*edges) for edges in pairwise(format_floats(self.edges))]
         names[0] = f"[{names[0][1:]}"
@@ -190,7 +180,7 @@ class Bins(Term):
 
 
 def format_floats(values: Sequence[Any]) -> list[str]:
-    """Write values, floats with the fewest digits that tell them apart."""
+    """Write values as text; floats get the fewest digits that tell them apart."""
     if not all(isinstance(value, float) for value in values):
         return [str(value) for value in values]
     texts = [f"{value:g}" for value in values]

@@ -14,7 +14,7 @@ from .margins import Margins, PlainMargin
 
 
 class Entries(NamedTuple):
-    """What a call names: the entries of `by`, the groups and the keys."""
+    """The columns and terms that a call names: entries of `by`, groups and keys."""
 
     terms: tuple[Term, ...] = ()
     marginal: bool = False
@@ -24,7 +24,6 @@ class Entries(NamedTuple):
 
 
 def parse_by(by: By | None) -> Entries:
-    """Turn `by` into terms, and check how they combine."""
     if by is None:
         return Entries()
     if not isinstance(by, str):
@@ -41,7 +40,7 @@ def parse_by(by: By | None) -> Entries:
 
 
 def parse_margins(terms: Sequence[Term]) -> Entries:
-    """Take the entries of margins, which are the only entry of `by`."""
+    """Take the entries of margins, which must be the only entry of `by`."""
     if len(terms) > 1:
         msg = f"`sf.margins` must be the only entry of `by`, got [{preview(terms, len(terms))}]."
         raise StratError(msg)
@@ -54,7 +53,7 @@ def parse_margins(terms: Sequence[Term]) -> Entries:
 
 
 def to_term(entry: Any) -> Term:
-    """Take what is no term as a column."""
+    """Return a term as it is, and take anything else as a column."""
     if isinstance(entry, Term) and entry.only_groups:
         msg = f"`{entry.function}` says what stays together: it goes into `groups`, not `by`."
         raise StratError(msg)
@@ -62,7 +61,6 @@ def to_term(entry: Any) -> Term:
 
 
 def check_no_repeats(terms: Sequence[Term], subject: str) -> None:
-    """Raise if an entry is given twice."""
     alike: dict[Any, list[Term]] = {}
     for term in terms:
         key = type(term), *map(frames.references.column_key, term.columns)
@@ -73,7 +71,6 @@ def check_no_repeats(terms: Sequence[Term], subject: str) -> None:
 
 
 def check_order_last(terms: Sequence[Term]) -> None:
-    """Raise unless the only term that orders rows is the last."""
     orders = [term for term in terms if term.orders_rows]
     if orders and (len(orders) > 1 or terms[-1] is not orders[0]):
         functions = " or ".join(dict.fromkeys(f"`{term.function}`" for term in orders))
@@ -85,7 +82,6 @@ def check_order_last(terms: Sequence[Term]) -> None:
 
 
 def require_by(by: By | None) -> Entries:
-    """Turn `by` into terms where there must be some."""
     entries = parse_by(by)
     if not entries.terms:
         raise StratError(at_least_one("`by`", "entry", None))
@@ -93,7 +89,7 @@ def require_by(by: By | None) -> Entries:
 
 
 def parse_columns(argument: str, given: Any) -> tuple[ColumnRef, ...]:
-    """Turn one column or a list of columns into a tuple; None into an empty one."""
+    """Turn one column or a list of columns into a tuple; None becomes an empty one."""
     if given is None:
         return ()
     frames.references.check_not_data(argument, given)
@@ -121,14 +117,13 @@ def parse_groups(groups: Any) -> tuple[Term, ...]:
 
 
 def columns_of(terms: Iterable[Term]) -> list[ColumnRef]:
-    """List the columns of terms, one term after another."""
     return [column for term in terms for column in term.columns]
 
 
 def split_series(
     terms: Sequence[Term], series: Iterable[Any], argument: str = "by"
 ) -> list[tuple[Term, list[Any]]]:
-    """Split series, which come in the order of `columns_of`, by term."""
+    """Hand each term its own series; they come in the order of `columns_of`."""
     left = iter(series)
     handed = [(term, list(islice(left, len(term.columns)))) for term in terms]
     for term, own in handed:
@@ -138,7 +133,6 @@ def split_series(
 
 
 def same_terms(term: Term, other: Term) -> bool:
-    """Return whether two terms ask for the same."""
     if type(term) is not type(other) or len(term.columns) != len(other.columns):
         return False
     settings = vars(term).keys() - {"columns", "name"}

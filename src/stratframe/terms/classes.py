@@ -14,7 +14,7 @@ from .base import ColumnRef, EncodedColumns, Substrata, Term
 from .bins import Continuous
 
 RARE = "(rare)"
-"""What tables call classes that were made one."""
+"""What tables call the class into which rare classes are pooled."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,9 +25,9 @@ class Classes(Term):
     is_nominal: ClassVar[bool] = True
 
     is_guessed: bool = False
-    """Whether a plain column was taken as classes, and the user did not say so."""
+    """Whether a plain column was taken as classes without the user saying so."""
     is_pooled: bool = False
-    """Whether its rare classes were made one, the last."""
+    """Whether its rare classes were pooled into one, the last."""
 
     def read(self, series: Sequence[Any]) -> EncodedColumns:
         """Encode the classes by first appearance."""
@@ -37,14 +37,14 @@ class Classes(Term):
         return EncodedColumns(series, codes, codes < 0, n_classes)
 
     def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
-        """Divide strata by class, missing values last."""
-        # A copy of pooled codes, which are not those of first appearance, is numbered anew.
+        """Divide strata by class; missing values are the last child."""
+        # `nest` numbers a copy anew: pooled codes are not in the order of first appearance.
         if not (entry.missing.any() or self.is_pooled):
             return Substrata(entry.data, entry.n_classes)
         return Substrata(np.where(entry.missing, entry.n_classes, entry.data), entry.n_classes + 1)
 
     def labels(self, entry: EncodedColumns, division: Substrata, parent: Ints, rows: Ints) -> Any:
-        """Name a stratum by the column's own value, the rare ones by that word."""
+        """Name a stratum by its value in the column, and the pooled class `RARE`."""
         values = entry.values_at(rows)
         if not self.is_pooled:
             return values
@@ -58,11 +58,9 @@ class Plain(Classes):
     """A column as it is: classes, or continuous if it holds fractions."""
 
     def __repr__(self) -> str:
-        """Write the column."""
         return self.arguments()
 
     def resolve(self, series: Sequence[Any]) -> Term:
-        """Take the column as continuous if it holds fractions."""
         if frames.is_continuous(series[0]):
             return Continuous(self.columns, name=self.name)
         return Classes(self.columns, is_guessed=True, name=self.name)

@@ -42,7 +42,7 @@ from .features import FeatureTerm, Scale, feature_refs
 COUNTED: dict[str, Fit] = {
     function.__name__: function for function in (kmeans, minibatch, agglomerative)
 }
-"""Algorithms that are told the number of clusters."""
+"""The algorithms that need to be given the number of clusters."""
 
 ALGORITHMS = (*COUNTED, "dbscan")
 
@@ -56,29 +56,28 @@ class Clusters(FeatureTerm):
     default_name: ClassVar[str] = "cluster"
 
     n: int | None
-    """How many; None to estimate it, or to leave it to the algorithm."""
+    """The number of clusters; None to estimate it, or to leave it to the algorithm."""
     algorithm: Any
-    """The name of one, or an object with `fit_predict`."""
+    """The name of an algorithm, or an object with `fit_predict`."""
     eps: float | None
     min_samples: int | None
     seed: int
 
     def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
-        """Cluster the rows of every parent stratum, and order them by distance."""
+        """Cluster the rows of every parent stratum, and order them by distance to the centre."""
         labels, distances = cluster(self, entry.data, parent, n_parents)
         # Noise is the last child.
         codes = np.where(labels < 0, labels.max(initial=-1) + 1, labels)
         return Substrata(codes, int(codes.max(initial=-1)) + 1, value_order(distances), labels)
 
     def number_groups(self, entry: EncodedColumns, codes: Ints) -> Ints:
-        """Rank clusters by their lowest points: by the first feature, then by the next."""
+        """Rank clusters by their lowest points: by the first feature, ties by the next."""
         order = np.lexsort(entry.data[::-1])
         numbered = np.empty_like(codes)
         numbered[order] = factorize_codes(codes[order], int(codes.max(initial=-1)) + 1)[0]
         return numbered
 
     def fit(self) -> Fit:
-        """Choose the algorithm."""
         if not isinstance(self.algorithm, str):
             return partial(custom, self.algorithm)
         if self.algorithm == "dbscan":
@@ -86,7 +85,7 @@ class Clusters(FeatureTerm):
         return COUNTED[self.algorithm]
 
     def count(self, points: Values) -> int:
-        """Choose the number: as asked, the object's own, or estimated; 0 leaves it open."""
+        """Choose the number: the given one, the object's own, or an estimate; 0 leaves it open."""
         if self.n is not None:
             return self.n
         if isinstance(self.algorithm, str):
@@ -197,7 +196,6 @@ def clusters(
 
 
 def check_algorithm(algorithm: object) -> None:
-    """Check the name of an algorithm, or that an object can be one."""
     if isinstance(algorithm, str):
         check_one_of("algorithm", algorithm, ALGORITHMS)
     elif isinstance(algorithm, type) or not callable(getattr(algorithm, "fit_predict", None)):
@@ -208,7 +206,7 @@ def check_algorithm(algorithm: object) -> None:
 
 
 def check_number(n: object, algorithm: Any) -> int | None:
-    """Check the number of clusters, and that the algorithm takes one."""
+    """Check the number of clusters, None for "auto", and that the algorithm takes one."""
     if isinstance(n, str):
         if n != "auto":
             msg = f"`n` of `sf.clusters` must be a whole number or 'auto', got {describe(n)}."
@@ -241,7 +239,7 @@ def cluster(term: Clusters, points: Values, parent: Ints, n_parents: int) -> tup
     if n_parents > 1:
         strata = np.split(grouped(np.arange(len(parent)), parent, n_parents), np.cumsum(sizes)[:-1])
     seeds = seeds_of(term.seed, StreamTag.CLUSTERS, n_parents)
-    # In a forked process OpenMP would wait for threads of the one before.
+    # In a forked process OpenMP would wait for threads that only its parent has.
     one_thread = len(parent) if frames.threads.is_forked() else ONE_THREAD
     for is_small, context in ((True, small_fits(term.algorithm)), (False, nullcontext())):
         chosen = (sizes <= one_thread) == is_small
@@ -255,10 +253,10 @@ def cluster(term: Clusters, points: Values, parent: Ints, n_parents: int) -> tup
 
 
 def cluster_stratum(fit: Fit, points: Values, n: int, seed: int) -> tuple[Ints, Values]:
-    """Cluster one stratum, as `cluster` all of them.
+    """Cluster one stratum, and return what `cluster` returns for all of them.
 
-    Where it has no more distinct rows than clusters are asked for, these are the clusters; without
-    a number, fewer than three distinct rows are one cluster.
+    If it has no more distinct rows than the clusters asked for, each distinct row is a cluster;
+    without a number, fewer than three distinct rows are one cluster.
     """
     labels, centres = points_as_clusters(points, n), None
     if labels is None:
@@ -277,7 +275,7 @@ def cluster_stratum(fit: Fit, points: Values, n: int, seed: int) -> tuple[Ints, 
 
 
 def points_as_clusters(points: Values, n: int) -> Ints | None:
-    """Give each distinct row a cluster, if there are at most `n`; None if there are more."""
+    """Give each distinct row a cluster if there are at most `n`; None if there are more."""
     least = n or 2
     window = 4 * least
     codes, n_points = unique_points(points[:window].T)
@@ -289,7 +287,6 @@ def points_as_clusters(points: Values, n: int) -> Ints | None:
 
 
 def warn_clusters(term: Clusters, sizes: Ints, highest: int) -> None:
-    """Warn once of what a user would not expect of the clusters of strata of these sizes."""
     n_large = int((sizes > LARGEST_TREE).sum())
     if term.algorithm == "agglomerative" and n_large:
         warn(

@@ -1,4 +1,4 @@
-"""A term that was read on the rows of a frame."""
+"""A term whose columns were read from a frame."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class BoundTerm(EncodedColumns):
     argument: Literal["by", "groups"] = "by"
     """The argument that it comes from."""
     sizes: Ints | None = None
-    """The rows of each class, shape (n_classes,), where they were counted already."""
+    """The number of rows of each class, shape (n_classes,), if they are counted already."""
 
     @property
     def position(self) -> str:
-        """Its place, as messages show it."""
+        """Its place in the call, as messages show it."""
         return f"entry {self.place} of `{self.argument}`"
 
     @property
@@ -42,19 +42,18 @@ class BoundTerm(EncodedColumns):
 
     @property
     def code(self) -> str:
-        """The entry as a hint puts it into a term."""
+        """The column as a hint writes it inside a term."""
         return "..." if self.names[0].is_unnamed else repr(self.names[0].name)
 
     @property
     def stratum_name(self) -> Hashable:
-        """The name of its strata in result frames."""
         column = f"stratum_{self.place}" if self.names[0].is_unnamed else self.names[0].name
         found = (self.term.name, self.term.default_name, column)
         return next((name for name in found if name is not None), None)
 
     @property
     def n_rows(self) -> int:
-        """How many rows are dealt."""
+        """How many rows are dealt, those that one row stands for included."""
         return len(self.missing) if self.weights is None else int(self.weights.sum())
 
 
@@ -65,7 +64,6 @@ def read_entry(
     argument: Literal["by", "groups"] = "by",
     weights: Ints | None = None,
 ) -> BoundTerm:
-    """Read the columns of a term into arrays."""
     term = term.resolve(series)
     if term.has_features:
         spread = frames.references.spread_columns(term.columns, series)
@@ -77,7 +75,6 @@ def read_entry(
 
 
 def select_rows(entry: BoundTerm, rows: Ints) -> BoundTerm:
-    """Restrict an entry to some of its rows, in their order."""
     return replace(
         entry,
         data=entry.data[..., rows],
@@ -89,13 +86,13 @@ def select_rows(entry: BoundTerm, rows: Ints) -> BoundTerm:
 
 
 def ruled_columns(entry: BoundTerm, missing: Missing) -> list[RuledColumn]:
-    """State what a call needs of the columns of an entry."""
+    """Pair each column of an entry with the rule that its values must keep."""
     rules, is_nominal = entry.term.rules(missing), entry.term.is_nominal
     several = entry.data.ndim == 2
     columns: list[RuledColumn] = []
     blocks = [entry.data]
     if several:
-        # Of a vector the component farthest from zero, which is NaN if one is.
+        # A vector is judged by its component farthest from zero, which is NaN if any is.
         parts = np.split(entry.data, np.cumsum(entry.widths or [1] * len(entry.data))[:-1])
         blocks = [
             part[0] if len(part) == 1 else np.abs(part).max(axis=0, initial=0) for part in parts

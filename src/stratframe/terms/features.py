@@ -1,4 +1,4 @@
-"""What terms of several numeric columns share: their reading, their rules, their checks."""
+"""What terms of several numeric columns share: reading, rules and checks."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Scale: TypeAlias = Literal["standard", "minmax"] | None
 """What makes features comparable: their standard deviation, their range, or nothing."""
 
 MAX_UNSCALED = 1e145
-"""Up to this a feature needs no scale for its squares to be floats."""
+"""Features up to this need no scale: floats can hold their squares."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FeatureTerm(Term):
-    """What terms of features share."""
+    """A term of numeric features."""
 
     uses_row_order: ClassVar[bool] = True
     has_features: ClassVar[bool] = True
@@ -31,41 +31,37 @@ class FeatureTerm(Term):
     scale: Scale
 
     def __post_init__(self) -> None:
-        """Check the name and the scale."""
         super().__post_init__()
         scale = self.scale
         if scale is not None and (not isinstance(scale, str) or scale not in SCALES):
             raise StratError(one_of(f"`scale` of `{self.function}`", (*SCALES, None), scale))
 
     def arguments(self) -> str:
-        """Write the features."""
         return list_arguments([frames.format_reference(column) for column in self.columns])
 
     def read(self, series: Sequence[Any]) -> EncodedColumns:
-        """Read numbers, booleans or vectors."""
         return read_points(series, str(self))
 
     def rules(self, missing: Missing) -> list[Rule]:
-        """Need finite numbers, without a scale of squares that are finite, too."""
+        """Require finite numbers, and without a scale, numbers whose squares are finite."""
         within = None if self.scale else (-MAX_UNSCALED, MAX_UNSCALED)
         return [finite_numbers(missing, within)] * len(self.columns)
 
 
 def read_points(series: Sequence[Any], term: str) -> EncodedColumns:
-    """Read numbers, booleans or vectors; a row lacks all of them if it lacks one."""
+    """Read numbers, booleans or vectors; a row counts as missing if any of them is."""
     points, widths = frames.read_matrix(series, term)
     missing = np.logical_or.reduce(np.isnan(points))
     return EncodedColumns(series, points, missing, widths=widths)
 
 
 def finite_numbers(missing: Missing, within: tuple[float, float] | None = None) -> Rule:
-    """State that all numbers must be there, and finite."""
+    """Require finite numbers, and none missing unless `missing="null"`."""
     hint = f"drop these rows, or fill the gaps first; {LEFT_NULL}"
     return Rule(missing != "null", finite=True, within=within, hint=hint)
 
 
 def feature_refs(function: str, features: Any) -> tuple[ColumnRef, ...]:
-    """Check a column or list of columns."""
     subject = f"`features` of `{function}`"
     refs = tuple(features) if isinstance(features, list) else (features,)
     if not refs:

@@ -15,41 +15,39 @@ from .base import EncodedColumns, Substrata, Term, list_arguments
 from .classes import RARE, Classes, Plain
 
 MOST_TAGS = 2_000
-"""Values of lists that are an entry each."""
+"""The most values of lists that become an entry each."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Margins(Term):
-    """Entries that are balanced each on its own; its columns are these entries."""
+    """Entries that are each balanced on their own; `columns` holds these entries."""
 
     function: ClassVar[str] = "sf.margins"
 
     def arguments(self) -> str:
-        """Write the entries."""
         return list_arguments([frames.format_reference(entry) for entry in self.columns])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PlainMargin(Plain):
-    """A column of margins as it is, which may be one of lists."""
+    """A column of margins as it is, which may hold lists."""
 
     def resolve(self, series: Sequence[Any]) -> Term:
-        """Take a column of lists by what they hold."""
         is_of_lists = frames.dtypes.is_nested(frames.dtypes.dtype_of(series[0]))
         return Tags(self.columns) if is_of_lists else super().resolve(series)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tags(Classes):
-    """A column of lists, each of whose values is an entry: whether a row has it."""
+    """A column of lists; each value is an entry of its own, which says whether a row has it."""
 
     def read(self, series: Sequence[Any]) -> EncodedColumns:
-        """Read which rows have no list; an empty one is a list, too."""
+        """Read which rows have no list; an empty list is not missing."""
         missing = frames.is_missing(series[0])
         return EncodedColumns(series, np.zeros(len(missing), dtype=np.int64), missing, 2)
 
     def entries(self, entry: Any) -> list[Any]:
-        """Make an entry of each value, and one of all that are too rare for their own."""
+        """Make an entry of each value, and one entry of the values beyond the most frequent."""
         tags, rows = frames.read_tags(entry.series[0])
         if len(tags) > MOST_TAGS:
             n_rare = len(tags) - MOST_TAGS
@@ -69,19 +67,18 @@ class Tags(Classes):
         ]
 
     def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
-        """Divide rows by whether they have a value, missing lists last."""
+        """Divide rows by whether they have the value; missing lists are the last child."""
         codes = np.zeros(len(entry.series[0]), dtype=np.int64)
         codes[entry.data] = 1
         codes = codes if entry.rows is None else codes[entry.rows]
         return Substrata(np.where(entry.missing, 2, codes), 3)
 
     def labels(self, entry: EncodedColumns, division: Substrata, parent: Ints, rows: Ints) -> Any:
-        """Name a stratum by whether its rows have a value."""
         return [(False, True, None)[code] for code in division.codes[rows]]
 
 
 def name_with_column(entry: Any) -> Any:
-    """Name an entry of a value in lists after the column, too, where another has its name."""
+    """Put the column before the value in the name of an entry of lists; others stay."""
     if not isinstance(entry.term, Tags):
         return entry
     name = f"{entry.names[0].name}: {entry.term.name}"
@@ -98,9 +95,9 @@ def margins(entries: Hashable | Term | Sequence[Hashable | Term]) -> Margins:
     ----------
     entries : list of entries, or one
         Columns of classes, and terms: `sf.classes`, `sf.quantiles`, `sf.bins`,
-        `sf.clusters`. A continuous column raises an error: cut it. Of a column of lists each value
-        is an entry, whether a row has it, however often and in whatever place; its name is the
-        value, after that of the column where another entry has the same. Of more than 2,000 values
+        `sf.clusters`. A continuous column raises an error: cut it. In a column of lists each value
+        is an entry: whether a row has it, however often and in whatever place. The value names the
+        entry, with the column before it if another entry has the same name. Beyond 2,000 values,
         the rarer ones are one entry, with a warning.
 
     Returns

@@ -27,12 +27,10 @@ class Chain(FeatureTerm):
         """Nothing takes its place where rows have no order."""
 
     def rows_per_block(self, share: Fraction) -> int | None:
-        """Choose how many rows are a block; None for a chain of all."""
+        """Choose how many rows form a block; None for one chain of all rows."""
         return None
 
     def row_order(self, data: Values) -> RowOrder:
-        """Order the rows by nearness, with a bar where that takes a while."""
-
         def sort(codes: Ints, n_codes: int, words: Words, share: Fraction) -> Ints:
             block = self.rows_per_block(share)
             with progress_bar(len(codes), "Nearest rows") as progress:
@@ -50,7 +48,6 @@ class Nearest(Chain):
     block: int | None
 
     def check_k(self, k: int) -> None:
-        """Raise if blocks have another size than the number of folds."""
         if self.block not in (None, k):
             msg = (
                 f"`block` of `sf.nearest` must equal `k`, got {describe(self.block)} for"
@@ -60,11 +57,11 @@ class Nearest(Chain):
             raise StratError(msg)
 
     def rows_per_block(self, share: Fraction) -> int:
-        """Take as many rows as asked for, or one for each part of the smallest share."""
+        """Take as many rows as asked for; by default 1 / the smallest share, at least 2."""
         return self.block or max(round(1 / share), 2)
 
     def row_order(self, data: Values) -> RowOrder:
-        """Order the rows by blocks, of which the last may lack rows."""
+        """Order the rows block by block; only the last block may lack rows."""
         return super().row_order(data)._replace(spread_leftover=False)
 
 

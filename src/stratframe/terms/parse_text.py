@@ -45,16 +45,16 @@ ACCEPTED_ARGUMENTS = (
     "an argument is a column, a number, a word, or a list of them in [ ]; quote columns with"
     ' spaces or signs, as in quantiles("unit price", 10).'
 )
-"""The hint for a text that is anything else."""
+"""The hint for a text that is neither a column nor a term."""
 
 FUNCTION = re.compile(r"\s*(?:sf\.)?([A-Za-z_]+)\s*\(.*", re.DOTALL)
-"""A text that may be a call of a term."""
+"""The form of a text that may be a call of a term."""
 
 
 def parse_entry(argument: str, text: str, columns: Sequence[object]) -> Any:
     """Turn a text into an entry: a column of the frame as it is, else a term, else a column.
 
-    Messages call the argument as it is given. A column that is called like a term is the column.
+    Messages name the argument as given here. A column named like a term counts as the column.
     """
     call = FUNCTION.fullmatch(text)
     if text in columns or call is None:
@@ -76,25 +76,22 @@ def parse_entry(argument: str, text: str, columns: Sequence[object]) -> Any:
 
 
 class Literals(ast.NodeTransformer):
-    """Makes literals of plain names and of calls of terms."""
+    """A transformer that turns plain names and calls of terms into literals."""
 
     def __init__(self, argument: str, text: str) -> None:
         self.argument, self.text = argument, text
 
     def value(self, node: ast.expr) -> Any:
-        """Return what a node writes."""
         return ast.literal_eval(self.visit(node))
 
     def visit_Name(self, node: ast.Name) -> ast.Constant:
-        """Take a name as a text, but infinity as a number."""
+        """Take a name as text, except `inf`, which is a number."""
         return ast.Constant(math.inf if node.id == "inf" else node.id)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.Constant:
-        """Take a name with dots as a text."""
         return ast.Constant(ast.unparse(node))
 
     def visit_Call(self, node: ast.Call) -> ast.Constant:
-        """Call a term."""
         name = ast.unparse(node.func).removeprefix("sf.")
         if name not in TERMS:
             hint = f"the terms are {', '.join(sorted(TERMS))}."
@@ -113,7 +110,6 @@ class Literals(ast.NodeTransformer):
 
 
 def not_an_entry(argument: str, text: str, hint: str) -> StratError:
-    """Build the error for a text that is no entry."""
     return StratError(
         f"{argument} must be a column or a term, as in quantiles(price, 10), got {describe(text)}."
         f"\nHint: {hint}"

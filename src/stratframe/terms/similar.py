@@ -41,14 +41,13 @@ class Similar(Term):
     metric: Metric
 
     def arguments(self) -> str:
-        """Write the features, and how near they must be."""
         features = [frames.format_reference(column) for column in self.columns]
         shown = features[0] if len(features) == 1 else list_arguments(features)
         metric = "" if self.metric == "cosine" else f", metric={self.metric!r}"
         return f"{shown}, {self.within:.10g}{metric}"
 
     def read(self, series: Sequence[Any]) -> EncodedColumns:
-        """Read numbers or vectors; of texts which are equal."""
+        """Read numbers or vectors; of text, read codes that say which texts are equal."""
         if not any(map(frames.dtypes.is_text, series)):
             dtypes = [frames.dtypes.dtype_of(each) for each in series]
             is_number = len(dtypes) == 1 and not frames.dtypes.is_nested(dtypes[0])
@@ -69,11 +68,9 @@ class Similar(Term):
         return EncodedColumns(series, codes, codes < 0)
 
     def rules(self, missing: Missing) -> list[Rule]:
-        """Need finite numbers."""
         return [finite_numbers(missing)] * len(self.columns)
 
     def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
-        """Divide all rows by what they are near to."""
         if not len(parent):
             return Substrata(parent, 0)
         codes, compared = self.compare(entry)
@@ -85,7 +82,7 @@ class Similar(Term):
         return Substrata(labels[codes], len(labels))
 
     def compare(self, entry: EncodedColumns) -> tuple[Ints, Any]:
-        """List what is compared, a point or the weights of a text a row, and which each row has."""
+        """Return the code of every row, and the points or weighted texts that codes stand for."""
         if entry.data.ndim == 1:
             codes, texts = distinct_texts(entry)
             check_not_zero(entry, np.array([not text for text in texts], dtype=np.bool_)[codes])
@@ -97,17 +94,16 @@ class Similar(Term):
         return np.arange(points.shape[1]), points.T
 
     def near(self, compared: Any, labels: Ints, *, exact: bool = False) -> Iterator[Near]:
-        """Find the pairs of unequal labels that are near, while a bar tells how far it is."""
+        """Find the pairs of different labels that are near each other, with a progress bar."""
         is_points, within = isinstance(compared, np.ndarray), self.within
         find: Any = partial(near_points, exact=exact) if is_points else near_texts
         if is_points and self.metric == "cosine":
-            # Of directions x and y, |x - y|**2 is 2 (1 - cos).
+            # For directions x and y, |x - y|**2 = 2 (1 - cos).
             within = float(np.sqrt(2 * (within + WITHIN_ROUNDING)))
         with progress_bar(len(labels), "Similar rows") as progress:
             yield from find(compared, within, labels, progress)
 
     def number_groups(self, entry: EncodedColumns, codes: Ints) -> Ints:
-        """Rank groups by the lowest hash of their rows."""
         if entry.data.ndim == 1:
             keys = [frames.read_key(entry.values_at(np.arange(len(codes))))]
         else:
@@ -115,12 +111,11 @@ class Similar(Term):
         return rank_by_hash(codes, hash_groups(keys))
 
     def explain_group(self, entry: EncodedColumns, rows: Ints) -> str:
-        """Say how much of all rows a group has."""
         fewer = f": a smaller `within` than {self.within:.10g} joins fewer" if self.within else ""
         return f"{group_share(entry, rows)}{fewer}."
 
     def nearest_groups(self, entry: EncodedColumns, groups: Ints, folds: Ints) -> Ints:
-        """Rank groups by how near two of their rows in different folds are; -1 is no fold."""
+        """Rank groups by how near two of their rows in different folds are; fold -1 is none."""
         codes, compared = self.compare(entry)
         folds = folds if entry.rows is None else folds[entry.rows]
         rows = np.flatnonzero(folds >= 0)
@@ -149,7 +144,7 @@ def similar(
         Numbers, or one column of vectors, such as embeddings, as `sf.clusters` takes them; they are
         not scaled. Or one column of text, compared by the letters of its words.
     within : float
-        The largest distance of two rows that belong together, at least 0; of the cosine below 1.
+        The largest distance of two rows that belong together, at least 0; with the cosine, below 1.
     metric : {"cosine", "euclidean"}
         The cosine distance is 1 - the cosine of the angle between two rows, whatever their lengths:
         0 in the same direction, 1 at a right angle. Text takes this one alone, and a single number
@@ -194,7 +189,7 @@ def similar(
 
 
 def distinct_texts(entry: EncodedColumns) -> tuple[Ints, list[str]]:
-    """Code each row by its text in small letters and with single spaces, and list these."""
+    """Code each row by its text, in small letters and with single spaces; list these texts."""
     codes, present = factorize_codes(entry.data, int(entry.data.max(initial=-1)) + 1)
     values = frames.to_list(entry.values_at(first_occurrence(codes, len(present))))
     folded = [" ".join(value.lower().split()) for value in values]
@@ -203,7 +198,7 @@ def distinct_texts(entry: EncodedColumns) -> tuple[Ints, list[str]]:
 
 
 def weigh_texts(texts: list[str]) -> Any:
-    """Weigh the letters of texts, as rows of length 1 whatever the order of the texts."""
+    """Weigh the letter n-grams of texts by tf-idf; rows have length 1 in any order of texts."""
     vectorizer = load_extra("sklearn.feature_extraction.text", "sklearn").TfidfVectorizer(
         analyzer="char_wb", ngram_range=(3, 5), norm=None
     )

@@ -30,25 +30,22 @@ class Linked(Term):
     only_groups: ClassVar[bool] = True
 
     def arguments(self) -> str:
-        """Write the columns."""
         return ", ".join(map(frames.format_reference, self.columns))
 
     def read(self, series: Sequence[Any]) -> EncodedColumns:
-        """Encode the values of each column; a missing value links nothing, and is no fault."""
+        """Encode the values of each column; a missing value links nothing, and is no error."""
         codes = np.array([frames.encode_classes(each)[0] for each in series])
         return EncodedColumns(series, codes, np.zeros(codes.shape[1], dtype=np.bool_))
 
     def rules(self, missing: Missing) -> list[Rule]:
-        """Need nothing of the values."""
         return [Rule(present=False)] * len(self.columns)
 
     def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
-        """Divide all rows by what links them."""
         codes = connected_rows(np.asarray(entry.data))
         return Substrata(codes, int(codes.max(initial=-1)) + 1)
 
     def number_groups(self, entry: EncodedColumns, codes: Ints) -> Ints:
-        """Rank groups by the lowest hash of their rows, those of rows without a value last."""
+        """Rank groups by the lowest hash of their rows; rows without any value come last."""
         hashes = row_hashes(entry)
         if hashes is None:
             return codes
@@ -94,7 +91,7 @@ def linked(*columns: ColumnRef) -> Linked:
     Notes
     -----
     The groups are the connected components of the graph of rows and values. They do not depend on
-    the order of the rows or of the columns, but for rows without any value.
+    the order of the rows or of the columns, except for rows without any value.
 
     Examples
     --------
@@ -117,7 +114,6 @@ def linked(*columns: ColumnRef) -> Linked:
 
 
 def check_given_columns(function: str, columns: Sequence[ColumnRef]) -> None:
-    """Raise unless a term is given columns, one by one and each once."""
     for ref in columns:
         frames.references.check_not_data("columns", ref)
         if isinstance(ref, Term | list):
@@ -127,7 +123,7 @@ def check_given_columns(function: str, columns: Sequence[ColumnRef]) -> None:
 
 
 def connected_rows(codes: Ints) -> Ints:
-    """Find the connected component of every row, a column of codes of its values, -1 for none."""
+    """Find the component of every row, given codes (n_columns, n_rows), -1 for no value."""
     n_values, n_rows = codes.max(axis=1, initial=-1) + 1, codes.shape[1]
     starts = n_rows + np.cumsum(n_values) - n_values
     column, row = np.nonzero(codes >= 0)
@@ -145,7 +141,7 @@ def connected_nodes(n_nodes: int, ends: Ints, others: Ints) -> Ints:
 
 
 def rank_by_hash(codes: Ints, hashes: Words, is_last: Flags | None = None) -> Ints:
-    """Rank groups by the lowest hash of their rows, those of flagged rows after all others."""
+    """Rank groups by the lowest hash of their rows; groups of flagged rows come last."""
     n_groups = int(codes.max(initial=-1)) + 1
     first = first_occurrence(codes, n_groups)
     keys = [first, lowest_words(codes, n_groups, hashes)]
@@ -154,16 +150,15 @@ def rank_by_hash(codes: Ints, hashes: Words, is_last: Flags | None = None) -> In
 
 
 def group_share(entry: EncodedColumns, rows: Ints) -> str:
-    """Say how much of all rows a group has."""
     return f" The largest has {100 * len(rows) / len(entry.missing):.0f} % of the rows"
 
 
 def row_hashes(entry: EncodedColumns) -> Words | None:
-    """Hash the values that rows have, column by column in the order of their names."""
+    """Hash the values of each row, columns by name; None if values cannot be hashed."""
     names = [str(series.name) for series in entry.series]
     order = np.argsort(names, kind="stable")
     present = entry.data[order] >= 0
-    # Which values are there, too, as one value may be in several columns.
+    # Hash which values are there, too, as one value may be in several columns.
     places = np.left_shift(np.uint64(1), np.arange(len(order), dtype=np.uint64) % np.uint64(64))
     words = (present * places[:, None]).sum(axis=0, dtype=np.uint64)
     hashes = hash_groups([HashedWords(words)])

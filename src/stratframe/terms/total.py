@@ -17,7 +17,7 @@ from .together import check_given_columns
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Total(Term):
-    """Columns whose totals are even: rows are dealt without them, and then swapped."""
+    """Columns whose totals are made even: rows are dealt first, and then swapped."""
 
     function: ClassVar[str] = "sf.total"
     orders_rows: ClassVar[bool] = True
@@ -25,19 +25,16 @@ class Total(Term):
     has_features: ClassVar[bool] = True
 
     def arguments(self) -> str:
-        """Write the columns."""
         return ", ".join(map(frames.format_reference, self.columns))
 
     def read(self, series: Sequence[Any]) -> EncodedColumns:
-        """Read numbers, booleans or vectors."""
         return read_points(series, str(self))
 
     def rules(self, missing: Missing) -> list[Rule]:
-        """Need finite numbers."""
         return [finite_numbers(missing)] * len(self.columns)
 
     def row_order(self, data: Values) -> RowOrder | None:
-        """Order the rows by the only column, which brings totals near; by several none does."""
+        """Order the rows by a single column, which brings totals near; several give no order."""
         return value_order(data[0]) if len(data) == 1 else None
 
 

@@ -45,7 +45,7 @@ def advise(
         Numbers of folds, each at least 2.
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
         As for `kfold`. Whole groups are counted, not rows: the rarest stratum is the one in the
-        fewest groups. A row without a group is a group by itself; of Dask and
+        fewest groups. A row without a group is a group by itself; on Dask and
         Spark frames it is an error.
     full : bool
         Whether to add the columns from `fold_size` on.
@@ -53,7 +53,7 @@ def advise(
     Returns
     -------
     pandas.DataFrame (of Dask and Spark frames, too) or polars.DataFrame
-        One row per k: `k`; `verdict`, what `report` says of the folds of `kfold`: "even", of an
+        One row per k: `k`; `verdict`, what `report` says of the folds of `kfold`: "even", for an
         order maybe "too few rows", with groups and margins at least "as even as a shuffle", and
         "empty" where there are fewer rows, or groups, than folds; `rarest`, the stratum with the
         fewest rows; `per_fold`, its mean rows in a fold; `lacking`, how many folds must lack a
@@ -97,7 +97,7 @@ def advise(
     few = k[suffices]
 
     def figures(of_few: Any = np.nan) -> Values:
-        """Put a figure beside each k that the rows, or groups, suffice for."""
+        """Place figures at each k for which there are enough rows, or groups; NaN elsewhere."""
         found = np.full(len(k), np.nan)
         found[suffices] = of_few
         return found
@@ -137,13 +137,13 @@ class Rarest(NamedTuple):
     name: str
     n_rows: int
     n_units: int
-    """The units that hold rows of it: groups, or rows where these are dealt one by one."""
+    """The units that hold rows of it: groups, or rows if these are dealt one by one."""
     n_before: int = 0
     """The rows of the strata before it."""
 
 
 def find_rarest(levels: Margins | list[Strata], units: Ints | None) -> Rarest:
-    """Find the stratum in the fewest units, of these the one with the fewest rows."""
+    """Find the stratum in the fewest units; among several, the one with the fewest rows."""
     found = []
     for level in levels:
         counts = level.sizes
@@ -165,7 +165,7 @@ def variance_dealt(n_rows: int, count: int, n_before: int, k: int) -> float:
     size, larger = divmod(n_rows, k)
     rows, more = divmod(count, k)
     start = n_before % k
-    # Of the seats with one more row of the stratum, those that have one more row in all.
+    # Count the seats that have one more row of the stratum, and one more row in all.
     both = max(min(start + more, larger) - start, 0) + max(min(start + more - k, larger), 0)
     seats = np.array([both, more - both, larger - both, k - more - larger + both])
     shares = np.array(

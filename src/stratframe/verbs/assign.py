@@ -99,8 +99,8 @@ def kfold(
     -------
     frame of the same kind
         With int64 folds 0..k-1 (pandas and Dask: Int64 where the arguments allow nulls). Without
-        `groups`, and but for equal values that stay together, the folds of every stratum, of every
-        coarser one and of all rows differ in size by at most 1 row.
+        `groups`, and except for equal values that stay together, the folds of every stratum, of
+        every coarser one and of all rows differ in size by at most 1 row.
 
     Raises
     ------
@@ -204,7 +204,7 @@ def split(
     frame of the same kind
         With a categorical (Polars: Enum, Spark: text) of the part names, in their order. Every
         stratum's count in every part, at every level, and every part's total, is its exact share
-        rounded down or up, but for groups and equal values that stay together.
+        rounded down or up, except for groups and equal values that stay together.
 
     Raises
     ------
@@ -281,7 +281,7 @@ def extend(
     k : int, optional
         Number of folds; by default as many as the column has.
     parts : mapping of name to share, or float, optional
-        Of a part column, the shares of all rows; by default those of the rows that have a part. A
+        For a part column, the shares of all rows; by default those of the rows with a part. A
         Polars lazy frame needs it unless the column is an Enum.
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
         New rows of a group that has a fold join it.
@@ -359,7 +359,7 @@ def extend(
 
 
 def assign_expression(expr: Any, target: Target, **given: Any) -> Any:
-    """Make a Polars expression of the folds or parts of another; the fields of a struct nest."""
+    """Make a Polars expression for folds or parts by another one; the fields of a struct nest."""
     options = check_options(None, target, **given)
 
     def compute(columns: dict[str, list[Any]], n_rows: int) -> list[NewColumn]:

@@ -43,16 +43,16 @@ from .sources import check_rows, join_given, named_source
 from .totals import find_totals
 
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
-"""Severities as a line starts with them."""
+"""How a line starts, by its severity."""
 
 MAY_CHANGE = ("balance", "totals", "strata", "sizes", "drift")
-"""What may change with time, so that parts of it are not wrong if they differ."""
+"""Checks of what may change with time, so that parts made by time may differ."""
 
 MARK_COLOURS = {"leak": "#c62828", "warning": "#b26a00", "note": "gray", "ok": "#2e7d32"}
-"""Of severities in a notebook, readable on white and on black."""
+"""Colours of severities in a notebook, readable on white and on black."""
 
 MOST_CROSSED = 3
-"""Columns of engines that are compared with each other."""
+"""The most fold columns of a Dask or Spark frame that are compared with each other."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -69,7 +69,7 @@ class Check:
         "duplicates", "balance", "totals", "strata", "sizes", "drift" and "rows"; `n`, how many
         groups, keys, rows, cells, strata, folds or comparisons it is about; and `detail`, a line.
     text : str
-        The answer, then a line for each finding; of several columns a block for each.
+        The answer, then a line for each finding; for several columns, a block for each.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class Check:
 
     def _repr_html_(self) -> str:
         """Show the lines in a notebook, in the colours of their severities."""
-        # Its table of entities is slow to import, and only notebooks need it.
+        # `html` is slow to import, and only notebooks need it.
         text = import_module("html").escape(self.text)
         for severity, mark in MARKS.items():
             shown = f'<b style="color: {MARK_COLOURS[severity]}">{mark}</b>'
@@ -125,15 +125,15 @@ def check(  # noqa: PLR0913 - what users ask for
     Parameters
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame, or mapping of names to frames
-        Of several pandas or Polars frames, such as `{"train": a, "test": b}`, the columns that all
-        have are read one below the other, and their names are the parts; `name` is left out.
+        Several pandas or Polars frames, such as `{"train": a, "test": b}`, are read one below the
+        other, in the columns that all have. Their names are the parts; `name` is left out.
     by : entry or list of entries, optional
         What the column should be even in; as for `report`.
     name : str or list of str
-        A fold or part column from any source; of a list, each column.
+        A fold or part column from any source; for a list, each column.
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
-        Groups that should be in one fold each. Of a list, combinations of values; each column by
-        itself is noted too.
+        Groups that should be in one fold each. A list names combinations of values; each column by
+        itself is noted, too.
     key : column or list of columns, optional
         What identifies each row.
     features : column or list of columns, optional
@@ -141,8 +141,8 @@ def check(  # noqa: PLR0913 - what users ask for
     duplicates : {"auto"}, column, list of columns or None
         Columns in which no row should equal a row of another fold; as for `leaks`.
     time : column or list of columns, optional
-        When rows are: each part should end before the next starts. Before the last column of a list
-        come those, such as users, in each of whose values this should be so.
+        When rows are: each part should end before the next starts. In a list, the last column has
+        the times, and this should hold within each value of the columns before it, such as a user.
 
     Returns
     -------
@@ -174,7 +174,7 @@ def check(  # noqa: PLR0913 - what users ask for
     Rows without a fold are left out, but noted. On Dask and Spark frames rows without a group are
     an error, `features` cannot be given, equal rows are looked for only in `duplicates` that are
     named, ids are not looked for, more than three columns of folds are not compared with each
-    other, and no example is named of rows.
+    other, and no rows are named as an example.
 
     Examples
     --------
@@ -205,11 +205,11 @@ def check(  # noqa: PLR0913 - what users ask for
 
 
 class Asked(NamedTuple):
-    """What a check is asked for."""
+    """What a call asks to be checked."""
 
     by: By | None
     terms: tuple[Term, ...]
-    """Those of the groups."""
+    """The terms of `groups`."""
     groups: Any
     key: Any
     features: Any
@@ -218,7 +218,7 @@ class Asked(NamedTuple):
 
 
 def count_worst(found: Sequence[Finding]) -> tuple[int, ...]:
-    """Count the findings of each severity, as negative numbers: the lowest are the worst."""
+    """Count the findings of each severity, as negative numbers, so that the worst sort first."""
     severities = [finding.severity for finding in found]
     return tuple(-severities.count(severity) for severity in WORST_FIRST)
 
@@ -226,7 +226,7 @@ def count_worst(found: Sequence[Finding]) -> tuple[int, ...]:
 def look_at_rows(
     source: LocalFrame, names: Sequence[Any], asked: Asked, aside: list[Any] | None
 ) -> Iterator[list[Finding]]:
-    """Find what there is to say of one column after another of a frame on this machine."""
+    """Yield the findings on each column of a frame on this machine."""
     by, features = asked.by, asked.features
     features = () if features is None else check_features(source.frame, features)
     of_by = [] if by is None else columns_of(require_by(by).terms)
@@ -249,7 +249,7 @@ def look_at_rows(
         looked = track(compared, "What folds share", "")
         shared = [count_shared(each, labels.values, folds) for each in looked]
         found = find_ids(encoded, labels, folds)
-        if aside is not None:  # of several frames the position of a row says nothing
+        if aside is not None:  # with several frames, the position of a row says nothing
             shared = [each._replace(has_places=False) for each in shared]
             found += findings.find_aside(aside)
         if len(names) > 1 and labels.present:
@@ -263,7 +263,7 @@ def look_at_rows(
 
 
 def digest_folds(labels: FoldValues, folds: Ints) -> Hashable:
-    """Make what columns share if every row has the same fold in them, whatever their categories."""
+    """Make a digest that is equal for columns with equal folds, whatever their categories."""
     ranks = np.append(np.cumsum(np.array(labels.sizes) > 0), 0)
     return (*labels.present, blake2b(ranks[folds].tobytes()).digest())
 
@@ -271,7 +271,7 @@ def digest_folds(labels: FoldValues, folds: Ints) -> Hashable:
 def look_at_counts(
     source: CountedFrame, names: Sequence[Any], asked: Asked
 ) -> Iterator[list[Finding]]:
-    """Find what there is to say of one column after another of a frame whose rows are counted."""
+    """Yield the findings on each column of a frame whose rows are counted elsewhere."""
     if asked.features is not None:
         needs = "`check` looks at the values of `features` in all rows"
         check_rows(source.frame, needs, DRIFT_HINT)
@@ -309,7 +309,7 @@ def count_on(
     argument: str,
     refs: Sequence[Any],
 ) -> Shared:
-    """Count what rows share across folds where they are counted."""
+    """Count what rows share across folds, on a frame whose rows are counted elsewhere."""
     count = partial(source.engine.shared_rows, argument=argument, name=name, drop=True)
     rows, n_partly = count(refs), 0
     if argument == "duplicates":
@@ -334,7 +334,7 @@ def find_all(
     others: Sequence[Finding],
     twin: Callable[[], str | None],
 ) -> list[Finding]:
-    """Find what there is to say of one column, beside others, the worst first."""
+    """List the findings on one column, including `others`, the worst first."""
     found = [*findings.find_rows(labels), *others]
     if labels.present:
         found += [finding for each in shared for finding in findings.find_shared(each, labels)]
@@ -358,7 +358,7 @@ def find_all(
 
 
 def make_check(library: str, columns: Sequence[tuple[str, list[Finding]]]) -> Check:
-    """Put the findings of columns, the worst column first, into text and a frame."""
+    """Write the findings on columns, which come worst first, as text and as a frame."""
     n_fit = sum(not any(count_worst(found)[:2]) for _, found in columns)
     lines = []
     if len(columns) > 1:

@@ -24,7 +24,7 @@ class Spans(NamedTuple):
 
     labels: FoldValues
     noun: str
-    """What strata are called: "users"; nothing if there is one for all rows."""
+    """What strata are called: "users"; empty if there is one for all rows."""
     strata: Ints
     codes: Ints
     """The label of each span."""
@@ -43,13 +43,13 @@ class Spans(NamedTuple):
         return pairs[:, self.strata[pairs[0]] == self.strata[pairs[1]]]
 
     def usual(self, pairs: Ints) -> Ints:
-        """Keep the pairs of those two labels that most pairs have."""
+        """Keep the pairs of the two labels that are paired most often."""
         joint = self.codes[pairs[0]] * len(self.labels.values) + self.codes[pairs[1]]
         _, places, n = np.unique(joint, return_inverse=True, return_counts=True)
         return pairs[:, places == np.argmax(n)]
 
     def names(self, first: Ints, second: Ints) -> dict[str, str]:
-        """Name the labels of a pair, and the strata, for the braces of a line."""
+        """Name the labels of the first pair, and the strata, for the braces of a line."""
         one, other = (name_label(self.labels, int(self.codes[each[0]])) for each in (first, second))
         return {"first": one, "second": other, "noun": self.noun}
 
@@ -64,8 +64,8 @@ def find_time(
 ) -> list[Finding]:
     """Say whether labels are apart in time and in order, and how many rows have no time.
 
-    The last column has the times; labels are compared inside the strata of those before it. Unless
-    `has_all`, the rows are the first and last of each label and stratum.
+    The last column has the times; labels are compared inside the strata of the columns before it.
+    Unless `has_all`, the rows are only the first and last of each label and stratum.
     """
     labels, codes = frames.fold_codes(folds, weights=weights)
     weights = np.ones(len(codes), dtype=np.int64) if weights is None else weights
@@ -97,7 +97,7 @@ def rank_labels(labels: FoldValues, series: Any) -> Ints:
     purposes = frames.purposes_of(labels.values)
     is_known = purposes < len(frames.PURPOSES)
     known = frames.dtypes.category_values(series) or []
-    # Categories that are sorted may be made of text, which has no order.
+    # Sorted categories may have been made from text, which has no order of its own.
     is_free = frames.dtypes.is_text(series) and known == sorted(map(str, known))
     if is_known.all() or (is_free and not frames.dtypes.has_order(series)):
         return np.where(is_known, purposes, -1)
@@ -107,7 +107,6 @@ def rank_labels(labels: FoldValues, series: Any) -> Ints:
 def find_spans(
     labels: FoldValues, noun: str, strata: Ints, n_strata: int, codes: Ints, values: Values
 ) -> Spans:
-    """Find when each label starts and ends in each stratum."""
     of_rows, parents = nest_codes(strata, n_strata, codes, len(labels.values))
     ascending = np.lexsort((values, of_rows))
     ends = np.cumsum(np.bincount(of_rows))
@@ -120,7 +119,7 @@ def find_spans(
 def judge_order(spans: Spans, ranks: Ints, times: Any, weights: Ints | None) -> Finding:
     """Say whether labels are apart in time and in order, in each stratum.
 
-    There are weights if all rows are there, and can be counted.
+    `weights` is None unless all rows are there to be counted.
     """
     fold, ranks = noun_of(spans.labels), ranks[spans.codes]
     low, high = spans.values[spans.first], spans.values[spans.last]
@@ -149,7 +148,7 @@ def judge_order(spans: Spans, ranks: Ints, times: Any, weights: Ints | None) -> 
 
 
 def describe_right(spans: Spans, pairs: Ints, times: Any) -> Finding:
-    """Say that labels are apart and in order; of two labels, when one ends and the other starts."""
+    """Say that labels are apart and in order; for two labels, say when they end and start."""
     (first, second), fold = spans.usual(pairs), noun_of(spans.labels)
     texts = [f"each {fold} ends before the next one starts"]
     if len(first) == pairs.shape[1]:
@@ -166,7 +165,7 @@ def describe_right(spans: Spans, pairs: Ints, times: Any) -> Finding:
 
 
 def describe_overlap(spans: Spans, early: Ints, late: Ints, weights: Ints) -> Finding:
-    """Say by how many rows, of the smaller side, labels are not apart."""
+    """Say how many rows keep labels from being apart, on the side with fewer such rows."""
     sides, low, high = [], spans.values[spans.first], spans.values[spans.last]
     where = f" in {len(early):,} of {spans.strata[-1] + 1:,} {{noun}}" if spans.noun else ""
     partner = np.full(len(spans.codes), -1)
@@ -188,7 +187,7 @@ def describe_overlap(spans: Spans, early: Ints, late: Ints, weights: Ints) -> Fi
 
 
 def find_on(source: CountedFrame, refs: Sequence[Any], name: Any) -> list[Finding]:
-    """Find it where rows are counted: by the spans of labels, and if these overlap by all times."""
+    """Find the same on a frame that counts rows: by spans, or by all times if spans overlap."""
     found = find_time(*source.spans(refs, name), has_all=False)
     if found[0].severity == "leak":
         with suppress(StratError):  # of more values than the driver can hold

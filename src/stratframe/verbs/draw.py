@@ -14,29 +14,29 @@ from ..core.types import Ints, Values
 from .lines import cut_name, describe_sizes, printable
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#F0E442")
-"""Of classes, for the colour-blind, too: Okabe and Ito (2008), Color universal design."""
+"""Colours of classes, for the colour-blind, too: Okabe and Ito (2008), Color universal design."""
 
 SHADES = (
     *("#440154", "#482878", "#3E4989", "#31688E", "#26828E"),
     *("#1F9E89", "#35B779", "#6DCD59", "#B4DE2C", "#FDE725"),
 )
-"""Of bins, from dark to light: ten of viridis."""
+"""Colours of bins, from dark to light: ten of viridis."""
 
 OTHERS, GRID, EMPTY, TOO_FEW, TOO_MANY = "0.75", "0.88", "0.95", "#2166AC", "#B2182B"
-"""Of pooled classes, lines between cells, cells without a value, and the ends of scales."""
+"""Colours of pooled classes, of lines between cells, of empty cells, and of ends of scales."""
 
 NAME_LETTERS, SLANTED_LETTERS, SHORT_NAME = 20, 16, 4
-"""Of a name that is drawn, of one of a fold that is slanted, and of one that is never slanted."""
+"""The most letters of a name, of a slanted fold name, and of a name that is never slanted."""
 
 TITLE, LABEL_LETTERS, LEAST = 13, 12, 20
-"""Letters of a title for each inch of axes, before they make room for what is beside them, of names
-below them, and of a line at least."""
+"""Letters for each inch of axes, in a title (before axes make room for a legend) and in the names
+below; and the least room, in letters, of a line."""
 
 FOLDS_WITH_NUMBERS, CELLS_WITH_NUMBERS = 10, 150
-"""Folds and cells up to which cells have numbers."""
+"""The most folds, and the most cells, for which cells have numbers."""
 
 LEAST_WIDTH = 1 / 3
-"""Share of their width that axes keep beside a legend."""
+"""The least share of their width that axes keep beside a legend."""
 
 SLANTED = {"rotation": 35, "ha": "right", "rotation_mode": "anchor", "fontsize": "small"}
 LEGEND: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1, 0.5), "frameon": False}
@@ -44,7 +44,7 @@ LEGEND |= {"fontsize": "small", "title_fontsize": "small", "handlelength": 1.2}
 
 
 class Bars(NamedTuple):
-    """Which share of each fold every class has; or without classes, how many rows folds have."""
+    """The share of every class in each fold or, without classes, the rows of each fold."""
 
     folds: list[Any]
     sizes: Ints
@@ -55,9 +55,9 @@ class Bars(NamedTuple):
     """Heights of dotted lines."""
     colours: Sequence[str] = COLOURS[:1]
     classes: Sequence[str] = ()
-    """What the heights are of, from below; none if they are rows."""
+    """The classes whose shares the heights are, from below; none if heights are rows."""
     heading: str = ""
-    """What the classes are of."""
+    """The entries that the classes come from."""
 
 
 class Matrix(NamedTuple):
@@ -80,7 +80,7 @@ class Matrix(NamedTuple):
 
     @property
     def limit(self) -> float:
-        """The end of a scale that has all values, and some that are not white."""
+        """The end of a scale that holds all values, and some that are not white."""
         largest = float(np.abs(np.nan_to_num(self.values)).max(initial=0.0))
         return max(largest, 3 * self.white, 1.0)
 
@@ -95,7 +95,6 @@ class Drawn(NamedTuple):
 
 
 def draw_bars(ax: Any, bars: Bars, name: Any, title: str, *, with_legend: bool) -> Drawn:
-    """Draw a bar for each fold, of all its classes."""
     write_title(ax, title)
     places, tops = np.arange(len(bars.folds)), bars.heights.cumsum(axis=0)
     drawn = [
@@ -120,7 +119,7 @@ def draw_bars(ax: Any, bars: Bars, name: Any, title: str, *, with_legend: bool) 
 def draw_matrix(
     ax: Any, matrix: Matrix, name: Any, title: str, limit: float, *, with_scale: bool
 ) -> Drawn:
-    """Draw a cell for each row and fold, of a colour on a scale that ends at a limit."""
+    """Draw a cell for each row and fold, coloured on a scale that ends at `limit`."""
     write_title(ax, title)
     shades, colours = np.ma.masked_invalid(matrix.shades), colour_map(matrix, limit)
     ends = {"vmin": -limit if matrix.is_signed else 0, "vmax": limit}
@@ -142,7 +141,7 @@ def draw_matrix(
 
 
 def colour_map(matrix: Matrix, limit: float) -> Any:
-    """Make a scale of colours that is white up to a value."""
+    """Make a scale of colours that is white up to `matrix.white`."""
     white = matrix.white / limit
     points = [(0.0, "white"), (white, "white"), (1.0, TOO_MANY)]
     if matrix.is_signed:
@@ -153,7 +152,6 @@ def colour_map(matrix: Matrix, limit: float) -> Any:
 
 
 def write_numbers(ax: Any, matrix: Matrix, mesh: Any) -> list[Any]:
-    """Write the value of each cell into it, in white on a dark colour."""
     decimals = 1 if matrix.white and matrix.limit < 10 else 0
     sign, texts = "+" if matrix.is_signed else "", []
     look = {"ha": "center", "va": "center", "size": 8}
@@ -171,9 +169,9 @@ def sides_of(ax: Any) -> tuple[float, float]:
 
 
 def fit(axes: Sequence[Any], drawn: Sequence[Drawn], sides: Sequence[tuple[float, float]]) -> None:
-    """Leave out numbers that are larger than their cells, and names that would lie on others.
+    """Leave out numbers that are larger than their cells, and names that would overlap.
 
-    Axes without a layout become narrower, until names and what is beside them keep to their sides.
+    Axes without a layout are narrowed until names and legends keep within the given sides.
     """
     figures = [ax.get_figure(root=True) for ax in axes]
     layouts = {figure: figure.get_layout_engine() for figure in figures}
@@ -192,7 +190,7 @@ def fit(axes: Sequence[Any], drawn: Sequence[Drawn], sides: Sequence[tuple[float
 
 
 def keep_inside(ax: Any, beside: Any, left: float, right: float) -> None:
-    """Narrow axes until the names of rows and what is beside the axes are between two sides."""
+    """Narrow axes until the names of rows and a legend beside them lie between two sides."""
     before = max(0, left - sides_of(ax)[0])
     after = 0 if beside is None else max(0, beside.get_tightbbox().x1 - right)
     part = min(1, (1 - LEAST_WIDTH) * ax.bbox.width / max(before + after, 1))
@@ -201,13 +199,13 @@ def keep_inside(ax: Any, beside: Any, left: float, right: float) -> None:
         x, y, width, height = each.get_position().bounds
         x, width = (x + before, width - before - after) if each is ax else (x - after, width)
         each.set_position([x, y, width, height])
-        each.set_in_layout(True)  # which `set_position` ends
+        each.set_in_layout(True)  # `set_position` takes them out of it
 
 
 def thin_names(axis: Any, unit: float) -> None:
-    """Keep every n-th name along an axis, a unit of which has so many pixels."""
+    """Keep every n-th name along an axis, whose unit is so many pixels long."""
     labels, places = axis.get_ticklabels(), axis.get_ticklocs()
-    if not labels:  # axes next to these have them
+    if not labels:  # neighbouring axes show them
         return
     letter, angle = labels[0].get_fontsize() * axis.figure.dpi / 72, labels[0].get_rotation()
     widths, heights = np.transpose([label.get_window_extent().size for label in labels])
@@ -220,13 +218,12 @@ def thin_names(axis: Any, unit: float) -> None:
 
 
 def write_title(ax: Any, text: str) -> None:
-    """Write a title in lines that there is room for, and in shorter ones if letters are wide."""
+    """Write a title in lines that fit, and let matplotlib wrap lines of wide letters."""
     lines = plain_text(textwrap.fill(text, letters_in(ax, TITLE)))
     ax.set_title(lines, fontsize="medium", wrap=True)
 
 
 def name_folds(ax: Any, name: Any, folds: Sequence[Any], sizes: Sequence[int] = ()) -> None:
-    """Name folds below their bars, with their rows, or below their cells."""
     names, rows = [short_text(fold) for fold in folds], [f"{size:,}" for size in sizes]
     room, longest = letters_in(ax, LABEL_LETTERS), max(map(len, names))
     label, look = short_text(name), {}
@@ -242,17 +239,16 @@ def name_folds(ax: Any, name: Any, folds: Sequence[Any], sizes: Sequence[int] = 
 
 
 def letters_in(ax: Any, per_inch: int) -> int:
-    """Estimate the letters of a line that axes have room for."""
     return max(LEAST, int(per_inch * ax.get_window_extent().width / ax.figure.dpi))
 
 
 def short_text(value: object, most: int = NAME_LETTERS) -> str:
-    """Write a value as plain text in one line; its end stays, as it may tell it apart."""
+    """Write a value as plain text in one line; its end stays, as it may tell values apart."""
     text = cut_name(" ".join(printable(value).removesuffix(" 00:00:00").split()), most)
     # A legend leaves out what starts with an underscore; a thin space goes before it.
     return plain_text(f"\u2009{text}" if text.startswith("_") else text)
 
 
 def plain_text(text: str) -> str:
-    """Write dollars as such, not as the ends of mathematics."""
+    """Escape dollars, between which matplotlib would read mathematics."""
     return text.replace("$", r"\$")

@@ -29,16 +29,16 @@ from ..terms.by import parse_columns
 from .sources import check_rows, join_given, named_source
 
 DRIFT_HINT = "`report` of `sf.quantiles(...)` compares their bins"
-"""What to do where the values of all rows are not at hand."""
+"""What to do if the values of all rows are not at hand."""
 
 DRIFTED = ("feature", "distance", "chance", "ratio", "ks", "tv", "smd", "wasserstein")
-"""The columns of `drift` after that of the folds; from the fourth on only in full."""
+"""The columns of `drift` after that of the folds; the fourth and later ones only in full."""
 
 
 class Drift(NamedTuple):
     """How far features are from the other rows; NaN where a measure does not apply.
 
-    Each field has one shape: that of the folds, or for several features (n_features, n_folds).
+    All fields have the same shape: (n_folds,), or for several features (n_features, n_folds).
     """
 
     smd: Values
@@ -55,7 +55,7 @@ class Drift(NamedTuple):
 
     @property
     def ratio(self) -> Values:
-        """The distance by its level of chance; 0 / 0 counts as 0."""
+        """The distance divided by its level of chance; 0 / 0 counts as 0."""
         chance = np.where(self.chance == 0, np.nan, self.chance)
         return np.where(self.distance == 0, 0.0, self.distance / chance)
 
@@ -85,7 +85,7 @@ def drift(
         classes. Missing numbers are left out; missing classes are a class of their own. The
         components of vectors are numbers, and called "name[0]", "name[1]", ...
     name : str or list of str
-        A fold or part column from any source; of a list, each column. Rows without a fold are
+        A fold or part column from any source; for a list, each column. Rows without a fold are
         training rows: they are among the other rows of every fold.
     full : bool
         Whether to add the columns `ratio`, `ks`, `tv`, `smd` and `wasserstein`.
@@ -94,8 +94,8 @@ def drift(
     -------
     pandas.DataFrame or polars.DataFrame
         One row per fold and feature, the worst first: the fold, in a column of the name of the fold
-        column (`fold`, if the table has a column of that name); `feature`; `distance`, of numbers
-        the Kolmogorov-Smirnov statistic, the largest difference of the distribution functions, of
+        column (`fold`, if the table has a column of that name); `feature`; `distance`, for numbers
+        the Kolmogorov-Smirnov statistic, the largest difference of the distribution functions, for
         classes the total variation distance, both from 0 to 1; and `chance`, the distance that
         about one in twenty random folds of this size exceeds, or fewer. In full also `ratio`,
         `distance` divided by `chance`, to two decimals, by which the worst come first; the distance
@@ -112,7 +112,7 @@ def drift(
 
     Notes
     -----
-    `chance` is the 95 % quantile of 2,000 random folds, drawn from the counts alone (of classes by
+    `chance` is the 95 % quantile of 2,000 random folds, drawn from the counts alone (for classes by
     the multivariate hypergeometric distribution), so that the same counts give the same level. For
     numbers of which none has more than one row in 50 it is that of the asymptotic distribution of
     Smirnov, sqrt(log(40) / 2) * sqrt(1 / m + 1 / (n - m)) for m of n rows. It is never less than a
@@ -145,7 +145,6 @@ def drift(
     library = frames.library_of(eager)
 
     def table_of(column: str, label: str) -> Any:
-        """Make the table of one fold column, the worst fold and feature first."""
         folds, names, measured = measure_drift(eager, refs, column)
         flat = Drift(*(each.ravel() for each in measured))
         order = np.lexsort((-np.nan_to_num(np.abs(flat.smd)), -np.nan_to_num(flat.ratio, nan=-1.0)))
@@ -163,7 +162,7 @@ def drift(
 
 
 def check_features(frame: Frame, features: Any) -> tuple[Any, ...]:
-    """List the features, of which there must be some, and check that they are there."""
+    """List the features, and check that there are some and that the frame has them."""
     refs = parse_columns("features", features)
     if not refs:
         raise StratError(at_least_one("`features`", "column", None))
@@ -172,7 +171,6 @@ def check_features(frame: Frame, features: Any) -> tuple[Any, ...]:
 
 
 def measure_drift(frame: Any, refs: Sequence[Any], name: str) -> Drifts:
-    """Measure every feature in every fold of a collected frame."""
     labels, codes = frames.fold_codes(frames.folds.read_fold_column(frame, name))
     columns = frames.read_columns(frame, refs)
     if len(refs) == 1:
@@ -201,14 +199,13 @@ def measure_drift(frame: Any, refs: Sequence[Any], name: str) -> Drifts:
 
 
 def class_drift(series: Any, folds: Ints, n_folds: int) -> Drift:
-    """Measure how far the classes of a column are in each fold from those of the others."""
     codes, n_classes = frames.encode_classes(series)
     classes, n_classes = codes % (n_classes + 1), n_classes + 1
     table = crosstab(classes, n_classes, folds % (n_folds + 1), n_folds + 1)
     n, sizes, dealt = len(folds), table.sum(axis=1), table[:, :n_folds]
     totals = dealt.sum(axis=0)
     sides = totals * (n - totals)
-    # In integers but for one division, so that equal distances are equal floats.
+    # All in integers except for one division, so that equal distances are equal floats.
     moved = np.abs(dealt * n - sizes[:, None] * totals).sum(axis=0)
     tv = np.where(sides, moved / np.maximum(2 * sides, 1), np.nan)
     missing = np.full(n_folds, np.nan)
@@ -216,7 +213,6 @@ def class_drift(series: Any, folds: Ints, n_folds: int) -> Drift:
 
 
 def numeric_drift(series: Any, folds: Ints, n_folds: int, name: str) -> Drift:
-    """Measure how far the numbers of a column are in each fold from those of the others."""
     values, missing = frames.read_numbers(series, "drift")
     rule = frames.Rule(present=False, finite=True)
     column = frames.RuledColumn(name, f"Column {name!r}", rule, series, missing, values)
@@ -232,7 +228,7 @@ def numeric_drift(series: Any, folds: Ints, n_folds: int, name: str) -> Drift:
 
 
 def levels(level: Callable[[Ints, int], float], sizes: Ints, totals: Ints) -> Values:
-    """Find the level of chance of each fold, once for each number of rows."""
+    """Find the level of chance of each fold, once for each size of folds."""
     n = int(sizes.sum())
     found = {m: level(sizes, m) for m in set(totals.tolist()) if 0 < m < n}
     return np.array([found.get(m, np.nan) for m in totals.tolist()])

@@ -1,4 +1,4 @@
-"""What there is to say of a fold column, from its counts, its sets of rows and its drift.
+"""The findings on a fold column, from its counts, its sets of rows and its drift.
 
 Each function looks at one thing and makes the findings on it: a severity, a number, and a line of
 at most 69 letters, to which `check` adds the severity.
@@ -24,7 +24,7 @@ from .lines import WORST_FIRST, Finding, describe_sizes, number_names, write_fin
 Verdict: TypeAlias = Literal[
     "uneven", "as even as a shuffle", "no less even than a shuffle", "too few rows", "even", "empty"
 ]
-"""What there is to say of a fold, the worst first."""
+"""The verdicts on a fold, the worst first."""
 
 CHECKS = (
     *("groups", "keys", "time", "balance", "totals", "strata", "sizes", "duplicates"),
@@ -33,22 +33,22 @@ CHECKS = (
 """What findings are about, in the order of their lines."""
 
 FEW_FOLDS, FEW_COMPARISONS = 4, 10
-"""Folds or parts up to which a line lists their sizes, and comparisons from which it says how many
-are beyond chance by chance."""
+"""The most folds or parts whose sizes a line lists, and the fewest comparisons for which it says
+how many should be beyond chance by chance."""
 
 MOST_ALONE = 3
-"""Columns of groups that a line names."""
+"""The most columns of groups that a line names."""
 
 FEW_COPIES = 1
-"""Percent of the rows up to which copies move a score by a point at most."""
+"""Copies of up to so many percent of the rows move a score by at most a point."""
 
 FAR, CLEAR, MOVED = 2, 0.1, 5
-"""Times the level of chance, distance, and rows that would have to move, from which drift is
-wrong."""
+"""Drift is wrong above this many times the level of chance and above this distance, if at least
+this many rows would have to move."""
 
 
 def noun_of(labels: FoldValues) -> str:
-    """Choose the word for one of the labels of a column: parts are text, but not of digits."""
+    """Choose the word for a label: labels of text are parts, unless all are digits."""
     texts = [each for each in labels.values if isinstance(each, str)]
     is_text = 0 < len(texts) == len(labels.values)
     return "part" if is_text and not all(map(str.isdecimal, texts)) else "fold"
@@ -63,7 +63,7 @@ def are_numbered(labels: FoldValues) -> bool:
 
 
 def name_label(labels: FoldValues, place: int) -> str:
-    """Name one of the labels of a column in a line: a part as in code."""
+    """Name a label in a line; a part is written as in code."""
     value = labels.values[place]
     return describe(value) if noun_of(labels) == "part" else f"fold {value}"
 
@@ -72,7 +72,7 @@ def name_label(labels: FoldValues, place: int) -> str:
 
 
 def find_rows(labels: FoldValues) -> list[Finding]:
-    """Say which folds have no rows, that there are too few, and how many rows have none."""
+    """Say which folds have no rows, if folds are too few, and how many rows have none."""
     fold, n_nulls, (listed, n_empty) = noun_of(labels), labels.n_nulls, empty_folds(labels)
     if not labels.present:
         text = f"no row has a {fold}" if n_nulls else "there are no rows"
@@ -94,7 +94,10 @@ def find_rows(labels: FoldValues) -> list[Finding]:
 
 
 def find_same(known: dict[Hashable, Any], name: Any, folds: Hashable) -> list[Finding]:
-    """Warn of a column that has the folds of a known one; of many, None is given."""
+    """Warn of a column with the folds of an earlier one.
+
+    The folds are None if the columns are too many to compare.
+    """
     first = known.setdefault(folds, name)
     if first is name:
         return []
@@ -106,7 +109,6 @@ def find_same(known: dict[Hashable, Any], name: Any, folds: Hashable) -> list[Fi
 
 
 def find_aside(columns: Sequence[Any]) -> list[Finding]:
-    """Note the columns of several frames that are not compared, if any."""
     names = number_names([describe(str(each)) for each in columns[:MAX_LISTED]])
     listed = preview([f"{{{each}}}" for each in names], len(columns))
     text, n = "left aside (folds, or not in all frames): ", len(columns)
@@ -121,7 +123,7 @@ def empty_folds(labels: FoldValues) -> tuple[list[Any], int]:
     n = len(empty)
     if labels.present and all(type(value) is int for value in values):
         known, lowest, highest = set(values), min(values), max(values)
-        # Folds are counted from 0 or 1; years, say, from the first that is there.
+        # Folds are counted from 0 or 1; other numbers, such as years, from the first.
         start = min(lowest, 1) if 0 <= lowest <= len(values) else lowest
         n += min(highest + 1 - start - len(values), 2**62)
         gaps = (fold for fold in range(start, highest) if fold not in known)
@@ -132,7 +134,7 @@ def empty_folds(labels: FoldValues) -> tuple[list[Any], int]:
 def find_sizes(
     labels: FoldValues, shared: Iterable[Shared], same_as: Callable[[], str | None]
 ) -> list[Finding]:
-    """Say how many rows the folds have, and whether equal ones were meant, or those of a column."""
+    """Say how many rows the folds have, and if sizes should be equal, or follow a column."""
     sizes = [size for size in labels.sizes if size]
     if not sizes:
         return []
@@ -147,7 +149,7 @@ def find_sizes(
         shares = [f"{{{each}}} {n / sum(sizes):.3g}" for each, n in zip(names, sizes, strict=True)]
         return [write_finding("ok", "sizes", k, f"sizes: {', '.join(shares)}", **names)]
     pairs = sum(each.rows.n_pairs for each in shared if each.check == "groups" and each.rows)
-    squares = sum(sizes) + 2 * pairs  # of the sizes of groups, a row alone being one
+    squares = sum(sizes) + 2 * pairs  # of group sizes; a row alone is a group
     if k < 3 or off <= SIGMAS * sqrt(squares * (k - 1)) / k:
         return [write_finding("note", "sizes", k, f"sizes: {rows}")]
     column = same_as()
@@ -164,7 +166,6 @@ def find_sizes(
 
 
 def verdicts_of(counts: FoldCounts, judged: Sequence[JudgedCells]) -> list[Verdict]:
-    """Choose the word for every fold of a column."""
     uneven = np.any([cells.is_uneven.any(axis=0) for cells in judged], axis=0)
     even = np.all([cells.is_even.all(axis=0) for cells in judged], axis=0)
     good: Any = "even"
@@ -178,7 +179,7 @@ def verdicts_of(counts: FoldCounts, judged: Sequence[JudgedCells]) -> list[Verdi
 
 
 def verdict_of(verdicts: Sequence[Verdict]) -> Verdict:
-    """Choose the word for a column: that of its worst fold that has rows."""
+    """Choose the verdict on a column: that on its worst fold that has rows."""
     order: tuple[Verdict, ...] = get_args(Verdict)
     return order[min(map(order.index, verdicts), default=len(order) - 1)]
 
@@ -186,7 +187,7 @@ def verdict_of(verdicts: Sequence[Verdict]) -> Verdict:
 def find_balance(
     counts: FoldCounts, judged: Sequence[JudgedCells], labels: FoldValues
 ) -> list[Finding]:
-    """Say how even the strata are, or which a fold lacks though there is enough of them."""
+    """Say how even the strata are, or which stratum a fold lacks although it is large enough."""
     if not (counts.sizes.sum() and counts.levels[-1].strata.levels):  # an order alone has none
         return []
     by, words = name_entries(counts), verdicts_of(counts, judged)
@@ -208,7 +209,6 @@ def find_balance(
 
 
 def describe_even(counts: FoldCounts, labels: FoldValues) -> str:
-    """Say what an even column is as even as."""
     if counts.levels[-1].off_in_order is not None:
         return f"even in order, within {ORDER_ROWS} rows at every cut"
     sizes = counts.sizes[counts.sizes > 0]
@@ -224,7 +224,7 @@ def describe_even(counts: FoldCounts, labels: FoldValues) -> str:
 def find_uneven(
     counts: FoldCounts, judged: Sequence[JudgedCells], labels: FoldValues
 ) -> Finding | None:
-    """Say which cell is the worst, if any is uneven; a stratum that a fold lacks comes first."""
+    """Name the worst cell, if any is uneven; a stratum that a fold lacks comes first."""
     flagged = [cells.is_lacking for cells in judged]
     are_absent = any(flags.any() for flags in flagged)
     if not are_absent:
@@ -250,7 +250,7 @@ def find_uneven(
 
 
 def describe_absent(level: LevelCounts, stratum: int, fold: int) -> tuple[str, int]:
-    """Say which fold lacks a stratum, or has all of its rows; and that fold."""
+    """Say which fold lacks a stratum, or has all of its rows; also return that fold."""
     rows, holds = plural(int(level.table[stratum].sum()), "row"), level.table[stratum].nonzero()[0]
     if len(holds) > 1:
         return f"{{fold}} has none of {rows} of {{stratum}}", fold
@@ -260,7 +260,7 @@ def describe_absent(level: LevelCounts, stratum: int, fold: int) -> tuple[str, i
 def find_absent(
     counts: FoldCounts, judged: Sequence[JudgedCells], labels: FoldValues
 ) -> list[Finding]:
-    """Note the classes that are in enough rows, or groups, but by chance not in every fold."""
+    """Note the classes with enough rows, or groups, that by chance are not in every fold."""
     if any(cells.is_lacking.any() for cells in judged):
         return []
     absent: list[tuple[LevelCounts, int, int]] = []
@@ -283,7 +283,7 @@ def find_absent(
 def name_cell(
     counts: FoldCounts, level: LevelCounts, stratum: int, fold: int, labels: FoldValues
 ) -> dict[str, str]:
-    """Name the entries of `by`, and a stratum and a fold of it, for a line."""
+    """Name the entries of `by`, a stratum and a fold, for the braces of a line."""
     cell = name_stratum(counts, level, stratum), f"{noun_of(labels)} {counts.folds[fold]}"
     return {"by": name_entries(counts), "stratum": cell[0], "fold": cell[1]}
 
@@ -312,13 +312,12 @@ def find_rare(counts: FoldCounts, by: str, labels: FoldValues) -> list[Finding]:
 
 
 def name_stratum(counts: FoldCounts, level: LevelCounts, place: int) -> str:
-    """Name a stratum in a line: classes as in code, others in words."""
+    """Name a stratum in a line; classes are written as in code, others in words."""
     (name,) = stratum_names(level.strata, np.array([place]), with_entry=counts.is_marginal)
     return describe(name) if level.is_class else name
 
 
 def name_entries(counts: FoldCounts) -> str:
-    """Name the entries of `by` as the start of a line."""
     if counts.is_marginal:
         return f"{len(counts.levels)} margins"
     return ", ".join(str(level.name) for level in counts.levels[-1].strata.levels) or "order"
@@ -334,11 +333,11 @@ class Shared(NamedTuple):
     noun: str
     """What the groups or keys are called: "patients"."""
     rows: SharedRows | None
-    """Of the rows that have a fold; None if nothing was compared."""
+    """What the rows that have a fold share; None if nothing was compared."""
     n_partly: int = 0
-    """How many groups or keys are in one fold, and in rows without a fold."""
+    """How many groups or keys are in one fold, and also in rows without a fold."""
     alone: tuple[tuple[str, SharedRows], ...] = ()
-    """Of groups of several columns, what each column is called and shares by itself."""
+    """With groups of several columns, the name of each, and what rows share in it alone."""
     by_chance: bool = False
     """Whether chance explains equal rows."""
     is_named: bool = False
@@ -386,7 +385,7 @@ def find_shared(shared: Shared, labels: FoldValues) -> list[Finding]:
 
 
 def find_alone(alone: Sequence[tuple[str, SharedRows]], fold: str) -> Finding:
-    """Note how many values each column of the groups has in several folds; a line names three."""
+    """Note how many values of each column of groups are in several folds; a line names three."""
     counts = [f"{own.n_split:,} of {own.n_values:,}" for _, own in alone]
     names = number_names([name for name, _ in alone])
     listed = [f"; {{{name}}} {count}" for name, count in zip(names, counts, strict=True)]
@@ -400,12 +399,11 @@ def find_alone(alone: Sequence[tuple[str, SharedRows]], fold: str) -> Finding:
 
 
 def is_or_are(n: int) -> str:
-    """Choose the verb for some of several."""
     return "is" if n == 1 else "are"
 
 
 def such_as(rows: SharedRows, fold: str) -> tuple[list[str], dict[str, str]]:
-    """Write ends of a line with a value in several folds, and what they name; none if unknown."""
+    """Write ends of a line with an example in several folds, and their names; none if unknown."""
     example = rows.example
     if example is None or not example.values or len(example.folds) < 2:
         return [], {}
@@ -416,7 +414,7 @@ def such_as(rows: SharedRows, fold: str) -> tuple[list[str], dict[str, str]]:
 
 
 def find_duplicates(shared: Shared, rows: SharedRows, labels: FoldValues) -> Finding:
-    """Say how many rows equal a row of another fold, and what was not compared or hides copies."""
+    """Say how many rows equal a row of another fold, and which columns may hide copies."""
     n, fold, tails = rows.n_rows, noun_of(labels), [""]
     if shared.unique:
         differ = "differs" if len(shared.unique) == 1 else "differ"
@@ -447,7 +445,7 @@ def are_many(n_equal: int, n_rows: int) -> bool:
 
 
 def list_columns(names: Sequence[str]) -> list[str]:
-    """Name columns, and count them, for a line that has no room for names."""
+    """Write columns by their names, and as a count for a line that has no room for names."""
     listed = ", ".join(map(describe, names)).replace("{", "{{").replace("}", "}}")
     return [listed, describe(names[0]) if len(names) == 1 else plural(len(names), "column")]
 
@@ -456,7 +454,7 @@ def list_columns(names: Sequence[str]) -> list[str]:
 
 
 def find_drift(found: Drifts, labels: FoldValues) -> Finding:
-    """Say whether a feature differs in a fold by more than chance and its size explain."""
+    """Say whether a feature differs in a fold by more than chance and fold size explain."""
     distance, chance = found.measured.distance, found.measured.chance
     compared = ~np.isnan(distance) & ~np.isnan(chance)
     n_compared, ratio = int(compared.sum()), np.nan_to_num(found.measured.ratio)

@@ -1,4 +1,4 @@
-"""Columns that are called as ids are, and may tell apart groups that a call does not name."""
+"""Columns with names of ids, which may tell apart groups that a call does not name."""
 
 import re
 from collections.abc import Sequence
@@ -21,32 +21,32 @@ ENTITIES = (
     "|participant|patient|person|pig|plate|player|prof|resp|respondent|school|session|speaker"
     "|subj|subject|teacher|tree|user|volunteer|worker"
 )
-"""Whose rows may belong together; not students, as each school may number its own."""
+"""Things whose rows may belong together; not students, whom each school may number anew."""
 
 KINDS = "category|country|genre|kind|language|region|species|status|topic|type"
-"""What is a class rather than a group, though its codes are called ids."""
+"""Things that are classes rather than groups, even if their codes are called ids."""
 
 NO_IDS = (
     "acid|aid|avid|bid|candid|covid|fluid|grid|humid|hybrid|kid|laid|l[ai]pid|liquid|mid"
     "|orchid|(over|pre|re|un)?paid|pyramid|raid|rapid|rigid|said|solid|(in)?valid|vivid|(?!ge).*oid"
 )
-"""Words that end in id."""
+"""Words that end in id, but mean none."""
 
 ID_NAME = re.compile(
     rf"(?!.*\b({KINDS}) id)(?!(.* )?({NO_IDS})s?$).*ids?"
     rf"|(id )?({ENTITIES})( (code|key|no|nr|num|number))?"
 )
-"""What ids are called, in words of small letters."""
+"""Names of ids, as words in small letters."""
 
 LEAST_VALUES, LEAST_ROWS, MOST_LINES = 20, 1.5, 2
-"""Values that an id has, rows of each on average, and ids that are noted."""
+"""The fewest values of an id, the fewest rows of each on average, and the most ids noted."""
 
 SAMPLE = 1 << 16
-"""Rows of which some are equal in an id: of 20,000,000 rows about 70 pairs at least."""
+"""So many sampled rows hold equal ids: at least about 70 pairs out of 20,000,000 rows."""
 
 
 def is_id(label: Any) -> bool:
-    """Return whether a column is called as an id; of a label of column levels the last name."""
+    """Return whether a column has the name of an id; with column levels, the last name counts."""
     parts = label if isinstance(label, tuple) else (label,)
     *_, name = ("", *(each for each in parts if isinstance(each, str) and each))
     spaced = re.sub(r"(?<=[a-z\d])(?=[A-Z])", " ", name)
@@ -57,13 +57,13 @@ def is_id(label: Any) -> bool:
 def named_ids(
     frame: Any, names: Sequence[Any], key: Sequence[Any], skipped: Sequence[Any]
 ) -> list[Any]:
-    """List the columns that are called as ids, but for the folds and what a call names."""
-    skipped = [*skipped, *(key if len(key) == 1 else ())]  # one of several may be that of groups
+    """List the columns with names of ids, except the folds and columns that the call names."""
+    skipped = [*skipped, *(key if len(key) == 1 else ())]  # one of several keys may be a group
     return list(filter(is_id, compared_columns(frame, names, skipped)[0]))
 
 
 def read_ids(frame: Any, labels: Sequence[Any]) -> list[tuple[Any, Ints]]:
-    """Encode the columns that have the values of ids, and are not one-to-one with one before."""
+    """Encode the columns with values of ids, except those one-to-one with an earlier one."""
     found: list[tuple[Any, Ints]] = []
     n = len(frame)
     some = np.unique(np.random.default_rng(0).integers(max(n, 1), size=SAMPLE))[:n]

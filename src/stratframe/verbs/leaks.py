@@ -29,14 +29,14 @@ from .sources import join_given, named_source
 AUTO = "auto"
 
 MOST_FOLDS = 100
-"""Values that a column may have that is called as folds are."""
+"""The most values of a column that counts as folds because of its name."""
 
 LENIENT = 10
-"""Times the pairs of equal rows that chance gives, up to which they may be by chance."""
+"""Equal rows may be by chance if they are up to so many times the pairs that chance gives."""
 
 FEW_COLUMNS, MOSTLY = 8, 0.7
-"""Columns without which rows are compared again, and the share of rows that agree in all others,
-and not by chance, which agree in a column too if they are copies."""
+"""How many columns are left out in turn, to compare rows without each; and of the rows that then
+agree, and not by chance, the share that also agrees in that column if they are copies."""
 
 RARELY = 0.01
 """Probability below which columns do not agree by chance in all pairs of equal rows."""
@@ -50,7 +50,7 @@ class Compared(NamedTuple):
     """The columns whose combinations of values are compared."""
     noun: str = "sets of equal rows"
     names: tuple[str, ...] = ()
-    """What the columns are called, where they are named one by one."""
+    """The names of the columns, if lines name each of them."""
     is_named: bool = True
     """Whether the call names the columns."""
     left_aside: Sequence[str] = ()
@@ -58,9 +58,9 @@ class Compared(NamedTuple):
     unique: Sequence[str] = ()
     """Columns of fractions that differ in every row, so that no rows are equal."""
     measured: Sequence[Any] = ()
-    """Each column, unless the call names it, if it has numbers or dates, else None."""
+    """For each column, its series if it has numbers or dates, else None; empty if `is_named`."""
     nearest: Callable[[Ints], Ints | None] | None = None
-    """Ranks the groups by how near their rows of different folds are, given those of leaks."""
+    """A function of the folds of rows that leak, which ranks groups by how near their rows are."""
 
     @property
     def known(self) -> Any:
@@ -100,7 +100,7 @@ def leaks(
         fractions that differ in every row. Missing values are equal to each other. None compares
         none.
     name : str or list of str
-        A fold or part column from any source; of a list, each column. Rows without a fold are left
+        A fold or part column from any source; for a list, each column. Rows without a fold are left
         out.
 
     Returns
@@ -110,8 +110,8 @@ def leaks(
         "duplicates"; `set`, a number for the rows of one group, of one key, or equal to each other,
         from 0 in each check; `row`, the position in the frame; and the fold, in a column of the
         name of the fold column (`fold`, if the table has a column of that name). With two columns
-        or more, the first column is `column`. Of a Dask or Spark frame the rows themselves, lazy,
-        with `check` and `set` beside their columns, as their rows have no positions.
+        or more, the first column is `column`. For a Dask or Spark frame, whose rows have no
+        positions, the rows themselves, lazy, with `check` and `set` beside their columns.
 
     Raises
     ------
@@ -140,7 +140,6 @@ def leaks(
     eager, compared = read_compared(source.frame, names, groups, key, duplicates)
 
     def table_of(column: str, label: str) -> Any:
-        """List the leaks of one fold column."""
         series = frames.folds.read_fold_column(eager, column)
         _, folds = frames.fold_codes(series)
         none = np.zeros(0, dtype=np.int64)
@@ -162,7 +161,6 @@ def leaks(
 def keep_leaks(
     source: CountedFrame, names: Sequence[Any], groups: Any, key: Any, duplicates: Any
 ) -> Any:
-    """Keep the rows that leak of a frame whose rows are elsewhere."""
     terms = parse_groups(groups)
     refs = compared_refs(terms, key, duplicates)
     given = [argument for argument in refs if refs[argument]]
@@ -205,7 +203,7 @@ def read_compared(
     duplicates: Any,
     others: Sequence[Any] = (),
 ) -> tuple[Any, list[Compared]]:
-    """Check what is to be compared, and read it: the frame, collected with others, and columns."""
+    """Check and read what is compared; returns the frame, collected with `others`, and columns."""
     terms = parse_groups(groups)
     given = compared_refs(terms, key, duplicates)
     group_refs, keys, refs = given.values()
@@ -245,7 +243,7 @@ def is_auto(duplicates: object) -> bool:
 
 
 def read_groups(frame: Any, names: Sequence[Any], terms: tuple[Term, ...], groups: Any) -> Compared:
-    """Read the columns of groups; of those that a term makes the codes, -1 without a fold."""
+    """Read the columns of groups; if a term makes the groups, their codes, -1 without a fold."""
     refs = columns_of(terms)
     columns = frames.read_columns(frame, refs)
     if all(term.is_nominal for term in terms):
@@ -268,7 +266,7 @@ def read_groups(frame: Any, names: Sequence[Any], terms: tuple[Term, ...], group
 def compared_columns(
     frame: Frame, names: Sequence[Any], keys: Sequence[Any]
 ) -> tuple[list[Any], list[Any]]:
-    """List all columns but the folds, their repeats and the keys, and names that several have."""
+    """List all columns except folds, their repeats and keys; also list names that occur twice."""
     folds = {frames.label_of(frame, name) for name in names} | {*names}
     roots = [root for key in keys for root in frames.references.root_names(key)]
     named = {frames.label_of(frame, root) for root in roots if not frames.is_computed(root)}
@@ -284,7 +282,7 @@ def compared_columns(
 
 
 def base_of_repeat(name: object) -> str | None:
-    """Name the column that a column is a repeat of, as fold_2 of fold; None if it is none."""
+    """Name the column that a column repeats, as fold_2 repeats fold; None if it repeats none."""
     if isinstance(name, tuple) and not any(name[1:]):  # a label of column levels
         name = name[0]
     repeat = re.fullmatch(r"(.+)_[1-9]\d*", name) if isinstance(name, str) else None
@@ -292,13 +290,13 @@ def base_of_repeat(name: object) -> str | None:
 
 
 def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any]) -> Compared:
-    """Read the columns by which rows may equal each other, without those that say nothing."""
+    """Read the columns in which rows may be equal, without those that say nothing."""
     columns, measured = list[Any](), list[Any]()
     unique, left_aside = list[str](), [*map(name_of, twice)]
     every = frames.read_columns(frame, refs)
     for series in sorted(every, key=lambda each: not frames.is_continuous(each)):
         if unique and len(series) > frames.duplicates.HEAD_ROWS:
-            break  # one is enough, and another takes its time
+            break  # one such column is enough, and the next would take time
         column, name = frames.duplicates.groupable(series), name_of(series.name)
         if column is not None and not frames.duplicates.all_unique(column):
             if not (unique or holds_folds(series)):
@@ -306,7 +304,7 @@ def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any]) -> Co
                 measured.append(series if frames.is_measured(series) else None)
         elif column is not None and frames.is_continuous(series):
             unique.append(name)
-            columns = [column]  # which says as much as all together
+            columns = [column]  # it says as much as all columns together
         else:  # values that all differ, and not because they are measured, are those of an id
             left_aside.append(name)
     told: dict[str, Any] = {"left_aside": left_aside, "unique": unique, "measured": measured}
@@ -314,12 +312,12 @@ def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any]) -> Co
 
 
 def name_of(label: Any) -> str:
-    """Name a column as lines do: of a label of column levels the first."""
+    """Name a column as lines do; with column levels, by the first."""
     return str(label[0] if isinstance(label, tuple) else label)
 
 
 def holds_folds(series: Any) -> bool:
-    """Return whether a column is called as columns of folds are, and has few values."""
+    """Return whether a column has the name of a fold column, and few values."""
     if not FOLD_NAME.search(name_of(series.name)) or frames.is_continuous(series):
         return False
     return frames.encode_classes(series)[1] <= MOST_FOLDS
@@ -367,10 +365,10 @@ def count_sets(columns: Sequence[Any], rows: Ints, folds: Ints, values: list[Any
 
 
 def is_explained(compared: Compared, shared: SharedRows, folds: Ints, rows: Ints) -> bool:
-    """Judge whether chance explains equal rows; of a single column that is named it says nothing.
+    """Judge whether chance explains equal rows; it never does in one column that the call names.
 
-    Copies agree in each column. Rows that agree in all columns but one by chance agree in that one
-    about as often as rows that do not.
+    Copies agree in each column. Rows that agree by chance in all columns but one agree in that one
+    about as often as other rows do.
     """
     columns, count = compared.columns, frames.duplicates.count_across_folds
     if len(columns) == 1:
@@ -405,9 +403,9 @@ def is_explained(compared: Compared, shared: SharedRows, folds: Ints, rows: Ints
 def is_chance(
     shared: SharedRows, alone: Sequence[SharedRows], n_rows: int, repeats: Sequence[float] = ()
 ) -> bool:
-    """Judge whether independent columns of so many equal pairs would share as much.
+    """Judge whether independent columns with so many equal pairs would share as much.
 
-    A column in which most rows have a value of their own owes its equal pairs to the copies, unless
+    If most rows have a value of their own in a column, its equal pairs are due to copies, unless
     numbers may well repeat by chance, and the other columns agree in these rows, too.
     """
     n_pairs, equal = n_rows * (n_rows - 1) / 2, [each.n_pairs for each in alone]
@@ -426,7 +424,7 @@ def is_within(found: int, expected: float) -> bool:
 
 
 def find_twin(frame: Any, names: Sequence[Any], folds: Ints) -> str | None:
-    """Find a column that is one-to-one with the folds, of the rows that have one."""
+    """Find a column that is one-to-one with the folds, in the rows that have one."""
     rows = np.flatnonzero(folds >= 0)
     n_folds = len(np.unique(folds[rows]))
     columns, _ = compared_columns(frame, names, ())

@@ -1,4 +1,4 @@
-"""How a finding is written: a line that fits, its names cut rather than its end left out."""
+"""How a finding is written: in a line that fits; its names are cut before its end is left out."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -11,35 +11,35 @@ Severity: TypeAlias = Literal["leak", "warning", "note", "ok"]
 WORST_FIRST: tuple[Severity, ...] = ("leak", "warning", "note", "ok")
 
 ROOM = 69
-"""Letters of a line, which `check` puts after its severity."""
+"""The most letters of a line, which `check` puts after its severity."""
 
 LETTERS = (14, 8)
-"""Letters that a name keeps when the end of the line is to stay, and when there is no other way."""
+"""The letters that a cut name keeps: at first, and if the line does not fit otherwise."""
 
 
 class Finding(NamedTuple):
-    """One thing that is to be said of a column."""
+    """One thing to say about a column."""
 
     severity: Severity
     check: str
     n: int
     detail: str
-    """All of it."""
+    """The whole text."""
     line: str
-    """As much of it as a line holds."""
+    """As much of the text as a line holds."""
 
 
 def write_finding(
     severity: Severity, check: str, n: int, head: str, *tails: str, **names: str
 ) -> Finding:
-    """Write a finding, its names in braces; the tails are ways to end it, the longest first."""
+    """Write a finding; names fill its braces, and the tails are ways to end it, longest first."""
     names = {each: printable(name) for each, name in names.items()}
     detail = "".join([head, *tails[:1]]).format(**names)
     return Finding(severity, check, n, detail, fit_line(head, *tails, **names))
 
 
 def fit_line(head: str, *tails: str, **names: str) -> str:
-    """Write a line with names for its braces, cut until it fits, and the first tail that does."""
+    """Write a line with the first tail that fits, if need be with the names in its braces cut."""
     text = head
     for tail, least in product((*tails, ""), LETTERS):
         shown = dict(names)
@@ -55,12 +55,12 @@ def fit_line(head: str, *tails: str, **names: str) -> str:
 
 
 def number_names(values: Sequence[Any]) -> dict[str, str]:
-    """Give values numbered names, by which a line refers to them."""
+    """Give values numbered names, for the braces of a line."""
     return {f"name_{place}": str(value) for place, value in enumerate(values)}
 
 
 def printable(value: object) -> str:
-    """Write a value as text; line breaks, control characters and blanks at an end as in code."""
+    """Write a value as text, or as in code if it has control characters or blanks at an end."""
     text = str(value)
     return text if text.isprintable() and text.strip() == text != "" else repr(text)
 
@@ -72,6 +72,5 @@ def cut_name(text: str, letters: int) -> str:
 
 
 def describe_sizes(sizes: Sequence[int]) -> str:
-    """Describe how many rows the folds have."""
     least, most = min(sizes), max(sizes)
     return plural(least, "row") if least == most else f"{least:,} to {most:,} rows"

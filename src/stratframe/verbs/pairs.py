@@ -1,7 +1,7 @@
 """Which labels of a fold column train for which.
 
-All rules work on the labels in their order, of which there are few, so that frames of every
-library and engine share them.
+All rules work on the labels in their order. As these are few, frames of every library and engine
+share the rules.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Nulls: TypeAlias = Literal["error", "train", "drop"]
 """How rows without a fold are treated."""
 
 RULES = ("rest", "past")
-"""What `train` may be but for labels."""
+"""What `train` may be instead of labels."""
 
 ISO_DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?")
 """A date such as 2024-04-30, or a month such as 2024-04."""
@@ -38,9 +38,9 @@ class PairRule(NamedTuple):
     valid: Any
     """A list of labels; None if none are named."""
     every: str | None
-    """How long the periods are of a column of dates or times, by which it is read."""
+    """The length of the periods by which a column of dates or times is read."""
     last: int | None
-    """How many labels are validated, the last ones."""
+    """How many labels, the last ones, are validated."""
     gap: int
     window: int | None
     apart: Any
@@ -49,12 +49,11 @@ class PairRule(NamedTuple):
 
     @property
     def needs_order(self) -> bool:
-        """Whether the labels must have an order."""
         return self.train == "past" or self.gap > 0 or self.last is not None
 
     @property
     def cause(self) -> str:
-        """What of the call says which labels train."""
+        """The arguments that decide which labels train, as messages show them."""
         gap = f"`gap={describe(self.gap)}`"
         if self.train != "past" and not self.gap and self.last is not None:
             return f"`last={describe(self.last)}`"
@@ -65,12 +64,12 @@ class PairRule(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """The pairs of a column: the labels that are validated, and what trains for each."""
+    """The pairs of a column: the labels that are validated, and what each is trained on."""
 
     rule: PairRule
     rows: LabelRows
     ranks: Ints
-    """The place of each label among those with rows; -1 for those without; shape (n_labels,)."""
+    """The place of each label among those that have rows, -1 for others; shape (n_labels,)."""
     trained: Flags
     """The labels that `train` names, shape (n_labels,)."""
     valid: list[int]
@@ -88,20 +87,18 @@ class Pairs(NamedTuple):
         return np.asarray((lead > gap) & (lead <= gap + window) & (self.ranks >= 0))
 
     def training_rows(self, place: int, *, apart: bool = True) -> Flags:
-        """Flag the rows that train for a label."""
         chosen, nulls = self.training_labels(place), self.rule.nulls == "train"
         apart_from = place if apart else None
         return frames.select.flag_labels(self.rows, chosen, nulls=nulls, apart_from=apart_from)
 
     def positions(self) -> Iterator[tuple[Ints, Ints]]:
-        """Find the positions of the training and validation rows of one pair after another."""
         for place in self.valid:
             held = np.flatnonzero(self.rows.codes == place)
             yield np.flatnonzero(self.training_rows(place)), held
 
 
 def check_rule(rule: PairRule) -> PairRule:
-    """Check the arguments of a call, all but the name of the column, and list what they name."""
+    """Check all arguments of a call except the column's name, and turn labels into lists."""
     verb, train, valid, every, last, gap, window, apart, nulls = rule
     check_one_of("nulls", nulls, get_args(Nulls))
     if not (isinstance(train, str) and train in RULES):
@@ -149,7 +146,6 @@ def list_labels(argument: str, given: Any, rules: str = "") -> list[Any]:
 
 
 def pair_columns(rule: PairRule, columns: Iterable[LabelRows]) -> list[Pairs]:
-    """Pair the labels of each column, and check that each pair has rows to train on."""
     several = [pair_labels(rule, rows) for rows in columns]
     check_apart(several)
     return several
@@ -176,18 +172,18 @@ def pair_labels(rule: PairRule, rows: LabelRows) -> Pairs:
 
 
 def check_no_parts(rule: PairRule, rows: LabelRows) -> None:
-    """Raise if labels look like parts, one of which would train for another without being told."""
+    """Raise if labels look like parts, and the call does not say which of them train."""
     present = rows.labels.present
     ranks = frames.purposes_of(present)
     is_part = ranks < len(frames.PURPOSES)
     if rule.train != "rest" or len(present) < 2 or not is_part.any():
         return
     by_purpose = [present[place] for place in np.argsort(ranks, kind="stable")]
-    # What trains may have a name of its own.
+    # The part that trains may have any name.
     first = by_purpose[-1 if ranks.min() > 0 and not is_part.all() else 0]
     second = next(label for label in by_purpose if label != first)
     if rule.valid:
-        # A test set trains for an earlier part only if all are listed, or there is no other.
+        # A test set trains for an earlier part only if all parts are listed, or there is no other.
         named = [rank for label, rank in zip(present, ranks, strict=True) if label in rule.valid]
         is_meant = len(present) == 2 or len(rule.valid) >= len(present)
         last = ranks[is_part].max()
@@ -204,7 +200,7 @@ def check_no_parts(rule: PairRule, rows: LabelRows) -> None:
 
 
 def check_several(rule: PairRule, rows: LabelRows) -> None:
-    """Raise if rows may not be without a fold, or if there is nothing to train on."""
+    """Raise if rows without a fold are not allowed, or if there is nothing to train on."""
     name, present, n_nulls = repr(rows.name), rows.labels.present, rows.labels.n_nulls
     if n_nulls and rule.nulls == "error":
         keeps = '`nulls="drop"` keeps them in no training set, `nulls="train"` in every one.'
@@ -227,7 +223,7 @@ def check_several(rule: PairRule, rows: LabelRows) -> None:
 
 
 def find_labels(argument: str, labels: Sequence[Any], rows: LabelRows) -> list[int]:
-    """Find the places of labels that an argument names, all of which must have rows."""
+    """Find the places of labels that an argument names, and raise if one has no rows."""
     values, sizes = rows.labels.values, rows.labels.sizes
     places = {value: place for place, value in enumerate(values) if sizes[place]}
     unknown = [label for label in labels if label not in places]
@@ -266,7 +262,7 @@ def rank_labels(rule: PairRule, rows: LabelRows) -> Ints:
 
 
 def check_training(pairs: Pairs, alone: Collection[int]) -> None:
-    """Raise if no label is left to validate, or if none trains for one that is."""
+    """Raise if no label is left to validate, or if one has none to train on."""
     rule, labels, name = pairs.rule, pairs.rows.labels, repr(pairs.rows.name)
     if labels.present and not pairs.valid:
         msg = f"{rule.cause} must leave labels of {name} to validate, but leaves none."

@@ -45,10 +45,10 @@ Kind: TypeAlias = Literal["shares", "balance", "drift", "leaks"]
 """What a picture shows."""
 
 MAX_FOLDS, MAX_COLUMNS, MAX_ROWS, ABREAST = 60, 20, 15, 5
-"""Folds, columns of folds, rows of a matrix, and columns side by side that there is room for."""
+"""The most folds, columns of folds, rows of a matrix, and columns side by side."""
 
 LEAST_SHARE = 0.02
-"""Of a class that has a dotted line of its own."""
+"""The smallest share of a class that has a dotted line of its own."""
 
 
 @suggest_arguments
@@ -71,25 +71,25 @@ def plot(
     frame : pandas.DataFrame, polars.DataFrame, polars.LazyFrame, or mapping
         A mapping as for `check`.
     by : entry or list of entries, optional
-        Of `kind="shares"` and `kind="balance"`, as for `report`.
+        For `kind="shares"` and `kind="balance"`; as for `report`.
     name : str or list of str
         A fold or part column from any source; each of several has axes of its own. Rows without
-        a fold are left out, but for `kind="drift"`, where they are training rows.
+        a fold are left out, except for `kind="drift"`, where they are training rows.
     kind : {"shares", "balance", "drift", "leaks"}
         Which share of each fold every class has, next to those of all rows, dotted, or without
         `by` how many rows each fold has; how many rows too many or too few each fold has of each
         stratum; how far each feature in every fold is from the other rows, by the level of
         chance; or how many groups, keys or equal rows are in both of two folds.
     ax : matplotlib.axes.Axes, optional
-        Draw here; of several columns as many axes. By default in a new figure.
+        Where to draw: one Axes for each column. By default in a new figure.
     groups, key, features, duplicates
-        As for `check`: `features` of `kind="drift"`; the first that is given of the others of
-        `kind="leaks"`; and with `groups`, balance is judged by what whole groups allow.
+        As for `check`. `kind="drift"` needs `features`; `kind="leaks"` takes the first of the other
+        three that is given. With `groups`, balance is judged by what whole groups allow.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Of several columns an array of them.
+        For several columns, an array of them.
 
     Raises
     ------
@@ -100,8 +100,8 @@ def plot(
 
     Notes
     -----
-    Cells are white where all is well. Of more than 15 strata or features the worst are drawn; of
-    classes the six largest have a colour, and of margins the worst one has bars.
+    Cells are white where all is well. If there are more than 15 strata or features, the worst are
+    drawn; the six largest classes have a colour, and only the worst margin has bars.
 
     Examples
     --------
@@ -156,7 +156,6 @@ def check_axes(ax: Any, n_columns: int, kind: Kind) -> list[Any]:
 
 
 def new_axes(pyplot: Any, pictures: Sequence[Picture]) -> list[Any]:
-    """Open a figure with axes for each column, side by side."""
     n_rows = ceil(len(pictures) / ABREAST)
     n_columns = ceil(len(pictures) / n_rows)
     lines = max(len(getattr(each.drawing, "rows", ())) for each in pictures)
@@ -170,7 +169,7 @@ def new_axes(pyplot: Any, pictures: Sequence[Picture]) -> list[Any]:
 
 
 def draw_all(axes: Sequence[Any], names: Sequence[Any], pictures: Sequence[Picture]) -> None:
-    """Draw the pictures, matrices on one scale; what is beside all of them only beside the last."""
+    """Draw the pictures, all matrices on one scale; equal legends go beside the last one only."""
     sides, drawn = [sides_of(ax) for ax in axes], []
     drawings = [each.drawing for each in pictures]
     limit = max((each.limit for each in drawings if isinstance(each, Matrix)), default=1.0)
@@ -187,14 +186,14 @@ def draw_all(axes: Sequence[Any], names: Sequence[Any], pictures: Sequence[Pictu
 
 
 def headline(finding: Finding) -> str:
-    """Take a finding without what it is about, which the axes say."""
+    """Write a finding without its subject if the axes name it."""
     subject, _, said = finding.line.partition(": ")
     is_named = finding.check in ("balance", "strata", "sizes") or subject in ("drift", "duplicates")
     return said if is_named and said else finding.line
 
 
 def label_folds(frame: Any, name: Any) -> tuple[FoldValues, Ints]:
-    """Read the folds of a column, which must be as many as a picture has room for."""
+    """Read the folds of a column, and raise if there are none, or too many to draw."""
     labels, folds = frames.fold_codes(frames.folds.read_fold_column(frame, name))
     if not labels.present:
         msg = f"Column {str(name)!r} must hold folds to be drawn, but has none."
@@ -207,7 +206,7 @@ def label_folds(frame: Any, name: Any) -> tuple[FoldValues, Ints]:
 
 
 def picture_shares(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Picture]:
-    """Count the classes in every fold, or without `by` all rows."""
+    """Picture the classes of every fold or, without `by`, its rows."""
     if asked.by is not None:
         yield from picture_counts(frame, names, asked)
         return
@@ -224,7 +223,6 @@ def picture_shares(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[P
 def picture_counts(
     frame: Any, names: Sequence[Any], asked: Asked, *, in_rows: bool = False
 ) -> Iterator[Picture]:
-    """Count the strata in every fold, as shares of it or as rows too many, and judge them."""
     read = LocalFrame(frame).collect(asked.by, asked.terms, names)
     for name in names:
         labels, _ = label_folds(read.frame, name)
@@ -259,7 +257,7 @@ def shares_of(counts: FoldCounts, judged: list[JudgedCells]) -> Bars:
 
 
 def deviations_of(counts: FoldCounts, judged: list[JudgedCells]) -> Matrix:
-    """Find the rows that each fold has too many or too few, of the worst strata of all levels."""
+    """Find how many rows too many or too few each fold has of the worst strata of all levels."""
     strata = [level.strata for level in counts.levels]
     every = [(place, stratum) for place, each in enumerate(strata) for stratum in table_order(each)]
     off = np.array([judged[place].off[stratum] for place, stratum in every])
@@ -279,9 +277,9 @@ def deviations_of(counts: FoldCounts, judged: list[JudgedCells]) -> Matrix:
 
 
 def worst_rows(weights: Values, values: Values, shades: Values) -> Ints:
-    """Choose the worst rows, as many as there is room for, and none in which no cell would show.
+    """Choose the worst rows that there is room for, and leave out rows in which no cell shows.
 
-    Cells show a colour, and their values unless folds are many.
+    Cells show a colour and, unless folds are many, a value.
     """
     shown = values if values.shape[1] <= FOLDS_WITH_NUMBERS else np.where(np.abs(shades) > 1, 1, 0)
     is_shown = np.count_nonzero(np.nan_to_num(shown), axis=1) > 0
@@ -291,13 +289,12 @@ def worst_rows(weights: Values, values: Values, shades: Values) -> Ints:
 
 
 def weights_of(cells: JudgedCells) -> Values:
-    """Weigh how far each stratum is off in its worst fold, uneven ones above all others."""
+    """Weigh how far each stratum is off in its worst fold; uneven strata weigh most."""
     weights = cells.weights
     return np.asarray((weights + cells.is_uneven * weights.max(initial=0.0)).max(axis=1))
 
 
 def picture_drift(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Picture]:
-    """Measure how far the features of every fold are from the other rows."""
     refs = check_features(frame, asked.features)
     eager = frames.collect_columns(frame, [*refs, *names])
     for name in names:
@@ -315,7 +312,6 @@ def picture_drift(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Pi
 
 
 def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Picture]:
-    """Count the groups, keys or equal rows that are in both of two folds."""
     groups, key, duplicates = asked.groups, asked.key, asked.duplicates
     if groups is not None:
         key = duplicates = None
@@ -352,4 +348,4 @@ PICTURES: dict[Kind, Callable[[Any, Sequence[Any], Asked], Iterator[Picture]]] =
     "drift": picture_drift,
     "leaks": picture_leaks,
 }
-"""What makes the pictures of columns, by their kind."""
+"""The functions that make the pictures of columns, by kind."""

@@ -23,7 +23,7 @@ from .findings import verdict_of, verdicts_of
 from .sources import check_rows, join_given, named_source
 
 IN_FULL = ("rms_deviation", "random", "ratio", "tv_distance")
-"""The columns with which a table is wider than a terminal."""
+"""The columns of a full table alone, which make it wider than a terminal."""
 
 
 @table_verb
@@ -59,7 +59,7 @@ def report(
     pandas.DataFrame (of Dask and Spark frames, too) or polars.DataFrame
         One row per fold: the fold, in a column of the name of the fold column (`fold`, if the table
         has a column of that name); `n`, its rows; `rows_off`, the largest difference, over the
-        strata at every level of `by`, of the rows in the fold and the rows expected from its size;
+        strata at every level of `by`, between its rows and the rows expected from the fold's size;
         `absent`, the number of joint strata that the fold lacks; and `verdict`, "even", "too few
         rows", "no less even than a shuffle", "as even as a shuffle" or "uneven", as `check` has
         them, or, without rows, "empty". In full also `rms_deviation`, the root mean square of the
@@ -98,7 +98,6 @@ def report(
     read = source.collect(by, terms, names)
 
     def table_of(column: str, label: str) -> Any:
-        """Report one fold column."""
         counts = read.count_folds(by, column, terms)
         table: dict[Hashable, Any] = {label: counts.folds, "n": counts.sizes}
         table |= figure_columns(source.library, measure_folds(counts), in_full=in_full)
@@ -167,7 +166,6 @@ def compare(
     read = source.collect(by, terms, [*columns, *refs])
 
     def measure(column: Any) -> dict[str, Any]:
-        """Measure one fold column."""
         found = pool_folds(measure_folds(read.count_folds(by, column, terms)))
         if refs:
             ratio = measure_drift(read.frame, refs, column).measured.ratio
@@ -183,7 +181,7 @@ def compare(
 
 
 def measure_folds(counts: FoldCounts) -> dict[str, Any]:
-    """Measure how even the folds of a column are: each figure for all of them."""
+    """Measure how even the folds of a column are; each figure has a value for every fold."""
     judged = counts.judge()
     shown = judged if counts.is_marginal else judged[-1:]
     rms = mean_root(np.concatenate([cells.off for cells in shown]))
@@ -200,7 +198,6 @@ def measure_folds(counts: FoldCounts) -> dict[str, Any]:
 
 
 def pool_folds(found: dict[str, Any]) -> dict[str, Any]:
-    """Take the folds of a column together, as one."""
     rms, random = mean_root(found["rms_deviation"]), mean_root(found["random"])
     is_empty = {*found["verdict"]} <= {"empty"}
     return {
@@ -219,14 +216,14 @@ def ratio_of(rms: Values, random: Values) -> Values:
 
 
 def mean_root(values: Values) -> Values:
-    """Compute the root mean square of each column, whatever the order of the rows."""
+    """Compute the root mean square of each column, bit by bit the same in any row order."""
     squares = np.sort(values**2, axis=0)  # a sum of floats depends on their order
     roots: Values = np.sqrt(squares.sum(axis=0) / max(len(values), 1))
     return roots
 
 
 def figure_columns(library: str, found: dict[str, Any], *, in_full: bool) -> dict[Hashable, Any]:
-    """Make columns of figures, those of a full table or not, and of verdicts."""
+    """Make the columns of figures and verdicts, some of them only `in_full`."""
     makers: dict[str, Callable[[Any], Any]] = {
         **dict.fromkeys(("rows_off", "drift", "ratio"), partial(rounded_column, library)),
         "tv_distance": partial(frames.float_column, library),

@@ -52,7 +52,7 @@ def sample(
     Returns
     -------
     frame of the same kind
-        Of a lazy frame of Polars, the collected sample.
+        For a Polars lazy frame, the collected sample.
 
     Raises
     ------
@@ -102,7 +102,6 @@ def sample(
 
 
 def check_frac(frac: Any) -> Fraction:
-    """Check a share of the rows."""
     frac = plain_share(frac)
     is_number = issubclass(type(frac), Real) and not isinstance(frac, bool)
     if not is_number or not 0 <= frac <= 1:

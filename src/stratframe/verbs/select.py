@@ -21,7 +21,7 @@ from .sources import check_rows, list_names, named_source, source_of
 
 @dataclass(frozen=True, eq=False)
 class Fold(Generic[AnyFrameT]):
-    """One fold: training and validation frames, which it unpacks to, with its label and column."""
+    """One fold, which unpacks to training and validation frames, with its label and column."""
 
     fold: Any
     """The label that is validated, as in the column."""
@@ -33,7 +33,7 @@ class Fold(Generic[AnyFrameT]):
     """The column of the label."""
 
     def __repr__(self) -> str:
-        """Name the fold, and count the rows of frames that have them here."""
+        """Name the fold, and count the rows of its frames unless they are lazy."""
         text = f"Fold {describe(self.fold)} of {describe(self.name)}"
         sizes = [len(part) for part in self if isinstance(part, frames.libraries.EagerFrame)]
         return f"{text}: {plural(sizes[0], 'row')} train, {sizes[1]:,} valid" if sizes else text
@@ -83,7 +83,7 @@ def folds(
         will do, such as months or sites.
     train : {"rest", "past"}, label or list of labels
         Which labels train for the label that is validated: all others; those before it, in their
-        order; or these, but for itself. Labels called "rest" or "past" go in a list.
+        order; or these, except itself. Labels called "rest" or "past" go in a list.
     valid : label or list of labels, optional
         Which labels are validated, each in turn. By default all of them; or where `train` names
         labels, all others; or with "past", all that have labels before them to train on.
@@ -166,7 +166,6 @@ def folds(
     rows = (source.label_rows(column, rule.apart, rule.every) for column in names)
 
     def fold_of(pairs: Pairs, place: int) -> Fold[AnyFrameT]:
-        """Take the training and validation frames of a label."""
         keep = partial(source.select, pairs.rows)
         chosen, nulls = pairs.training_labels(place), rule.nulls == "train"
         train = keep(chosen, nulls=nulls, apart_from=place if rule.apart else None)
@@ -311,5 +310,5 @@ def cv(
     return [pair for pairs in pair_columns(rule, rows) for pair in pairs.positions()]
 
 
-for verb in (folds, cv):  # what is not called is asked for these by scikit-learn
+for verb in (folds, cv):  # scikit-learn looks for these on a method without parentheses
     vars(verb).update(split=refuse_frames, get_n_splits=refuse_frames)

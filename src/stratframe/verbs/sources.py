@@ -1,4 +1,4 @@
-"""A frame as the source of what verbs ask for, its rows here or elsewhere, and its fold columns."""
+"""A frame as a source for verbs, with its rows here or elsewhere, and its fold columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..errors import StratError, describe, list_repeats
 from ..pipeline.local import LocalFrame
 
 Source: TypeAlias = LocalFrame | CountedFrame
-"""Columns, strata, counts and rows of labels: the methods that both have are what a verb needs."""
+"""A source of columns, strata, counts and rows of labels: verbs use the methods of both."""
 
 
 def source_of(frame: object) -> Source:
@@ -36,17 +36,17 @@ def check_rows(frame: object, needs: str, instead: str) -> None:
 def named_source(
     frame: object, name: object, apart: Sequence[str] = ()
 ) -> tuple[Source, list[Any]]:
-    """Take a frame as a source, and list the names of fold columns, which must be there."""
+    """Take a frame as a source, and list its fold columns; raise if one does not exist."""
     source, names = source_of(frame), list_names(name, frame)
     source.check_names(names, apart)
     return source, names
 
 
 def join_given(frame: Any, name: object) -> tuple[Any, Any, list[Any] | None]:
-    """Join frames that are given by name, whose names are then their parts.
+    """Join frames that are given by name; their names become the parts.
 
-    Returns the frame, the name of its column of folds or parts, and of several frames the columns
-    that are left aside; one frame is returned as it is.
+    Returns the frame, the name of its column of folds or parts, and the columns that are left
+    aside. A single frame is returned as it is, with None for these columns.
     """
     if not isinstance(frame, Mapping):
         return frame, name, None
@@ -61,7 +61,7 @@ def join_given(frame: Any, name: object) -> tuple[Any, Any, list[Any] | None]:
 
 
 def list_names(name: object, frame: Any) -> list[Any]:
-    """List the names of one or more fold columns, which `repeats` may have made of a frame's."""
+    """List the names of fold columns; one name may stand for those that `repeats` made of it."""
     columns = frames.column_names(frame)
     known = {each[0] if isinstance(each, tuple) and not any(each[1:]) else each for each in columns}
     found: list[Any] = []
@@ -72,5 +72,4 @@ def list_names(name: object, frame: Any) -> list[Any]:
 
 
 def as_list(given: Any) -> list[Any]:
-    """List what a list or tuple holds, or the one thing that is given."""
     return list(given) if isinstance(given, list | tuple) and given else [given]

@@ -64,7 +64,7 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
     2
     """
 
-    __metadata_request__split: ClassVar = {"groups": True}  # to be handed on by default
+    __metadata_request__split: ClassVar = {"groups": True}  # scikit-learn hands it on by default
 
     @suggest_arguments
     def __init__(
@@ -122,11 +122,10 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Count the pairs; the arguments are those of `split`."""
-        rule = self.check_rule()._replace(apart=[])  # which leaves every pair
+        rule = self.check_rule()._replace(apart=[])  # it leaves out rows, but no pair
         return sum(len(pairs.valid) for pairs in self.read_pairs(rule, X, groups))
 
     def read_pairs(self, rule: PairRule, data: Any, groups: Any) -> list[Pairs]:
-        """Read the labels of each column, and pair them."""
         check_rows(data, "`FoldSplit` gives positions of rows", "`sf.folds` gives frames")
         apart = [(name, find_column("apart", name, data, groups)) for name in rule.apart]
         names = [each for name in as_list(self.name) for each in find_names(name, data, groups)]
@@ -136,7 +135,7 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
 
 
 def find_names(name: str, data: Any, groups: Any) -> list[str]:
-    """List the columns of a name, which `repeats` may have made of that of a frame."""
+    """List the columns that a name stands for; `repeats` may have made several of it."""
     is_there = any(frames.libraries.has_column(frame, name) for frame in (data, groups))
     if is_there or (isinstance(groups, frames.libraries.Series) and groups.name == name):
         return [name]
@@ -160,7 +159,7 @@ def find_column(argument: str, name: str, data: Any, groups: Any) -> Any:
 
 
 def take_groups(argument: str, name: str, data: Any, groups: Any) -> Any:
-    """Take `groups` as the folds, or raise if they are none, or another column."""
+    """Take `groups` as the folds; raise if it is none, a frame, or another column."""
     if argument == "name" and groups is not None and not frames.is_frame(groups):
         folds = frames.folds.to_fold_column(groups, name)
         if folds.name == name:

@@ -38,7 +38,7 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     by : entry or list of entries
         As for `report`.
     name : str or list of str
-        A fold or part column from any source; of a list, each column. Rows without a fold are left
+        A fold or part column from any source; for a list, each column. Rows without a fold are left
         out.
 
     Returns
@@ -72,7 +72,6 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     read = source.collect(by, (), names)
 
     def table_of(column: str, _: str) -> Any:
-        """Compare the strata of every fold of one column."""
         counts = read.count_folds(by, column)
         strata = [level.strata for level in counts.shown]
         check_table_size("balance", strata, len(counts.folds))
@@ -83,7 +82,6 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
 
 
 def balance_columns(counts: FoldCounts, level: LevelCounts) -> dict[Hashable, Any]:
-    """Compare the strata of a level in every fold with those of all rows."""
     folds = counts.folds
     order = table_order(level.strata)
     table = level.table[order].T
@@ -171,7 +169,6 @@ def plan(
     check_table_size("plan", levels, target.n)
 
     def rows_of(level: Strata) -> dict[Hashable, Any]:
-        """List the rows of each stratum of a level in each part."""
         counts, order = counts_of(level), table_order(level)
         labels = list(target.names or range(target.n)) * len(order)
         which = np.repeat(order, target.n)

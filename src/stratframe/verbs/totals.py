@@ -1,4 +1,4 @@
-"""What there is to say of the totals that `sf.total` evens out."""
+"""Findings on the totals that `sf.total` evens out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .findings import noun_of
 from .lines import Finding, write_finding
 
 CLOSE = 0.01
-"""Share of a total that a fold may be off without a note."""
+"""The share of a total that a fold may be off without a note."""
 
 
 def find_totals(
@@ -47,11 +47,11 @@ def find_totals(
     held = np.array([np.bincount(folds, column, len(sizes)) for column in values])
     off, ratio = compare_totals(values, held, shares)
     is_equal = np.ptp(sizes[sizes > 0]) <= 1
-    if is_equal:  # a total of equal folds may follow their number, or that of their rows
+    if is_equal:  # totals of equal folds may follow the number of folds, or of their rows
         others = compare_totals(values, held, (sizes > 0) / np.count_nonzero(sizes))
         is_nearer = np.abs(others[1]).max(axis=1) < np.abs(ratio).max(axis=1)
         off, ratio = np.where(is_nearer[:, None], others, (off, ratio))
-    # A fold has its share of the units, which differ by what they have beyond the mean of rows.
+    # A fold has its share of the units, which differ by how far their rows are from the mean.
     apart = values - values.mean(axis=1, keepdims=True)
     squares = np.array([(np.bincount(units, column) ** 2).sum() for column in apart])[:, None]
     spread = np.sqrt(shares * (1 - shares) * squares * n_units / max(n_units - 1, 1))
@@ -71,14 +71,14 @@ def find_totals(
     rounded = 0 if is_equal else 1 / np.maximum(sizes, 1)
     n_off = int((np.abs(ratio) > CLOSE + rounded).sum())
     most = 100 * np.abs(ratio).max()
-    # Rounded up, but for the rounding of sums.
+    # Rounded up, but not for the rounding errors of sums.
     within = f"{most:.0f}" if most >= 10 else f"{ceil(round(100 * most, 6)) / 100:g}"
     head, of = f"{{of}}: totals within {within} % of their shares", dict.fromkeys(map(str, names))
     return [write_finding("note" if n_off else "ok", "totals", n_off, head, of=", ".join(of))]
 
 
 def compare_totals(values: Values, held: Values, shares: Values) -> tuple[Values, Values]:
-    """Compare the totals of folds with their shares: how far off, and relative to the share."""
+    """Measure how far the totals of folds are off their shares, also relative to the shares."""
     off = held - values.sum(axis=1, keepdims=True) * shares
     even = np.abs(values).sum(axis=1, keepdims=True) * shares
     return off, np.divide(off, even, out=np.zeros_like(off), where=even > 0)
