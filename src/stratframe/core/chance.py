@@ -106,7 +106,6 @@ def rounding_deviation(sizes: Ints, n: int, m: int) -> int:
 
 
 def rarely_exceeded(distances: Values) -> float:
-    """Find the least drawn distance that at most one in twenty exceeds."""
     return float(np.sort(distances)[-1 - int(RARELY * len(distances))])
 
 

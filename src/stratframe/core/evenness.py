@@ -34,7 +34,7 @@ class JudgedCells(NamedTuple):
     """How far each cell of a table is from even, each of shape (n_strata, n_folds)."""
 
     off: Values
-    """Rows, less those expected."""
+    """The rows of the cell minus those expected."""
     expected: Values
     """Rows expected from the sizes of the stratum and of the fold."""
     is_even: Flags

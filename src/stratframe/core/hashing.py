@@ -69,7 +69,6 @@ def hash_keys(columns: Sequence[KeyColumn], salt: int) -> Words:
 
 
 def hash_groups(columns: Sequence[KeyColumn]) -> Words:
-    """Hash the keys of groups, so that groups are numbered by their hashes."""
     return hash_keys(columns, int(random_words(0, StreamTag.GROUPS, 1)[0]))
 
 

@@ -35,8 +35,7 @@ FIXED_ONE = 1 << 32
 """The 1 of fixed-point numbers."""
 
 SMALL_DENOMINATOR = 1 << 30
-"""A bound below which the product of a denominator and a fixed-point number below 1 fits 64
-bits."""
+"""Denominators below this one have 64-bit products with fixed-point numbers below 1."""
 
 PARTS_PER_WORD = 62
 """Parts that a word has bits for."""

@@ -125,7 +125,6 @@ def nullable_to_polars(series: pd.Series) -> pl.Series:
 
 
 def objects_to_polars(series: pd.Series) -> pl.Series | None:
-    """Turn a pandas column of text or Python objects of one type into a Polars series."""
     word = object_type(series)
     if word == "mixed" and all(isinstance(value, UUID) for value in series.dropna()):
         series, word = series.map(lambda value: value.bytes, na_action="ignore"), "bytes"
@@ -254,7 +253,6 @@ def is_text(series: Series) -> bool:
 
 
 def has_order(series: Series) -> bool:
-    """Return whether a column itself declares the order of its categories."""
     dtype: Any = series.dtype
     return isinstance(dtype, pl.Enum) or bool(getattr(dtype, "ordered", False))
 

@@ -224,7 +224,6 @@ def update_csv(
     names: Sequence[str],
     rows: Mapping[str, Flags],
 ) -> bytes:
-    """Write columns of a result, in some rows, into CSV whose other cells stay as they are."""
     data = BOM + file.data  # after a BOM nothing looks packed
     texts = pl.read_csv(data, has_header=False, infer_schema=False, separator=file.separator)
     # The header is the first cell of each column.

@@ -221,7 +221,6 @@ def has_numbers(series: Series) -> bool:
 
 
 def numbers_of(series: Series) -> Values:
-    """Read numbers or dates; raise on all others."""
     held, column = dtype_of(series), to_polars(series)
     if column is None and held.is_numeric():
         return to_floats(series)

@@ -54,7 +54,6 @@ class LabelRows(NamedTuple):
         return has_order(self.series)
 
     def count(self, flags: Flags) -> int:
-        """Count the flagged rows, or the rows that they stand for."""
         return int(flags.sum() if self.weights is None else self.weights[flags].sum())
 
 

@@ -35,12 +35,12 @@ from .small_search import (
 )
 
 PERTURB_UP_TO, SAMPLED_PERTURBATIONS, PERTURB_ONE_IN = 5_000, 8, 5
-"""Most units for which a sampled search is perturbed, how often, and one of how many units each
-time."""
+"""Most units for which a sampled search is perturbed, how often it is, and one of how many units is
+perturbed each time."""
 
 ONE_BY_ONE, LARGEST_BLOCK = 30_000, 100
-"""Units that are dealt one by one after blocks of similar units, and the largest such block.
-More units one by one take longer (docs/studies/tuning.py)."""
+"""Units that are dealt one by one after blocks of similar units, and the size of the largest such
+block. Dealing more units one by one takes longer (docs/studies/tuning.py)."""
 
 SIZE_WEIGHTS = (10.0, 1e2, 1e3, 1e4, 1e6)
 """How much more sizes count, step by step, where unequal parts miss theirs. docs/studies/tuning.py
