@@ -10,28 +10,28 @@ from .seeds import StreamTag, word_stream
 from .types import Ints, Values, Words
 
 RARELY = 0.05
-"""How often a random fold differs by more."""
+"""The chance that a random fold differs by more."""
 
 DRAWS = 2000
 """Random folds that are drawn for a level."""
 
 MANY = 50
-"""Classes that are drawn one by one at most, and steps of a distribution function."""
+"""Most classes that are drawn one by one, and the steps kept of a distribution function."""
 
 WIDEST = 100
-"""Counts of a class from which it is drawn as normal."""
+"""Most different counts of a class with which it is drawn by inversion, and not as normal."""
 
 KOLMOGOROV = sqrt(log(2 / RARELY) / 2)
-"""The largest difference of the distribution functions of m and n values that is so rare, times
+"""The difference of the distribution functions of m and n values that is exceeded so rarely, times
 sqrt(m n / (m + n)) (Smirnov 1948)."""
 
 
 def tail_chances(counts: Ints, sizes: Ints, totals: Ints, n: int) -> Values:
-    """Bound the chance that a random fold has as few rows of a stratum, or as many, as it has.
+    """Bound the chance that a random fold has as few rows of a stratum, or as many, as a given one.
 
-    It is that of as few rows where the fold has fewer than expected, else of as many; all arrays
-    have the shape (n_cells,). The hypergeometric tail is at most its first term divided by
-    1 - q, where q is the quotient of its first two terms, as later quotients are smaller. Where
+    The chance is that of as few rows where the fold has fewer than expected, else that of as many.
+    All arrays have the shape (n_cells,). The hypergeometric tail is at most its first term divided
+    by 1 - q, where q is the quotient of its first two terms, as later quotients are smaller. Where
     it matters, some 4 standard deviations off, the bound is a few percent above the tail.
 
     Source: Feller (1968), An introduction to probability theory and its applications, volume 1,
@@ -50,7 +50,7 @@ def tail_chances(counts: Ints, sizes: Ints, totals: Ints, n: int) -> Values:
 
 
 def log_factorial(numbers: Ints | Values) -> Values:
-    """Compute log(x!) of whole numbers, within 1e-9 of large ones (Stirling's series)."""
+    """Compute log(x!) of whole numbers by Stirling's series, within 1e-9 where x is large."""
     small = np.cumsum(np.log(np.maximum(np.arange(32), 1)))
     x = np.maximum(np.asarray(numbers, dtype=np.float64), 1)
     series = (x + 0.5) * np.log(x) - x + log(2 * pi) / 2 + 1 / (12 * x) - 1 / (360 * x**3)
@@ -84,7 +84,8 @@ def ks_level(sizes: Ints, m: int) -> float:
 def tv_level(sizes: Ints, m: int) -> float:
     """Find the total variation distance that one in twenty folds of m random rows exceeds.
 
-    Never less than a fold has that is within one row of its share of a class.
+    The level is never below the distance that rounding the share of a class to whole rows may
+    cause.
     """
     n, sizes = int(sizes.sum()), np.sort(sizes[sizes > 0])
     rare, sizes = sizes[:-MANY], sizes[-MANY:]
@@ -99,13 +100,12 @@ def tv_level(sizes: Ints, m: int) -> float:
 
 
 def rounding_deviation(sizes: Ints, n: int, m: int) -> int:
-    """Find how far the rows of a class in a fold are from their share if it is rounded, times n."""
+    """Find how far rounding may put the rows of a class in a fold from their share, times n."""
     over = m * sizes % n
     return int(np.where(over, np.maximum(over, n - over), 0).max(initial=0))
 
 
 def rarely_exceeded(distances: Values) -> float:
-    """Find the least of drawn distances that at most one in twenty exceeds."""
     return float(np.sort(distances)[-1 - int(RARELY * len(distances))])
 
 
@@ -136,7 +136,7 @@ def random_deviations(sizes: Ints, m: int, words: Words) -> Values:
 
 
 def draw_rows(drawn: Ints, size: int, n: int, words: Words) -> Ints | None:
-    """Draw the rows of a class among each number of n rows, by inversion; None if too many."""
+    """Draw the rows of a class among `drawn` of n rows, by inversion; None if they vary widely."""
     numbers = np.arange(drawn.min(), drawn.max() + 1)
     mean = numbers * (size / n)
     reach = 7 * np.sqrt(mean * (1 - size / n)) + 7
@@ -180,8 +180,8 @@ def rare_deviations(sizes: Ints, n: int, m: int, moved: Values, words: Words) ->
     summed: Values = n * (mean + spread * normal) + slope * moved
     if sizes[-1] * m > n:
         return summed
-    # A row at most is expected of a class: the sum is that of all rows, and twice the shares of
-    # the classes that a fold lacks, which come in steps.
+    # At most one row is expected of a class: the sum is that of all rows plus twice the shares of
+    # the classes that the fold lacks, which come in steps.
     step = 2 * m * sizes[0]
     stepped: Values = moved + np.rint((summed - moved) / step) * step
     return stepped

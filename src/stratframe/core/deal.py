@@ -15,8 +15,8 @@ The place of a row on the line is its rank, from 0, and one invariant says its p
 rank r goes to part j of the stratum whose quota has cut[j - 1] <= r < cut[j]. That takes no sort
 of all rows. The leading bits of a key, two in the picture, name the cell of a row, and counts of
 the cells say where each ends. A cell in which no cut falls has one part, whatever the order of its
-rows. Only a cell that is split by a cut, such as the third, needs the ranks of its rows; and of
-its rows only those of one key that is split by the cut need tie breaks.
+rows. Only a cell that is split by a cut, such as the third, needs the ranks of its rows. Among
+these, only the rows of a key that is split by the cut need tie breaks.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ from .order import CHUNK, bit_width, pack_keys
 from .types import Codes, Flags, Ints, Parts, RandomKeys, Rows, StratumTable, Words
 
 TieBreaks: TypeAlias = Callable[[Ints], Words]
-"""From ascending row numbers to a random word for each."""
+"""A function from ascending row numbers to a random word for each."""
 
 FEW_ROWS = 1 << 12
 """Rows below which it is faster to sort all than to count first."""
@@ -37,10 +37,10 @@ CELLS_IN_CACHE = 1 << 15
 """Cells of a histogram that stay in cache."""
 
 MANY_ROWS = 1 << 20
-"""Rows counted at once, at most."""
+"""Most rows that are counted at once."""
 
 POSITION_BITS = 16
-"""Bits of random keys by position."""
+"""Bits of the random keys that rows have by their position."""
 
 
 def smallest_dtype(n_parts: int) -> np.dtype[np.signedinteger]:
@@ -67,8 +67,8 @@ def deal_by_table(rows: Rows, table: StratumTable) -> Parts:
 def cut_between_values(table: StratumTable, is_run_start: Flags) -> StratumTable:
     """Move the cuts of quotas so that equal values of ordered rows are in one part.
 
-    A cut inside a run of equal values moves to the nearer end of it, of equally near ones to the
-    later. Strata begin with a run.
+    A cut inside a run of equal values moves to the nearer end of the run, or to the later end if
+    both are equally near. Every stratum starts a run.
     """
     cuts, edges = np.cumsum(table), np.append(np.flatnonzero(is_run_start), len(is_run_start))
     before = edges[np.searchsorted(edges, cuts, side="right") - 1]
@@ -78,7 +78,6 @@ def cut_between_values(table: StratumTable, is_run_start: Flags) -> StratumTable
 
 
 def part_of_quotas(table: StratumTable) -> Parts:
-    """List the part of each quota along the line."""
     n_strata, n_parts = table.shape
     return np.tile(np.arange(n_parts, dtype=smallest_dtype(n_parts)), n_strata)
 
@@ -132,7 +131,7 @@ def histogram_bits(n_rows: int, n_strata: int, n_parts: int) -> int:
 
 
 def histogram(codes: Codes, random_keys: RandomKeys, bits: int, n_cells: int) -> tuple[Codes, Ints]:
-    """Find the cell of every row, its stratum and the leading bits of its key; and count cells."""
+    """Find each row's cell, by its stratum and the leading bits of its key; count rows by cell."""
     shift = random_keys.dtype.type(8 * random_keys.itemsize - bits)
     cells = np.empty(len(codes), dtype=np.min_scalar_type(-n_cells))
     counts = np.zeros(n_cells, dtype=np.int64)
@@ -147,7 +146,7 @@ def histogram(codes: Codes, random_keys: RandomKeys, bits: int, n_cells: int) ->
 
 
 def parts_of_cells(ends: Ints, cuts: Ints, part_of_quota: Parts) -> Parts:
-    """Find the part of all rows of a cell; -1 where it is split by a cut."""
+    """Find the part that all rows of each cell go to; -1 where a cut splits the cell."""
     cell = np.searchsorted(ends, cuts[:-1], side="right")
     starts = ends[cell - 1]
     starts[cell == 0] = 0
@@ -159,9 +158,9 @@ def parts_of_cells(ends: Ints, cuts: Ints, part_of_quota: Parts) -> Parts:
 
 
 def rows_of_quotas(cells: Codes, counts: Ints, ends: Ints, cuts: Ints) -> Ints:
-    """Count the rows of each quota that are in the cells of some rows, all rows of which these are.
+    """Count the rows of each quota among all rows of some cells.
 
-    Counts and ends are those of all cells.
+    `cells` has the cell of each of these rows; `counts` and `ends` are those of all cells.
     """
     is_among = np.zeros(len(counts), dtype=np.bool_)
     is_among[cells] = True

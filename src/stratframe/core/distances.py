@@ -14,18 +14,18 @@ class Distances(NamedTuple):
     smd: Values
     """The standardised mean difference; undefined where a side has fewer than two values."""
     ks: Values
-    """The statistic of Kolmogorov and Smirnov."""
+    """The Kolmogorov-Smirnov statistic."""
     wasserstein: Values
-    """The distance of Wasserstein, of order 1, by the standard deviation of all values."""
+    """The Wasserstein distance of order 1, divided by the standard deviation of all values."""
 
 
 def fold_distances(values: Values, folds: Ints, n_folds: int) -> Distances:
     """Compare the numbers of every fold with those of all other rows.
 
-    The values ascend; fold -1 is none.
-    Both distances are those of two distribution functions: the largest difference, and the area
-    between them (Vallender 1974, Calculation of the Wasserstein distance between probability
-    distributions on the line, Theory of Probability and its Applications 18).
+    The values ascend; rows of fold -1 have no fold. The last two distances compare two distribution
+    functions: by their largest difference, and by the area between them (Vallender 1974,
+    Calculation of the Wasserstein distance between probability distributions on the line, Theory of
+    Probability and its Applications 18).
     """
     n, gaps, spread = len(values), np.diff(values), sqrt(variance(values))
     place, found = np.arange(1, n), np.full((3, n_folds), nan)
@@ -51,7 +51,7 @@ def mean_difference(own: Values, others: Values) -> float:
 
 
 def variance(values: Values) -> float:
-    """Estimate the variance of numbers, exactly 0 of a constant, NaN from fewer than two."""
+    """Estimate the variance of numbers; exactly 0 if all are equal, NaN for fewer than two."""
     return float((values - values[0]).var(ddof=1)) if len(values) > 1 else nan
 
 

@@ -12,28 +12,29 @@ COUNT_ROUNDING = 1e-9
 """Rows by which floats may be off."""
 
 TENTH = 0.1
-"""Share of the rows expected that a cell may be off whatever the reason."""
+"""Share of its expected rows that a cell may be off whatever the reason."""
 
 SIGMAS = 4
-"""Standard deviations that whole groups are rarely off in any of many cells."""
+"""Standard deviations by which whole groups are rarely off in any of many cells."""
 
 RARE_UNEVEN, RARE_LACKING = 0.01, 0.05
-"""Chances that any cell of a random column is as far off as one that is uneven, and that any fold
-of it lacks a stratum."""
+"""Chances below which a cell is uneven or lacking: that any cell of a random column is as far off,
+and that any fold of a random column lacks a stratum."""
 
 ORDER_ROWS, LEAST_SPREAD, LEAST_ROWS = 2, 100, 7
-"""Rows that running counts of `kfold` are less off, and the summed variance of the sizes of random
-folds and rows for each, from which at most one shuffle in a hundred is so, too."""
+"""Running counts of `kfold` are off by fewer rows than the first number. At most one shuffle in a
+hundred is, too, if the summed variance of the sizes of random folds is at least the second, and the
+rows for each fold are at least the third."""
 
 RARE_SIGMAS = 2.33
-"""Standard deviations that one normal variable in a hundred is below its mean."""
+"""Standard deviations by which one normal variable in a hundred is below its mean."""
 
 
 class JudgedCells(NamedTuple):
     """How far each cell of a table is from even, each of shape (n_strata, n_folds)."""
 
     off: Values
-    """Rows, less those expected."""
+    """The rows of the cell minus those expected."""
     expected: Values
     """Rows expected from the sizes of the stratum and of the fold."""
     is_even: Flags
@@ -57,9 +58,9 @@ class GroupRows(NamedTuple):
     """The groups of each stratum, each of shape (n_strata,)."""
 
     n: Ints
-    """How many have rows of it."""
+    """The number of groups that have rows of it."""
     squares: Values
-    """The sum of the squares of how many rows of it a group has beyond the stratum's share."""
+    """The sum over all groups of (its rows in the group - its share * size of the group)**2."""
 
 
 def judge_cells(
@@ -70,18 +71,19 @@ def judge_cells(
     n_cells: int = 1,
     is_coarse: bool = False,
 ) -> JudgedCells:
-    """Judge every cell of a table of strata and folds, one of so many that are judged together.
+    """Judge every cell of a table of strata and folds.
 
-    The slack is how many rows a cell may be off beyond the rounding of its stratum and of its fold.
-    Groups are given where whole groups were assigned. Coarse strata hold others: after `extend`
-    they may be a row more off.
+    `n_cells` is the number of cells that are judged together. The slack is the number of rows that
+    a cell may be off beyond the rounding of its stratum and of its fold. Groups are given where
+    whole groups were assigned. Coarse strata hold others: after `extend` they may be off by one row
+    more.
 
     Source: Johnson, Kotz and Kemp (1992), Univariate discrete distributions, chapter 6: the
     variance of a stratum's rows in a fold of single rows at random.
     """
     sizes, totals = table.sum(axis=1), table.sum(axis=0)
     n_rows = max(int(sizes.sum()), 1)
-    # In integers but for one division, so that equal deviations are equal floats.
+    # In integers except for one division, so that equal deviations are equal floats.
     off = (table * n_rows - sizes[:, None] * totals) / n_rows
     expected, share = sizes[:, None] * totals / n_rows, totals / n_rows
     squares = sizes * (n_rows - sizes) / max(n_rows - 1, 1) if groups is None else groups.squares
@@ -102,9 +104,9 @@ def judge_cells(
 
 
 def order_deviations(table: StratumTable, parents: Ints) -> Values:
-    """Measure how far the running counts of every fold are from its share, at most; (n_folds,).
+    """Measure how far the running counts of each fold are from its share at most; (n_folds,).
 
-    The table has cells in their order, parent after parent; a share is that of the parent's rows.
+    The table lists cells in their order, parent after parent; a share is that of the parent's rows.
     """
     first, end = (np.searchsorted(parents, parents, side) for side in ("left", "right"))
     upto = np.cumsum(table, axis=0)
@@ -115,13 +117,16 @@ def order_deviations(table: StratumTable, parents: Ints) -> Values:
 
 
 def tells_order(n_rows: int, k: Any, squares: Any) -> Flags:
-    """Return whether rows are enough to judge the order of k folds, given their squared sizes."""
+    """Return whether there are enough rows to judge the order of k folds.
+
+    `squares` is the sum of the squared sizes of the folds.
+    """
     spread = n_rows - squares / max(n_rows, 1)
     return np.asarray((spread >= LEAST_SPREAD) & (n_rows >= LEAST_ROWS * k))
 
 
 def is_beyond_shuffles(table: StratumTable) -> bool:
-    """Return whether fewer pairs of a stratum are in one fold than in 99 of 100 shuffles."""
+    """Return whether fewer pairs of rows of a stratum share a fold than in 99 of 100 shuffles."""
     share = ((table.sum(axis=0) / max(table.sum(), 1)) ** 2).sum()
     alike, both = (float((rows * (rows - 1)).sum() / 2) for rows in (table.sum(axis=1), table))
     return bool(both < alike * share - RARE_SIGMAS * np.sqrt(alike * share))
@@ -130,8 +135,9 @@ def is_beyond_shuffles(table: StratumTable) -> bool:
 def tv_distance(off: Values, totals: Ints) -> Values:
     """Compute the total variation distance of every fold's strata from those of all rows, 0..1.
 
-    Half the sum of the absolute differences of the shares: the share of a fold's rows that would
-    have to change their stratum. NaN for folds without rows. `totals` are the rows of the folds.
+    The distance is half the sum of the absolute differences of the shares: the share of a fold's
+    rows that would have to change their stratum. It is NaN for folds without rows. `totals` are the
+    rows of the folds.
     """
     moved = np.sort(np.abs(off), axis=0).sum(axis=0) / 2  # the same in any order of strata
     distances: Values = np.where(totals, moved / np.maximum(totals, 1), np.nan)
@@ -139,12 +145,11 @@ def tv_distance(off: Values, totals: Ints) -> Values:
 
 
 def group_rows(codes: Ints, groups: Ints, weights: Ints | None, n_strata: int) -> GroupRows:
-    """Count the groups that have rows of each stratum, and measure how uneven groups are in it."""
     n_groups = int(groups.max(initial=-1)) + 1
     pairs, place = np.unique(codes * n_groups + groups, return_inverse=True)
     rows, strata = sum_by(place, weights, len(pairs)).astype(np.float64), pairs // max(n_groups, 1)
     counts = np.bincount(strata, minlength=n_strata)
-    # Of (rows - share * size)**2, also of the groups without rows of a stratum.
+    # The sum of (rows - share * size)**2, also over the groups without rows of a stratum.
     sizes = sum_by(groups, weights, n_groups).astype(np.float64)
     share = np.bincount(strata, rows, n_strata) / max(sizes.sum(), 1)
     crossed = np.bincount(strata, rows * sizes[pairs % max(n_groups, 1)], n_strata)

@@ -14,15 +14,16 @@ SHARE_ROUNDING = 1e-12
 """Relative tolerance of a whole number of rows due."""
 
 MOST_LINKED = 64
-"""Folds up to which, as where strata are more than folds, there is a table of all pairs of folds
-between which a row may move: it is fast, and no larger than the table of strata and folds."""
+"""Most folds for which all pairs of folds between which a row may move are kept in a table, which
+is fast. Where there are more folds, but not more than strata, they are kept, too: the table is then
+no larger than that of strata and folds."""
 
 
 def fill_evenly(held: StratumTable, new: Ints, draws: Words) -> StratumTable:
     """Allocate new rows so that every stratum, then the total, is as even as possible.
 
-    Given the rows that each fold has already, it says how many new ones each gets. The draws, one
-    for each fold, break ties.
+    `held` counts the rows that each fold has already, and the result the new rows that each gets.
+    The draws, one for each fold, break ties.
     """
     level, n_left = water_level(held, new)
     base = np.maximum(level[:, None] - held, 0)
@@ -36,8 +37,8 @@ def fill_evenly(held: StratumTable, new: Ints, draws: Words) -> StratumTable:
 def fill_by_shares(held: StratumTable, new: Ints, shares: Values, draws: Words) -> StratumTable:
     """Allocate new rows so that every stratum, then the total, is near unequal shares.
 
-    As `fill_evenly`; the shares are above 0 and sum to 1. The draws, one for each stratum, choose
-    the parts that get left-over rows.
+    This is `fill_evenly` for unequal shares, which are above 0 and sum to 1. The draws, one for
+    each stratum, choose the parts that get left-over rows.
     """
     # Water filling again, in vessels as wide as their shares: up to the level all parts
     # have level * share rows, and those that had more keep what they had.
@@ -60,14 +61,14 @@ def fill_by_shares(held: StratumTable, new: Ints, shares: Values, draws: Words) 
 def water_level(held: StratumTable, new: Ints) -> tuple[Ints, Ints]:
     """Find the level to which new rows fill the emptiest folds of each stratum.
 
-    Returns the rows that every fold of it has at least, and how many are left over, fewer than
-    there are folds at the level.
+    Returns the level, which is the number of rows that every fold of a stratum has at least, and
+    the number of rows left over, which is below the number of folds at the level.
     """
     # Water filling: rows go to the emptiest fold, like water into the deepest of k
     # communicating vessels, which makes the counts as even as `held` allows.
     rising = np.sort(held, axis=1)
     held_so_far = np.cumsum(rising, axis=1)
-    # Rows that it takes to lift the first j folds to fold j.
+    # The rows that it takes to lift the first j folds to the level of fold j.
     cost = np.arange(held.shape[1]) * rising - (held_so_far - rising)
     n_reached = (cost <= new[:, None]).sum(axis=1)
     total = held_so_far[np.arange(len(new)), n_reached - 1] + new
@@ -94,7 +95,7 @@ def round_robin_remainder(is_open: Flags, n_left: Ints, totals: Ints, draws: Wor
 
 
 def group_equal_rows(flags: Flags, chosen: Ints) -> list[Ints]:
-    """Group chosen rows of a table of flags that are equal, in lexicographic order."""
+    """Group the equal rows among chosen rows of a table of flags, in lexicographic order."""
     if not len(chosen):
         return []
     packed = np.packbits(flags[chosen], axis=1)
@@ -107,8 +108,8 @@ def group_equal_rows(flags: Flags, chosen: Ints) -> list[Ints]:
 def rebalance(is_open: Flags, extra: Flags, totals: Values) -> Flags:
     """Move left-over rows between open folds until the totals are as even as possible.
 
-    `is_open` and `extra` are of the shape of the table. The totals are the rows of each fold
-    without those left over, or by how many they are above its share.
+    `is_open` and `extra` have the shape of the table. The totals are the rows of each fold without
+    the left-over ones, or how far these are above its share.
     """
     if len(totals) > max(MOST_LINKED, len(extra)):
         return rebalance_many(extra.copy(), is_open & ~extra, totals)
@@ -124,7 +125,7 @@ def rebalance(is_open: Flags, extra: Flags, totals: Values) -> Flags:
         now = totals + n_given
         drop = np.where(reached, now[:, None] - now, 0)
         start, end = np.unravel_index(drop.argmax(), drop.shape)
-        # A row moved lowers the sum of squares if the difference is above 1.
+        # Moving a row lowers the sum of squares if the difference is above 1.
         if drop[start, end] < 1 + ROW_ROUNDING:
             return np.ascontiguousarray(gives)
         # No stratum is on a shortest path twice, as it would link the first of its folds
@@ -143,7 +144,7 @@ def rebalance(is_open: Flags, extra: Flags, totals: Values) -> Flags:
 
 
 def rebalance_many(gives: Flags, takes: Flags, totals: Values) -> Flags:
-    """Move left-over rows between many folds, as `rebalance`; the flags change in place."""
+    """Do the work of `rebalance` for many folds; the flags change in place."""
     n_given = gives.sum(axis=0)
     while (pair := steepest_drop(gives, takes, totals + n_given)) is not None:
         start, end = pair
@@ -162,7 +163,7 @@ def rebalance_many(gives: Flags, takes: Flags, totals: Values) -> Flags:
 
 
 def steepest_drop(gives: Flags, takes: Flags, now: Values) -> tuple[int, int] | None:
-    """Find the first two folds of the largest drop of totals, by which a row may move."""
+    """Find the first pair of folds with the largest drop in totals along which a row may move."""
     lowest = now[takes.any(axis=0)].min(initial=now.max())
     can_give: Flags = np.logical_or.reduce(gives)
     starts = np.flatnonzero(can_give & (now - lowest >= 1 + ROW_ROUNDING))
@@ -171,7 +172,7 @@ def steepest_drop(gives: Flags, takes: Flags, now: Values) -> tuple[int, int] | 
     for start in starts[np.argsort(-now[starts], kind="stable")].tolist():
         if now[start] - lowest < best:
             break
-        # What a higher fold has reached is no further below this one.
+        # Folds that were reached from a higher start would be a smaller drop from here.
         if seen[start] or not can_give[start]:
             continue
         ends = np.sort(np.concatenate([*spread(gives, takes, start, seen, spent).values()]))
@@ -187,9 +188,10 @@ def steepest_drop(gives: Flags, takes: Flags, now: Values) -> tuple[int, int] | 
 
 
 def spread(gives: Flags, takes: Flags, start: int, seen: Flags, spent: Flags) -> dict[int, Ints]:
-    """List the folds that rows can reach from a start, nearest first, by the fold before them.
+    """Map each fold that a row can pass, from a start on, to the folds that it can reach next.
 
-    Folds that are seen, and strata that are spent, are left out, and marked.
+    The nearest folds come first. Folds already seen and strata already spent are left out; those
+    found are marked as seen and spent.
     """
     found, queue, seen[start] = {}, [start], True
     can_give: Flags = np.logical_or.reduce(gives[~spent])
@@ -207,7 +209,7 @@ def spread(gives: Flags, takes: Flags, start: int, seen: Flags, spent: Flags) ->
 def move_row(gives: Flags, takes: Flags, links: StratumTable, giver: int, taker: int) -> None:
     """Move a row of one stratum between two folds, in place.
 
-    `gives` and `takes` are of the stratum; the counts of links are kept up to date.
+    `gives` and `takes` are the flags of that stratum; the counts of links are kept up to date.
     """
     links[giver] -= takes
     links[taker] += takes

@@ -23,8 +23,8 @@ def feature_scaling(points: Values, scale: str | None) -> tuple[Values, Values, 
     """Find the origin and the unit of every feature, each of shape (n_features, 1).
 
     The origin is the mean, or the lowest value for "minmax". The unit is infinite where a scaled
-    feature is constant, which scales it to zero. The points come back multiplied by powers of
-    two, which is exact, if numbers are huge or tiny.
+    feature is constant, which scales it to zero. If numbers are huge or tiny, the points come back
+    multiplied by powers of two, which is exact.
     """
     if not points.size:
         return points, np.zeros((len(points), 1)), np.ones((len(points), 1))
@@ -61,7 +61,7 @@ def scale_features(points: Values, scale: str | None) -> Values:
 
 
 def unique_points(points: Values) -> tuple[Ints, int]:
-    """Encode points as integers, and count them; rows that are the same point share one."""
+    """Encode points as integers, and count the distinct ones; equal points share a code."""
     rows = np.lexsort(points)
     is_run_start = np.zeros(len(rows), dtype=np.bool_)
     for feature in points:
@@ -84,8 +84,8 @@ def centroid_distances(points: Values, labels: Ints, centres: Values) -> Values:
         chunk = slice(start, start + ROWS_PER_PASS)
         offsets = points[chunk] - centres[labels[chunk]]
         distances[chunk] = np.sqrt(np.einsum("ij,ij->i", offsets, offsets))
-    # The last bits of a centre may change from run to run, where threads add; rounded, they
-    # order no rows that are equally far.
+    # The last bits of a centre may change from run to run, as threads add in any order. Rounding
+    # keeps them from ordering rows that are equally far.
     step = np.ldexp(1.0, int(np.frexp(distances.max(initial=0.0))[1]) - DISTANCE_BITS)
     rounded: Values = np.round(distances / step) * step
     return rounded

@@ -22,10 +22,10 @@ P1, P2, P3, P4, P5 = (np.uint64(prime) for prime in PRIMES)
 LANES = tuple(
     np.uint64(start % 2**64) for start in (PRIMES[0] + PRIMES[1], PRIMES[1], 0, -PRIMES[0])
 )
-"""What the seed is added to at the start of the four lanes."""
+"""What each of the four lanes adds to the seed at the start."""
 
 BLOCK = 1 << 16
-"""Rows per pass, so that the passes of a hash stay in cache, and texts of one length are many."""
+"""Rows per pass: few enough to stay in cache, and so many that numerous texts have one length."""
 
 
 class HashedWords(NamedTuple):
@@ -34,7 +34,7 @@ class HashedWords(NamedTuple):
     words: Words
     """Shape (n_rows,)."""
     rest: Words | None = None
-    """Words that are hashed, too, where they are not 0; shape (n_rows,)."""
+    """Further words, which are hashed, too, where they are not 0; shape (n_rows,)."""
 
     def hash(self, seeds: Words) -> Words:
         """Hash every row, with a seed for each or one for all."""
@@ -53,7 +53,6 @@ class HashedBytes(NamedTuple):
     """Where each row starts, and the last one ends; shape (n_rows + 1,)."""
 
     def hash(self, seeds: Words) -> Words:
-        """Hash every row, with a seed for each or one for all."""
         return hash_bytes(self.data, self.offsets, seeds)
 
 
@@ -70,13 +69,12 @@ def hash_keys(columns: Sequence[KeyColumn], salt: int) -> Words:
 
 
 def hash_groups(columns: Sequence[KeyColumn]) -> Words:
-    """Hash what groups are known by, to number them."""
     return hash_keys(columns, int(random_words(0, StreamTag.GROUPS, 1)[0]))
 
 
 def repeated_words(words: Words) -> Ints:
-    """List the rows whose word another row has, too, in ascending order."""
-    # Of many hashes few share a half, and halves are sorted in less time.
+    """List the rows that share their word with another row, in ascending order."""
+    # Few of many hashes share their upper half, and halves are sorted in less time.
     halves = (words >> np.uint64(32)).astype(np.uint32)
     is_shared = np.zeros(1 << 16, dtype=np.bool_)
     is_shared[repeats_of(halves) >> 16] = True
@@ -85,14 +83,14 @@ def repeated_words(words: Words) -> Ints:
 
 
 def repeats_of(values: np.ndarray) -> np.ndarray:
-    """List the values that come more than once, each as often as it comes again."""
+    """List the values that occur more than once, each once for every repeat."""
     ascending = np.sort(values)
     repeats: np.ndarray = ascending[1:][ascending[1:] == ascending[:-1]]
     return repeats
 
 
 def are_dense_and_unique(column: KeyColumn) -> bool:
-    """Return whether words all differ, if they are close enough together to mark each."""
+    """Return whether all words differ; False also if they are too far apart to mark each."""
     if isinstance(column, HashedBytes) or column.rest is not None or not len(column.words):
         return False
     values = column.words.view(np.int64)
@@ -105,7 +103,7 @@ def are_dense_and_unique(column: KeyColumn) -> bool:
 
 
 def hash_words(words: Words, seeds: Words) -> Words:
-    """Hash one 64-bit word of every row, with the hash of the columns before or one seed for all.
+    """Hash a 64-bit word of every row, seeded by the hash so far, or all by one seed.
 
     Source: Collet, XXH64, as specified in the documentation of xxHash.
     """
@@ -119,7 +117,7 @@ def hash_words(words: Words, seeds: Words) -> Words:
 
 
 def hash_bytes(data: np.ndarray, offsets: Ints, seeds: Words) -> Words:
-    """Hash a run of bytes of every row, as of `HashedBytes`, with one seed or one for each."""
+    """Hash the bytes of every row of `HashedBytes`, with one seed for all rows or one for each."""
     n_rows = len(offsets) - 1
     hashes = np.empty(n_rows, dtype=np.uint64)
     seeds = np.broadcast_to(seeds, n_rows)
@@ -131,7 +129,6 @@ def hash_bytes(data: np.ndarray, offsets: Ints, seeds: Words) -> Words:
 
 
 def hash_ragged(data: np.ndarray, offsets: Ints, seeds: Words) -> Words:
-    """Hash the bytes of rows, those of one length together."""
     lengths = np.diff(offsets)
     if (lengths == lengths[0]).all():
         return hash_rows(data.reshape(len(lengths), lengths[0]), seeds)
@@ -144,10 +141,9 @@ def hash_ragged(data: np.ndarray, offsets: Ints, seeds: Words) -> Words:
 
 
 def rows_of_bytes(data: np.ndarray, starts: Ints, n_bytes: int) -> np.ndarray:
-    """Gather runs of bytes of one length as rows."""
     if n_bytes == 0:
         return np.empty((len(starts), 0), dtype=np.uint8)
-    # Whole rows are copied at once as values of a type that is as wide.
+    # A type as wide as a row lets whole rows be copied at once.
     runs: np.ndarray = np.ndarray(len(data) - n_bytes + 1, f"V{n_bytes}", data, strides=1)
     return runs[starts].view(np.uint8).reshape(len(starts), n_bytes)
 
@@ -173,7 +169,7 @@ def hash_rows(block: np.ndarray, seeds: Words) -> Words:
 
 
 def mix_stripes(words: Words, seeds: Words) -> Words:
-    """Take up words in four lanes in turn, and merge these."""
+    """Mix words into four lanes in turn, and merge the lanes."""
     lanes = [seeds + start for start in LANES]
     for place, word in enumerate(words):
         lanes[place % 4] = mix_lane(lanes[place % 4], word)
@@ -186,12 +182,10 @@ def mix_stripes(words: Words, seeds: Words) -> Words:
 
 
 def mix_lane(lane: Words, words: Words) -> Words:
-    """Take up a word in a lane."""
     return rotate(lane + words * P2, 31) * P1
 
 
 def mix_word(state: Words, words: Words) -> Words:
-    """Take up a word in a state."""
     mixed = rotate(words * P2, 31)
     mixed *= P1
     mixed ^= state

@@ -1,7 +1,7 @@
 """Pairs of rows that are near each other: points tile by tile, texts by the terms that they share.
 
-Both yield pairs of unequal labels only. Whoever takes the pairs may change the labels in between:
-rows that are joined already are not compared again.
+Both yield only pairs with unequal labels. The caller may change the labels after each yield, so
+that rows that are already joined are not compared again.
 """
 
 import math
@@ -19,17 +19,17 @@ TILE = 2048
 """Rows that are compared with as many others at once, so that their products stay in cache."""
 
 MAX_NUMBERS = 1 << 22
-"""Numbers that are held at once where pairs are measured."""
+"""Most numbers that are held at once while pairs are measured."""
 
 MAX_PRODUCTS = 1 << 24
-"""Products of texts that are held at once."""
+"""Most products of texts that are held at once."""
 
 MOST_LEFT_OUT, MOST_TEXTS = 0.7, 0.9
-"""Common terms are left out while they may add at most this share of the least cosine that counts,
-in as many of the texts."""
+"""Common terms are left out as long as they add at most the first share of the least cosine that
+counts, in at least the second share of the texts."""
 
 FLOAT32_ERROR = 1e-5
-"""Of a cosine of texts in float32, far above what is seen."""
+"""The error of a cosine of texts in float32, set far above what is seen."""
 
 
 class Near(NamedTuple):
@@ -42,7 +42,7 @@ class Near(NamedTuple):
 
 
 def directions(points: Values) -> Values:
-    """Scale points, which are columns and not 0, to the length 1, however large they are."""
+    """Scale points to length 1, however large they are; points are columns, and none is 0."""
     largest = np.maximum(points.max(axis=0, initial=0), -points.min(axis=0, initial=0))
     found: Values = np.ldexp(points, -np.frexp(largest)[1])
     found /= np.sqrt(squared_lengths(found))
@@ -50,12 +50,11 @@ def directions(points: Values) -> Values:
 
 
 def tiles_of(n_rows: int) -> list[slice]:
-    """Cut rows into tiles."""
     return [slice(start, start + TILE) for start in range(0, n_rows, TILE)]
 
 
 def squared_lengths(points: Values) -> Values:
-    """Square the length of points, which are columns."""
+    """Compute the squared lengths of points, which are columns."""
     return np.asarray(np.einsum("ij,ij->j", points, points))
 
 
@@ -67,14 +66,15 @@ def near_points(
     *,
     exact: bool = False,
 ) -> Iterator[Near]:
-    """Find the pairs of points, which are rows, that are at most `within` apart.
+    """Find the pairs of points that are at most `within` apart; points are rows.
 
-    A matrix product measures all in float32, or in float64 where that is too coarse; pairs that
-    its error leaves open, or where `exact` all, are measured again from their differences.
+    A matrix product measures all pairs in float32, or in float64 where that is too coarse. Pairs
+    that its error leaves open, or with `exact` all near pairs, are measured again from their
+    differences.
     """
     points = points.T  # a row for each feature
-    # A power of two changes no digit, and lets no square leave the range of floats. That of 50 is
-    # more than all distances of numbers up to 1, and its square is a float32.
+    # A power of two changes no digit, and keeps squares within the range of floats. 2**50 is more
+    # than any distance between points with numbers up to 1, and its square is a float32.
     exponent = int(np.frexp(max(points.max(initial=0), -points.min(initial=0)))[1])
     mantissa, power = math.frexp(within * (1 + WITHIN_ROUNDING))
     limit = math.ldexp(mantissa, min(power - exponent, 50)) ** 2
@@ -109,9 +109,10 @@ def near_points(
 def centred_rows(
     points: Values, scaled: Callable[[slice], Values], limit: float
 ) -> tuple[Values, Values, float]:
-    """Turn points into rows around their mean, as precise as needed; square the lengths of these.
+    """Turn points into rows around their mean, as precise as needed, and square their lengths.
 
-    The error of a squared distance comes as a share of the two squares (Higham 2002, section 3.1).
+    Also returns the error of a squared distance, as a share of the two squares (Higham 2002,
+    section 3.1).
     """
     n_features, n_rows = points.shape
     tiles = tiles_of(n_rows)
@@ -135,7 +136,7 @@ def measured(
     limit: float,
     width: int,
 ) -> Iterator[Near]:
-    """Measure pairs, some at a time, and keep those that are near; of so many numbers a row."""
+    """Measure pairs, some at a time, and keep the near ones; a row has `width` numbers."""
     step = max(1, MAX_NUMBERS // width)
     for start in range(0, len(rows), step):
         one, other = rows[start : start + step], others[start : start + step]
@@ -151,9 +152,9 @@ def near_texts(
 ) -> Iterator[Near]:
     """Find the pairs of texts with 1 - cosine of at most `within`, which is below 1.
 
-    The weights of terms in texts are a sparse matrix of SciPy, rows of length 1. Terms that most
-    texts have are left out where the others must have a part in a cosine that counts; pairs that
-    these leave open are measured with all terms.
+    `terms` is a sparse matrix of SciPy: the weight of each term in each text, in rows of length 1.
+    Terms that most texts have are left out where these terms alone cannot reach a cosine that
+    counts. Pairs that the other terms leave open are measured with all terms.
     """
     n_texts, least = terms.shape[0], 1 - within
     is_common, lengths = common_terms(terms, MOST_LEFT_OUT * least)
@@ -180,10 +181,10 @@ def near_texts(
 
 
 def common_terms(terms: Any, most: float) -> tuple[Flags, Values]:
-    """Choose the common terms, and measure what length each text has in these.
+    """Choose the common terms, and measure the length that each text has in them.
 
-    They are those of more than a share of the texts, the least of 1/2, 1/4, ... with which the
-    length is at most `most` in nearly all texts.
+    A term is common if more than a certain share of the texts have it. That share is the least of
+    1/2, 1/4, ... for which the length is at most `most` in nearly all texts.
     """
     n_texts, counts = terms.shape[0], np.bincount(terms.indices, minlength=terms.shape[1])
     squares, share = terms.multiply(terms).tocsr(), 1.0

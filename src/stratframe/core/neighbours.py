@@ -13,10 +13,11 @@ COMPACT_BELOW = 15 / 16
 """Share of remaining points below which the removed ones are dropped from the arrays."""
 
 FEW, WIDE = 1 << 13, 1 / 8
-"""Points for each feature up to which all are looked at, and the share of them from which on."""
+"""Points for each feature up to which all are compared, and the share of the points from which a
+window of candidates is widened to all."""
 
 RUNS = 4
-"""Runs of candidates, for each point that is wanted, whose nearest ones bound the distance."""
+"""Runs of candidates for each point wanted; the nearest point of each run bounds the distance."""
 
 TINY, TINY_SHARE = 1e-150, 1e-9
 """What rounding may add to a distance, in units and as a share."""
@@ -53,7 +54,7 @@ def nearest_order(
 
 
 class NeighbourPool:
-    """Points from which the nearest ones are taken, exactly and alike on every platform.
+    """Points to take the nearest from, exactly and with the same result on every platform.
 
     Points, origin and unit are those of `feature_scaling`. Many points are sorted by one feature:
     a point that is further away in it than others in all features is not among the nearest.
@@ -66,8 +67,8 @@ class NeighbourPool:
         # Error of a distance, as a share of the two squares: that of the product and of
         # the sum over the features, and that of the scaling (Higham 2002, section 3.1).
         self.error = 4 * (len(points) + 8) * float(np.finfo(np.float64).eps)
-        # The arrays of candidates: their numbers, coordinates and squares less the error,
-        # infinite for those removed; and where in them each point is.
+        # The arrays of candidates: their numbers, coordinates, and squares less the error, which
+        # are infinite once a point is removed; and the position of each point in these arrays.
         self.n_left = points.shape[1]
         self.numbers, self.axis = np.arange(self.n_left), -1
         self.lowest_squares = self.squares * (1 - self.error)
@@ -89,12 +90,11 @@ class NeighbourPool:
         self.positions[self.numbers] = np.arange(len(self.numbers))
 
     def remove(self, numbers: Ints) -> None:
-        """Remove points from the pool."""
         self.lowest_squares[self.positions[numbers]] = np.inf
         self.n_left -= len(numbers)
 
     def nearest(self, point: int, count: int) -> Ints:
-        """List the remaining points nearest to one, nearest first; ties by their number."""
+        """List the remaining points nearest to a given one, nearest first; ties go by number."""
         if self.n_left < COMPACT_BELOW * len(self.numbers):
             stays = self.lowest_squares < np.inf
             self.numbers, self.lowest_squares = self.numbers[stays], self.lowest_squares[stays]
@@ -121,7 +121,7 @@ class NeighbourPool:
             low, high = max(place - half, first), min(place + half, last)
 
     def nearest_within(self, point: int, count: int, low: int, high: int) -> tuple[Ints, float]:
-        """List the nearest of some candidates, and the square that none of them is beyond."""
+        """List the nearest of candidates `low` to `high`, and bound their squared distances."""
         # |x - y|**2 less |x|**2, which is the same for all y, by one matrix product. Its
         # rounding depends on the platform, so it only selects candidates: a point whose
         # lower bound is above the upper bounds of `count` others is not among the nearest.
@@ -131,7 +131,7 @@ class NeighbourPool:
         numbers, n_runs = self.numbers[low:high], RUNS * count if count > 1 else 1
         others: list[int] = []
         if width := len(lower) // n_runs:
-            # The nearest ones of several runs are others enough, and found fast.
+            # The nearest points of several runs will do as these others, and are found fast.
             runs = lower[: width * n_runs].reshape(n_runs, width)
             nearest = runs.argmin(axis=1) + np.arange(0, runs.size, width)
             others = sorted(nearest.tolist(), key=lower.item)[:count]
@@ -163,7 +163,7 @@ def group_points(points: Values) -> tuple[Codes, Ints, Ints]:
 def chain_order(
     points: Values, origin: Values, unit: Values, progress: Callable[[int], object]
 ) -> Ints:
-    """Go from the first point always to the nearest one that was not visited yet."""
+    """Start at the first point, and always go on to the nearest one not yet visited."""
     # Rows that are the same point follow one another, so each point is visited once.
     codes, first, sizes = group_points(points)
     pool = NeighbourPool(points[:, first], origin, unit)
@@ -181,9 +181,9 @@ def chain_order(
 def block_order(
     points: Values, origin: Values, unit: Values, size: int, progress: Callable[[int], object]
 ) -> Ints:
-    """Make blocks of the first row that is left and those nearest to it.
+    """Make blocks, each of the first remaining row and the rows nearest to it.
 
-    Of equally near points the one that appears first gives all its rows first.
+    Where points are equally near, the one that appears first gives all its rows first.
     """
     codes, first, sizes = group_points(points)
     pool = NeighbourPool(points[:, first], origin, unit)

@@ -16,8 +16,8 @@ def shuffled(codes: Codes, n_codes: int, draws: Words) -> Rows:
     row_bits, code_bits = bit_width(len(codes)), bit_width(n_codes)
     if 64 - row_bits - code_bits >= ENOUGH_BITS:
         return sort_keys(draws, codes, code_bits, row_bits)
-    # Few random bits would tie often, and ties keep the order of the rows. A key without
-    # the code holds more of them.
+    # Few random bits would tie often, and ties keep the order of the rows. A key without the code
+    # has room for more random bits.
     return grouped(sort_keys(draws, None, 0, row_bits), codes, n_codes)
 
 
@@ -45,8 +45,8 @@ def sort_keys(keys: Words, codes: Codes | None, code_bits: int, row_bits: int) -
 
 def pack_keys(keys: Words, codes: Codes | None, code_bits: int, row_bits: int) -> None:
     """Put codes above the leading bits of keys, and row numbers below them, in place."""
-    # So plain values are sorted, which is faster than `argsort`, and the keys are unique,
-    # which makes every sort stable and its result the same on every platform.
+    # Plain values are then sorted, which is faster than `argsort`. The keys are unique, so that
+    # every sort is stable, and its result the same on every platform.
     keys >>= np.uint64(code_bits)
     keys &= ~np.uint64((1 << row_bits) - 1)
     keys |= np.arange(len(keys), dtype=np.uint64)
@@ -133,7 +133,7 @@ def by_value(codes: Codes, n_codes: int, values: Values, draws: Words) -> Rows:
 
 
 def positions_within(sizes: Ints) -> Ints:
-    """Return the position of every member of consecutive runs inside its run."""
+    """Number the members of each of some consecutive runs from 0."""
     return np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
 
 
@@ -142,11 +142,11 @@ def permuted_blocks(
 ) -> Rows:
     """Shuffle an order inside blocks of k neighbours, with left-over rows at the end.
 
-    Dealt to k folds in turn, each block then gives every fold one row at random, as
-    permuted blocks allocate patients to the arms of a clinical trial. Of a stratum of n
-    rows r = n mod k are left over: those at the positions floor((i + 1/2) n / r), i < r, so
-    that they too are spread over the order; or its last r without `spread_leftover`. The draws
-    are overwritten.
+    Dealt to k folds in turn, each block then gives every fold one row at random, as permuted blocks
+    allocate patients to the arms of a clinical trial. A stratum of n rows has r = n mod k left
+    over. They are the rows at the positions floor((i + 1/2) n / r), i < r, so that they too are
+    spread over the order; without `spread_leftover` they are the last r rows. The draws are
+    overwritten.
 
     Sources: Zelen (1974), The randomization and stratification of patients to clinical trials. Lowe
     (2016), Stratified validation splits for regression problems.
@@ -176,7 +176,7 @@ def permuted_blocks(
 
 
 def shuffle_within_rows(blocks: Ints, draws: Words) -> Ints:
-    """Shuffle every row of a matrix by itself, by as many draws, which are overwritten."""
+    """Shuffle each row of a matrix on its own; the draws, one a cell, are overwritten."""
     # The low bits of a key hold the column, as those of `sort_keys` hold the row.
     mask = np.uint64((1 << bit_width(blocks.shape[1])) - 1)
     draws &= ~mask

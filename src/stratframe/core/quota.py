@@ -8,12 +8,12 @@ from .types import Ints, StratumTable, Words
 def equal_quota(sizes: Ints, fold_permutation: Ints) -> StratumTable:
     """Allocate every stratum to k equal folds, round robin.
 
-    The counts of the folds differ by at most 1 in every run of consecutive strata: over
-    all rows, in every stratum, and in every stratum that strata are nested in.
+    The counts of the folds differ by at most 1 in every run of consecutive strata: over all rows,
+    in every stratum, and in every coarser stratum.
     """
-    # The rows of all strata, one stratum after another, take the seats 0, 1, ..., k-1,
-    # 0, 1, ... in turn; seat j is fold `fold_permutation[j]`. The n mod k rows of a stratum
-    # beyond equal counts sit on the seats from where it starts.
+    # The rows of all strata, one stratum after another, take the seats 0, 1, ..., k-1, 0, 1, ... in
+    # turn; seat j is fold `fold_permutation[j]`. The n mod k rows of a stratum beyond equal counts
+    # take the first seats from its start on.
     k = len(fold_permutation)
     starts = (np.cumsum(sizes) - sizes)[:, None]
     extra = (np.arange(k) - starts) % k < (sizes % k)[:, None]

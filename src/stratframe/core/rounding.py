@@ -1,18 +1,18 @@
-"""Controlled rounding: whole numbers for a table of exact shares, all sums of it rounded too.
+"""Controlled rounding of a table of exact shares to whole numbers; all its sums are rounded, too.
 
-Start with the shares. Moves along a cycle of numbers that are not whole change no sum, and one
-number more is whole after each; it stays as it is. The direction is drawn so that every mean stays
+Start with the shares. Moves along a cycle of numbers that are not whole change no sum. After each
+move one more number is whole, and stays as it is. The direction is drawn so that every mean stays
 what it was. In the end all are whole (docs/how-it-works.md has an example). Each cell and each sum
 stops at the first whole number that it reaches, which is its exact share rounded down or up. The
 sums are those of each stratum, whole from the start, and of each part in every coarser stratum and
 in all rows. (Both are laminar families of cells: cells and sums are the edges of one network, in
 which rows flow from the strata to the total.)
 
-To make the moves for all strata at once, strata are joined in pairs, the pairs in pairs, and so
-on. What may still move below a node is a tree of edges between its numbers, the ports; to add up
-two nodes is to join their ports, part by part, and each closes one cycle. No cycle
-leaves the joined node, so that its own numbers are still exact when it is joined in turn. When all
-numbers above have moved, those below follow them.
+To make the moves for all strata at once, strata are joined in pairs, the pairs in pairs, and so on.
+What may still move below a node is a tree of edges between its numbers, the ports. Adding up two
+nodes joins their ports, part by part, and each part closes one cycle. No cycle leaves the joined
+node, so that its own numbers are still exact when it is joined in turn. When all numbers above have
+moved, those below follow them.
 
 References: Cox (1987), A constructive procedure for unbiased controlled rounding; Gandhi,
 Khuller, Parthasarathy and Srinivasan (2006), Dependent rounding and its applications to
@@ -35,7 +35,7 @@ FIXED_ONE = 1 << 32
 """The 1 of fixed-point numbers."""
 
 SMALL_DENOMINATOR = 1 << 30
-"""Denominators whose product with a fixed-point number below 1 fits 64 bits are below it."""
+"""Denominators below this one have 64-bit products with fixed-point numbers below 1."""
 
 PARTS_PER_WORD = 62
 """Parts that a word has bits for."""
@@ -61,7 +61,7 @@ class Edges(NamedTuple):
     flow: Values
     """Rows that leave by those ports, modulo 1, in units of 1 / denominator, (n_edges, n)."""
     back: Flags
-    """Where the rows are counted that leave by the other ports instead, (n_edges, n)."""
+    """Whether the flow counts the rows that leave by the other ports instead, (n_edges, n)."""
 
 
 class Join(NamedTuple):
@@ -72,11 +72,11 @@ class Join(NamedTuple):
     pairs: Ints
     """The nodes of each pair, shape (n_sides, n)."""
     moved: Values
-    """By how much their ports moved, in units of 1 / denominator, (n_parts, n_sides, n)."""
+    """How far their ports moved, in units of 1 / denominator, (n_parts, n_sides, n)."""
     beyond: PartSets
-    """As of `Edges`, by the ports of the node above, (n_words, n_parts, n_sides, n)."""
+    """As in `Edges`, by the ports of the node above, (n_words, n_parts, n_sides, n)."""
     back: Flags
-    """As of `Edges`, (n_parts, n_sides, n)."""
+    """As in `Edges`, (n_parts, n_sides, n)."""
 
 
 def controlled_rounding(
@@ -84,9 +84,9 @@ def controlled_rounding(
 ) -> StratumTable:
     """Allocate every stratum to unequal parts: each cell its share, rounded down or up.
 
-    So are the counts of every coarser stratum and of all rows. The mean of every count is its
-    exact share. There are n_parts - 1 draws for each stratum; without them the likelier of two
-    moves is made, and of equal ones that upwards.
+    The counts of every coarser stratum and of all rows are rounded likewise. The mean of every
+    count is its exact share. There are n_parts - 1 draws for each stratum. Without draws the
+    likelier of two moves is made, or the upward one if both are equally likely.
     """
     n_strata, n_parts = len(sizes), len(shares)
     weights, denominator = integer_weights(shares, int(sizes.sum()))
@@ -128,8 +128,8 @@ def join_nodes(
 ) -> Iterator[Join]:
     """Join nodes from the strata up to the root, and move what is not whole, depth by depth.
 
-    `exact` has the shares modulo 1, in units of 1 / denominator, shape (n_parts, n_strata);
-    `uniform32` numbers below 2**32, shape (n_parts - 1, n_strata).
+    `exact` holds the shares modulo 1, in units of 1 / denominator, shape (n_parts, n_strata);
+    `uniform32` holds numbers below 2**32, shape (n_parts - 1, n_strata).
     """
     n_parts, n_strata = exact.shape
     sets = port_sets(n_parts)
@@ -158,7 +158,7 @@ def join_nodes(
 
 
 def port_sets(n_parts: int) -> PartSets:
-    """List the ports beyond each port, which are all others beyond port 0."""
+    """List the ports beyond each port: only the port itself, but beyond port 0 all others."""
     word, bit = np.divmod(np.arange(n_parts, dtype=np.int64), PARTS_PER_WORD)
     dtype = np.min_scalar_type(-(1 << min(n_parts, PARTS_PER_WORD)))
     sets = np.zeros((word[-1] + 1, n_parts), dtype=dtype)
@@ -208,9 +208,10 @@ def close_cycle(edges: Edges, part: int, denominator: int, uniform32: Ints) -> N
     low = denominator - (on_cycle * (denominator - along)).max(axis=0)
     up = moves_up(low, room, denominator, uniform32)
     flow += direction * np.where(up, room, -low)
-    # One edge that became whole is cut, so that the rest is a tree again; others that did can
-    # move no more either. Beyond an edge of the cycle are now the ports that were beyond it or
-    # beyond the cut one, but not beyond both. The largest set is cut, in whatever order they are.
+    # One edge that became whole is cut, so that the rest is a tree again; others that became whole
+    # cannot move any more either. Beyond an edge of the cycle are now the ports that were beyond it
+    # or beyond the cut one, but not beyond both. The largest set is cut, in whatever order they
+    # are.
     whole = on_cycle & (along == np.where(up, denominator - room, low))
     cut = largest_set(beyond.reshape(-1, *flow.shape), whole).reshape(*beyond.shape[:2], 1, -1)
     back ^= on_cycle & ((beyond & ~cut) == 0).all(axis=(0, 1))
@@ -218,7 +219,7 @@ def close_cycle(edges: Edges, part: int, denominator: int, uniform32: Ints) -> N
 
 
 def moves_up(low: Values, room: Values, denominator: int, uniform32: Ints) -> Flags:
-    """Draw which cycles move up by `room`, and not down by `low`, so that the mean stays."""
+    """Draw which cycles move up by `room`; the others move down by `low`, and the mean stays."""
     wide = np.int64 if denominator < SMALL_DENOMINATOR else object
     low, room, uniform32 = (each.astype(wide) for each in (low, room, uniform32))
     up: Flags = uniform32 * (low + room) >= room * FIXED_ONE
@@ -235,7 +236,7 @@ def largest_set(sets: PartSets, chosen: Flags) -> PartSets:
 
 
 def splits_between(sets: PartSets, n_parts: int) -> PartSets:
-    """List the splits among sets of ports: sets of two or more ports but not all, once each."""
+    """List the splits among sets of ports, once each: sets of two or more ports, but not of all."""
     n_splits = max(n_parts - 3, 0)
     splits = np.zeros_like(sets, shape=(len(sets), n_splits, sets.shape[2]))
     is_large = (sets & (sets - 1)).any(axis=0) | ((sets != 0).sum(axis=0) > 1)
@@ -247,7 +248,6 @@ def splits_between(sets: PartSets, n_parts: int) -> PartSets:
 
 
 def ports_after(edges: Edges, exact: Values, pairs: Ints, parents: Ints) -> Join:
-    """Note what became of the ports of joined nodes, given what they were."""
     n_parts, shape = len(exact), (-1, *pairs.shape)
     beyond = edges.beyond[0].reshape(len(edges.beyond[0]), *shape)[:, :n_parts]
     moved = edges.flow.reshape(shape)[:n_parts] - exact[:, pairs]
@@ -255,7 +255,7 @@ def ports_after(edges: Edges, exact: Values, pairs: Ints, parents: Ints) -> Join
 
 
 def moves_below(join: Join, moves: Values) -> Values:
-    """Compute by how much the numbers of nodes move in all, given those of the nodes above."""
+    """Compute how far the numbers of nodes move in all, given how far those above them move."""
     # The ports of a node are edges of the tree below the node above: what leaves by the ports
     # beyond them goes through them.
     through = np.zeros_like(join.moved)
@@ -284,8 +284,8 @@ def systematic_round(fraction: Values, draws: Words) -> Flags:
     """
     is_open = fraction > 0
     need = np.rint(fraction.sum(axis=1, keepdims=True)).astype(np.int64)
-    # Lay the fractions end to end. One goes up if it holds one of the points 1 - u, 2 - u, ...,
-    # of which none can hold two, as it is at most 1 long.
+    # Lay the fractions end to end. A fraction goes up if it holds one of the points 1 - u, 2 - u,
+    # ...; it cannot hold two, as it is at most 1 long.
     ends = np.cumsum(np.rint(fraction * FIXED_ONE).astype(np.int64), axis=1)
     # Against rounding errors: the fractions so far hold at most all the points that are needed,
     # and leave no more of them than there are open fractions to come.

@@ -1,6 +1,6 @@
 """Raw random bits: the one place where a seed becomes numbers.
 
-A use of randomness has a stream of its own, known by five things: the seed, the purpose (a tag),
+Each use of randomness has a stream of its own, named by five things: the seed, the purpose (a tag),
 the number of parts, the repeat and the name of the column. `SeedSequence` reads them as one row
 of 32-bit words, padded with zeros up to four, in one of two layouts::
 
@@ -12,17 +12,17 @@ have depend on it. All else has the open layout, where numbers may be of any siz
 takes the next tag, from 16 on. No two uses share a stream, whatever their layout:
 
 - No row ends in a zero, so that padding changes none: no tag is 0, and names end in a byte 1.
-- No row of the frozen layout ends in `OPEN_LAYOUT`. A last word of a name has 1 as its first
-  byte that is not 0; one of numbers alone has a tag in its last four bits, or is a repeat
-  divided by 4,096.
-- In the open layout a text gives the five back: numbers have no spaces, and the name is the rest.
-- In the frozen layout, under seeds of as many words, numbers and names take up words of their
-  own. Numbers take two words from repeat 4,096 on; up to repeat 10,000 the second is 1 or 2,
-  with which no name begins but one whose first characters are such a one and three zeros.
+- No row of the frozen layout ends in `OPEN_LAYOUT`. The last word of a name has 1 as its highest
+  byte that is not 0; the last word of numbers alone has a tag in its last four bits, or is a
+  repeat divided by 4,096.
+- In the open layout the text gives all five back: numbers have no spaces, and the name is the rest.
+- In the frozen layout, for seeds of equally many words, numbers and names take up separate words.
+  Numbers take two words from repeat 4,096 on; up to repeat 10,000 the second word is 1 or 2. Only
+  a name whose first character has this number, and is followed by three zeros, begins with it.
 
-Seeds of more words (from 2**32) could give the words of a shorter seed and another use, such as
-5 + 2**32 * 81 for 22 folds those of seed 5 for 5 folds in a column "a". It takes a seed made for
-that purpose, and to change it would change folds.
+A seed of more words (from 2**32 on) could give the same words as a shorter seed with another use:
+5 + 2**32 * 81 for 22 folds gives those of seed 5 for 5 folds in a column "a". Only a seed made for
+that purpose does so, and another layout would change folds.
 """
 
 from collections.abc import Callable
@@ -69,12 +69,11 @@ OPEN_LAYOUT = 0xFFFFFFF0
 def random_words(
     seed: int, tag: StreamTag, size: int, n_parts: int = 0, repeat: int = 0, name: str = ""
 ) -> Words:
-    """Draw raw 64-bit words, the same on every platform and under every NumPy.
+    """Draw raw 64-bit words, the same on every platform and with every version of NumPy.
 
-    Columns drawn under one seed are independent of each other, such as a split and the
-    folds of its training part, folds of two sizes or columns of two names: purpose, number
-    of parts, repeat and name select the stream. The name is empty for a column that is
-    called as its verb calls it.
+    Columns drawn under one seed are independent of each other, such as a split and the folds of its
+    training part, folds of two sizes or columns of two names: purpose, number of parts, repeat and
+    name select the stream. The name is empty for a column that has the default name of its verb.
     """
     return word_stream(seed, tag, n_parts, repeat, name)(size)
 
@@ -104,11 +103,10 @@ def text_integer(text: str) -> int:
 
 
 def position_bits(stream: Callable[[int], Words], n_rows: int) -> RandomKeys:
-    """Draw 16 random bits for every row: row i has the bits i mod 4 of word i // 4."""
+    """Draw 16 random bits for every row: row i has quarter i mod 4 of word i // 4."""
     words = stream(-(-n_rows // 4))
     return words.astype("<u8", copy=False).view("<u2")[:n_rows].astype(np.uint16, copy=False)
 
 
 def permutation(draws: Words) -> np.ndarray:
-    """Turn n random words into a random order of 0..n-1."""
     return np.argsort(draws, kind="stable")

@@ -11,14 +11,14 @@ DENSE = 1 << 16
 """Codes up to which a lookup table is used whatever the number of rows."""
 
 FEW_PER_STRATUM = 4
-"""Rows of a stratum, on average, below which it is worth a look whether it is divided."""
+"""Average rows of a stratum below which it pays to check first whether any stratum is divided."""
 
 HEAD = 1 << 10
-"""Rows that are searched for codes first; then its square, then all."""
+"""Rows that are searched for codes first; then the square of this number, then all rows."""
 
 ROWS_PER_BIN, MOST_PARENTS = 200, 1 << 16
-"""Rows per bin, on average, from which partitions find quantiles faster than a sort, and
-strata up to which they can."""
+"""Average rows of a bin from which partitions find quantiles faster than a sort, and the most
+strata for which they can."""
 
 FEW_CUTS = 16
 """Cuts up to which comparing with each of them is faster than a binary search."""
@@ -37,7 +37,6 @@ def first_occurrence(codes: Codes, n_codes: int) -> Ints:
 
 
 def lowest_words(codes: Codes, n_codes: int, words: RandomKeys) -> Words:
-    """Find the lowest word of every code."""
     lowest = np.full(n_codes, 2**64 - 1, dtype=np.uint64)
     np.minimum.at(lowest, codes, words)
     return lowest
@@ -60,7 +59,6 @@ def renumbered(ancestors: Ancestors, order: Ints) -> Ancestors:
 def crosstab(
     codes: Codes, n_codes: int, parts: Parts, n_parts: int, weights: Ints | None = None
 ) -> StratumTable:
-    """Count the rows of every code in every part, or sum their weights."""
     return sum_by(codes * n_parts + parts, weights, n_codes * n_parts).reshape(n_codes, n_parts)
 
 
@@ -95,7 +93,7 @@ def nest_codes(parent: Codes, n_parents: int, child: Codes, n_children: int) -> 
     their codes, and the parent of each joint stratum.
     """
     if n_parents * FEW_PER_STRATUM > len(parent):
-        # Strata of few rows are often of equal rows: these need no new codes.
+        # The rows of a small stratum are often all equal: such strata need no new codes.
         first = first_occurrence(parent, n_parents)
         if (child == child[first][parent]).all():
             return parent, np.arange(n_parents)
@@ -165,7 +163,7 @@ def bins_by_sort(
 def bin_starts(
     rises: Flags, starts: Ints, lengths: Ints, n_bins: int, weights: Ints | None
 ) -> Flags:
-    """Find the sorted rows that open a bin, but for the first bin of each stratum.
+    """Find the sorted rows that open a bin, other than the first bin of each stratum.
 
     A row rises if it is the first of its stratum or of its value; starts and lengths are those of
     the strata that have rows.
@@ -194,7 +192,7 @@ def bin_starts(
 
 
 def edge_bins(values: Values, edges: Values, closed: str) -> Ints:
-    """Find the bin of every value between given increasing edges, of which none is outside."""
+    """Find the bin of every value between increasing edges; no value lies outside the edges."""
     # The outermost edges are closed, and so belong to the adjacent bins.
     return count_cuts(values, edges[1:-1], "left" if closed == "right" else "right")
 

@@ -19,8 +19,8 @@ RUN_BOUND = 3.0
 def systematic_deal(rows: Rows, table: StratumTable, draws: Words | None) -> Parts:
     """Deal ordered rows to unequal parts, each part evenly along the order.
 
-    There is a draw for each quota and then one for each row; without draws every stratum starts
-    with its first part, and nothing is swapped.
+    `draws` holds one word for each quota, and then one for each row. Without draws every stratum
+    starts with its first part, and nothing is swapped.
 
     Sources: Madow (1949), On the theory of systematic sampling, II. Lowe (2016), Stratified
     validation splits for regression problems (fractional stratification).
@@ -66,7 +66,6 @@ def huffman_tree(totals: list[int]) -> Tree:
 
 
 def leaves(tree: Tree) -> list[int]:
-    """List the parts of a branch."""
     return [tree] if isinstance(tree, int) else leaves(tree[0]) + leaves(tree[1])
 
 
@@ -113,7 +112,7 @@ def swaps_keep_bound(tree: Tree, totals: Ints) -> bool:
 
 
 def swap_pairs(parts: Parts, sizes: Ints, draws: Words) -> None:
-    """Swap the 1st and 2nd, the 3rd and 4th row ... of every stratum, each pair by a coin."""
+    """Swap rows 1 and 2, 3 and 4 ... of every stratum, each pair with chance 1/2."""
     ends = np.cumsum(sizes)
     heads = (draws >> np.uint64(63)).astype(np.bool_)
     swapped = (positions_within(sizes) % 2 == 0) & heads

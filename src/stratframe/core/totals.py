@@ -14,10 +14,11 @@ from .order import grouped
 from .types import Codes, Ints, Parts, Values
 
 BATCH, MAX_IDLE_BATCHES, MAX_SWAPS = 1 << 11, 60, 10_000
-"""Pairs of which the best is swapped, batches in a row without a gain, and swaps, at most."""
+"""Pairs in a batch, of which the best is swapped; most batches in a row without a gain; most
+swaps."""
 
 MIN_GAIN, NEAR_ENOUGH = 1e-9, 1e-18
-"""The smallest gain as a share of the loss, and the loss where totals are a billionth off."""
+"""The smallest gain as a share of the loss, and the loss at which totals are a billionth off."""
 
 
 def swap_for_totals(

@@ -1,8 +1,8 @@
-"""The waist: arrays that the functions of `core` exchange, described once.
+"""The arrays that the functions of `core` exchange, described once.
 
-Where a name has one of these types its shape and its range are those given here, and a docstring
-says only what differs. Other arrays have one entry for each member of what they are named after:
-`sizes` one for each stratum, `shares` one for each part.
+Where a name has one of these types, its shape and range are those given here, and a docstring says
+only what differs. Other arrays have one entry for each member of what they are named after: `sizes`
+one for each stratum, `shares` one for each part.
 """
 
 from collections.abc import Sequence
@@ -36,8 +36,8 @@ Words: TypeAlias = NDArray[np.uint64]
 """Raw random or hashed words of 64 bits, one for each row unless a function says otherwise."""
 
 RandomKeys: TypeAlias = NDArray[np.unsignedinteger[Any]]
-"""Numbers of 16 or 64 bits, one for each row, by which the rows of a stratum are ranked. Survey
-sampling knows those that stay with a row as permanent random numbers."""
+"""Numbers of 16 or 64 bits, one for each row, by which the rows of a stratum are ranked. Keys that
+stay with a row are known in survey sampling as permanent random numbers."""
 
 Flags: TypeAlias = NDArray[np.bool_]
 """Masks."""

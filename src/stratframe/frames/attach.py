@@ -1,8 +1,8 @@
 """Arrays -> new columns of a frame; its rows, other columns and index stay as they are.
 
-pandas gets arrays, never a Series, whose index pandas would align; Polars gets series;
-a lazy frame gets one expression over the columns that the computation reads, where it can be
-in a query of its own whose result is put next to the frame.
+pandas gets arrays, never a Series, whose index pandas would align; Polars gets series. A lazy frame
+gets one expression over the columns that the computation reads, if possible in a query of its own
+whose result is put next to the frame.
 """
 
 import warnings
@@ -63,7 +63,6 @@ def attach_columns(
 def attach_lazily(
     frame: pl.LazyFrame, expr: pl.Expr, new: Sequence[str], *, beside: bool
 ) -> pl.LazyFrame:
-    """Add the columns of an expression to a query, or put them `beside` it."""
     if not beside:
         attached = frame.with_columns(expr)
         return attached if len(new) == 1 else attached.with_columns(pl.col(new[0]).struct.unnest())
@@ -80,14 +79,14 @@ def attach_lazily(
 
 
 def attach_pandas(frame: pd.DataFrame, columns: list[NewColumn]) -> pd.DataFrame:
-    """Add columns to a pandas frame, all at once; the list is empty in the end."""
+    """Add columns to a pandas frame, all at once; the list of columns is emptied."""
     arrays = {}
     while columns:
         column = columns.pop(0)
         arrays[label_of(frame, column.name)] = pandas_column(column)
     new = {label: values for label, values in arrays.items() if label not in frame.columns}
     attached = frame.assign()
-    with suppress(UnicodeEncodeError):  # of labels that UTF-8 does not have
+    with suppress(UnicodeEncodeError):  # for labels that UTF-8 cannot encode
         if len(new) > 1:
             added = pd.DataFrame(new, index=frame.index, copy=False)
             # `concat` drops `attrs`, and the attributes that a subclass names in `_metadata`.
@@ -102,7 +101,6 @@ def attach_pandas(frame: pd.DataFrame, columns: list[NewColumn]) -> pd.DataFrame
 
 
 def pandas_column(column: NewColumn) -> Any:
-    """Convert a new column to a pandas or numpy array."""
     if column.labels is not None:
         return pd.Categorical.from_codes(column.parts, categories=pd.Index(column.labels))
     folds = column.parts.astype(np.int64)
@@ -114,7 +112,6 @@ def pandas_column(column: NewColumn) -> Any:
 
 
 def polars_column(column: NewColumn) -> pl.Series:
-    """Convert a new column to a Polars series."""
     parts, dtype = column.parts.astype(np.int64), polars_dtype(column.labels)
     series = pl.Series(column.name, parts)
     if column.nullable and (parts < 0).any():
@@ -125,20 +122,19 @@ def polars_column(column: NewColumn) -> pl.Series:
 
 
 def polars_dtype(labels: Sequence[str] | None) -> pl.DataType:
-    """Return the Polars dtype of folds, or of parts with the given names."""
     return pl.Int64() if labels is None else pl.Enum(labels)
 
 
 def column_expression(
     refs: Refs, compute: Compute, outputs: Sequence[NewColumn], *, by_row: bool = False
 ) -> pl.Expr:
-    """Build one Polars expression of a computation, which gets all rows, or `by_row` some of them.
+    """Build the Polars expression of a computation on all rows at once, or `by_row` on some.
 
-    Several new columns come as a struct: one expression per field would compute all of them for
-    each.
+    Several new columns come as a struct: with one expression per field, each would compute all of
+    them.
     """
     every = [ref for given in refs.values() for ref in given]
-    # Of single columns Polars takes a time that grows with the square of their number. A struct
+    # The time that Polars takes for single columns grows with the square of their number. A struct
     # would stretch a computed column of one value to the height of the others.
     names = list(dict.fromkeys(ref for ref in every if isinstance(ref, str)))
     computed = [ref for ref in every if not isinstance(ref, str)]

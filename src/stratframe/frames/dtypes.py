@@ -1,9 +1,9 @@
 """Any column -> one Polars series of its values; what it holds, and which values are missing.
 
 numpy, nullable and pyarrow dtypes, categories, periods and Python objects all go through
-`to_polars`, behind which only dtypes of Polars are asked. No values are copied that can be shared.
-Missing is what is null, None, NaT or NaN. The caller's series stays for messages and for the
-names of strata.
+`to_polars`, and from there on only dtypes of Polars matter. Values are shared where possible, not
+copied. A value is missing if it is null, None, NaT or NaN. The caller's series stays for messages
+and for the names of strata.
 """
 
 import re
@@ -47,7 +47,7 @@ NULLABLE = {"b": False, "i": np.int64(0), "u": np.uint64(0), "f": np.nan}
 """What stands for missing values in the numbers of nullable dtypes, by kind."""
 
 ARROW_CASTS = {"date64[ms]": "date32", "halffloat": "float32"}
-"""Types of pyarrow that Polars takes for others, or not at all: days in milliseconds, say."""
+"""Types of pyarrow that Polars misreads, such as days in milliseconds, or does not take at all."""
 
 WIDE = tuple(getattr(pl, name) for name in ("Int128", "UInt128") if hasattr(pl, name))
 """Integers of Polars that numpy does not have."""
@@ -56,7 +56,7 @@ WIDE = tuple(getattr(pl, name) for name in ("Int128", "UInt128") if hasattr(pl, 
 def to_polars(series: Series) -> pl.Series | None:
     """Turn a column into a Polars series without a name; None if Polars has no type for it.
 
-    These are objects that mix types or are of other classes, decimals and integers as wide as
+    It has none for objects that mix types or are of other classes, decimals and integers as wide as
     only Python has them, intervals and complex numbers.
     """
     if isinstance(series, pl.Series):
@@ -84,14 +84,13 @@ def gather(values: pl.Series, places: Any) -> pl.Series:
 
 
 def with_gaps(values: pl.Series, missing: Flags) -> pl.Series:
-    """Put the values of the rows that have one at their places, null where it is missing."""
+    """Put the values of the rows that have one at the places of these rows; null elsewhere."""
     if not missing.any():
         return values
     return gather(values, np.where(missing, -1, np.cumsum(~missing) - 1))
 
 
 def arrow_to_polars(series: Any) -> pl.Series | None:
-    """Turn a pandas column of pyarrow values into a Polars series."""
     values = series.array.__arrow_array__()
     try:
         if str(values.type).startswith("dictionary"):
@@ -107,7 +106,6 @@ def arrow_to_polars(series: Any) -> pl.Series | None:
 
 
 def numpy_to_polars(series: pd.Series) -> pl.Series | None:
-    """Turn a pandas column of a numpy dtype, or of times with a zone, into a Polars series."""
     dtype: Any = series.dtype
     if dtype.kind in "mM":
         unit = {"s": "ms"}.get(series.dt.unit, series.dt.unit)  # Polars has no seconds
@@ -120,7 +118,6 @@ def numpy_to_polars(series: pd.Series) -> pl.Series | None:
 
 
 def nullable_to_polars(series: pd.Series) -> pl.Series:
-    """Turn a pandas column of a nullable or sparse dtype into a Polars series."""
     fill: Any = NULLABLE[series.dtype.kind]
     values = pl.Series(series.to_numpy(dtype=np.asarray(fill).dtype, na_value=fill))
     missing = np.asarray(series.isna(), dtype=np.bool_)
@@ -128,7 +125,6 @@ def nullable_to_polars(series: pd.Series) -> pl.Series:
 
 
 def objects_to_polars(series: pd.Series) -> pl.Series | None:
-    """Turn a pandas column of text or Python objects of one type into a Polars series."""
     word = object_type(series)
     if word == "mixed" and all(isinstance(value, UUID) for value in series.dropna()):
         series, word = series.map(lambda value: value.bytes, na_action="ignore"), "bytes"
@@ -181,7 +177,7 @@ def strict_series(values: list[Any], dtype: Any) -> pl.Series | None:
 
 
 def objects_of(series: pd.Series, missing: Any) -> Values:
-    """Turn a pandas column into an array of Python objects, and what is missing into another."""
+    """Turn a pandas column into an array of Python objects, with `missing` for missing values."""
     return np.where(series.isna(), missing, np.asarray(series, dtype=object))
 
 
@@ -196,7 +192,7 @@ def write_intervals(series: Any) -> Any:
 
 
 def dtype_of(series: Series) -> pl.DataType:
-    """Name the type of the values in Polars; of pandas, that of any category is Categorical."""
+    """Name the Polars type of the values; any categorical column of pandas is Categorical."""
     if isinstance(series, pl.Series):
         return series.dtype
     if isinstance(series.dtype, pd.CategoricalDtype):
@@ -206,7 +202,7 @@ def dtype_of(series: Series) -> pl.DataType:
 
 
 def is_encoded_by_pandas(series: Series) -> bool:
-    """Return whether pandas has codes at hand, as of categories, or makes them in less memory."""
+    """Return whether pandas has codes at hand, as for categories, or makes them in less memory."""
     is_own = isinstance(series, pd.Series) and not isinstance(series.dtype, pd.ArrowDtype)
     return is_own and dtype_of(series) in (pl.Categorical, pl.String)
 
@@ -257,7 +253,6 @@ def is_text(series: Series) -> bool:
 
 
 def has_order(series: Series) -> bool:
-    """Return whether a column says itself in which order its categories are."""
     dtype: Any = series.dtype
     return isinstance(dtype, pl.Enum) or bool(getattr(dtype, "ordered", False))
 
@@ -278,7 +273,6 @@ def nested_error(name: object, dtype: object, of_lists: str = "") -> StratError:
 
 
 def unordered_error(series: pd.Series) -> StratError:
-    """Build the error for keys that have no order."""
     what = "mixes types" if series.dtype == object else f"is {series.dtype}"
     what = "holds half of a surrogate pair" if object_type(series) == "string" else what
     return StratError(

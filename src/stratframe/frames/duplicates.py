@@ -20,13 +20,14 @@ from .read import encode_classes
 from .threads import has_threads
 
 MANY_SETS = 1 << 13
-"""Unique rows among the first ones above which grouping is slower than encoding each column."""
+"""Most unique rows among the first ones with which grouping is not slower than encoding each
+column."""
 
 HEAD_ROWS, MOSTLY_UNIQUE = 1 << 16, 0.9
 """First rows that are examined before all are, and the share of unique ones that is high."""
 
 START_BITS = 22
-"""Bits at the start of words by which most that are unique are passed over."""
+"""Leading bits of words, which rule out most words that are unique."""
 
 
 class SharedExample(NamedTuple):
@@ -35,7 +36,7 @@ class SharedExample(NamedTuple):
     rows: tuple[int, int] | None = None
     """Their positions; None where rows have none."""
     values: tuple[Any, ...] = ()
-    """What they share, a value of each column; empty where it is not known."""
+    """The values that they share, one of each column; empty where these are not known."""
     folds: tuple[Any, ...] = ()
     """Their folds, None for no fold."""
 
@@ -50,13 +51,13 @@ class SharedRows(NamedTuple):
     n_split: int
     """Unique rows that occur in two folds or more."""
     n_rows: int
-    """All rows equal to one of these."""
+    """All rows equal to one that occurs in two folds or more."""
     example: SharedExample | None = None
-    """Two of these; None if there are none."""
+    """Two of these rows; None if there are none."""
     n_pairs: int = 0
     """Pairs of equal rows."""
     n_split_pairs: int = 0
-    """Those in two folds."""
+    """Pairs of equal rows in two folds."""
 
 
 def count_across_folds(
@@ -67,7 +68,7 @@ def count_across_folds(
 ) -> SharedRows:
     """Count the unique rows of columns, those that repeat, and those that repeat across folds.
 
-    All rows are compared, or some. Rows without a fold, of which it is -1, count as one more fold.
+    All rows are compared, or only some. Rows without a fold, which is -1, count as one more fold.
     """
     places, sets, n_sets = number_sets(columns, rows, words)
     own = folds[places]
@@ -93,16 +94,16 @@ def count_across_folds(
 
 
 def count_values(column: Any, rows: Ints) -> SharedRows:
-    """Count the unique values of a column in some rows, and the pairs of rows that agree."""
     n = np.bincount(encode_classes(column)[0][rows] + 1)
     n_pairs = int((n * (n - 1)).sum()) // 2
     return SharedRows(int((n > 0).sum()), int((n > 1).sum()), 0, 0, n_pairs=n_pairs)
 
 
 def expect_repeats(series: Series) -> float:
-    """Expect as many pairs of equal numbers as there are, on average, one to ten steps apart.
+    """Estimate the pairs of equal numbers by the average of those one to ten steps apart.
 
-    A step is 1, 0.1 or 0.01; numbers of more decimals do not repeat, and dates may.
+    A step is 1, 0.1 or 0.01. Numbers of more decimals should not repeat, which gives 0; dates may
+    repeat, which gives infinity.
     """
     if dtype_of(series).is_temporal():
         return inf
@@ -136,14 +137,15 @@ def number_sets(
 ) -> tuple[Ints, Codes, int]:
     """Give each set of equal rows a number, and leave out most rows that are known to be unique.
 
-    Rows of different words differ, and sorting words takes a fraction of the time of comparing.
+    Rows of different words differ, and sorting words takes a fraction of the time that comparing
+    rows takes.
 
     Returns
     -------
     places : ndarray of int64
-        The positions of the others, ascending.
+        The positions of the rows that are left, ascending.
     sets : ndarray of int64, shape (n_kept,), range 0..n_sets-1
-        Not all of these numbers need be there.
+        Some of these numbers may not occur.
     n_sets : int
     """
     words = hash_rows(columns) if words is None else words
@@ -167,7 +169,7 @@ def number_sets(
 
 
 def repeated_rows(words: Words) -> Ints | None:
-    """List the rows whose word another row has, too; None if these are many."""
+    """List the rows that share their word with another row; None if these are many."""
     for part in (words[:HEAD_ROWS], words):
         ascending = pl.Series(part).sort().to_numpy() if has_threads() else np.sort(part)
         repeats = ascending[1:][ascending[1:] == ascending[:-1]]
@@ -189,10 +191,10 @@ def hash_rows(columns: Sequence[Any]) -> Words:
 
 
 def hash_column(column: Any, place: int) -> Words:
-    """Hash the values of a column, by the place that it has among others."""
+    """Hash the values of a column; at another place equal values get other hashes."""
     series = to_groupable(column)
     if dtype_of(series).is_float():
-        # Equal are NaN and null, -0.0 and 0.0, too.
+        # NaN and null are equal, too, and so are -0.0 and 0.0.
         values = to_floats(series) + 0.0
         values[np.isnan(values)] = np.nan
         series = pl.Series(values)
@@ -202,7 +204,7 @@ def hash_column(column: Any, place: int) -> Words:
 
 
 def count_folds_of_sets(sets: Codes, folds: Ints) -> tuple[Ints, Ints]:
-    """Count the rows of each set in each fold that it has rows in: the set, and how many."""
+    """Count the rows of each set in each of its folds: the sets, and as many counts."""
     n_folds = int(folds.max(initial=0)) + 2
     cells = sets * n_folds + (folds + 1)
     if cells.max(initial=0) > len(cells):
@@ -222,7 +224,7 @@ def groupable(series: Series) -> Any:
 
 
 def to_groupable(column: Any) -> Any:
-    """Convert a column to one that Polars hashes: codes, but for numbers and columns of Polars."""
+    """Convert a column to one that Polars hashes: to codes, except numbers and Polars columns."""
     if isinstance(column, np.ndarray):
         return pl.Series(column)
     dtype = dtype_of(column)
@@ -237,7 +239,7 @@ def to_groupable(column: Any) -> Any:
 
 
 def all_unique(column: Any) -> bool:
-    """Return whether a column has two rows or more, and no two of them equal."""
+    """Return whether a column has two rows or more, all of them different."""
     for n_rows in dict.fromkeys((min(HEAD_ROWS, len(column)), len(column))):
         _, sets, _ = number_sets([column[:n_rows]])
         if n_rows < 2 or len(np.unique(sets)) < len(sets):
@@ -246,7 +248,7 @@ def all_unique(column: Any) -> bool:
 
 
 def count_unique_rows(series: Sequence[Any]) -> tuple[list[Any], Ints | None]:
-    """Keep one of all equal rows of Polars columns, and count them, where that saves time."""
+    """Keep one of each set of equal rows in Polars columns, with counts, if that saves time."""
     can_group = all(isinstance(each, pl.Series) and not is_nested(each.dtype) for each in series)
     if not (can_group and has_threads()):
         return list(series), None

@@ -42,7 +42,7 @@ MISSING_MARKS = {
 """What pandas reads as missing in a CSV file (`read_csv`, `na_values`)."""
 
 MAX_CAUSE = 200
-"""Letters of a message that may quote cells."""
+"""Most letters of a cause that a message repeats, as a cause may quote cells."""
 
 SCHEMAS = ("ARROW:schema", "org.apache.spark.")
 """Metadata of Parquet that is not kept: lists of all columns, and the version of Spark."""
@@ -53,7 +53,7 @@ class File(NamedTuple):
 
     path: str
     data: bytes
-    """All of it, unpacked; CSV without its byte order mark and its blank lines."""
+    """Its whole content, unpacked; CSV without its byte order mark and its blank lines."""
     frame: pl.DataFrame
     header: list[str]
     """The names of the columns as they are written: one may be there twice."""
@@ -69,7 +69,6 @@ class File(NamedTuple):
 
 
 def check_path(path: str) -> None:
-    """Raise unless a path has a suffix that says how its file is read and written."""
     if path != PIPE and not path.lower().endswith(SUFFIXES):
         *first, last = SUFFIXES
         msg = (
@@ -81,7 +80,6 @@ def check_path(path: str) -> None:
 
 
 def stem_of(path: str) -> str:
-    """Name a file without its folder and what says its type."""
     return re.sub(r"\.(csv|tsv|csv\.gz|parquet)$", "", Path(path).name, flags=re.IGNORECASE)
 
 
@@ -103,12 +101,12 @@ def read_file(path: str, separator: str = "") -> File:
 
 
 def separator_of(path: str, otherwise: str = "") -> str:
-    """Return what separates the cells of CSV as its name says, a tab."""
+    """Return the separator that the name of a file tells, a tab for .tsv, or else `otherwise`."""
     return "\t" if path.lower().endswith(".tsv") else otherwise
 
 
 def parse_csv(path: str, data: bytes, separator: str) -> File:
-    """Parse CSV without its blank lines; numbers that have no type make a column of text."""
+    """Parse CSV without its blank lines; a column of numbers that fit no type becomes text."""
     bom, text = data[: len(BOM) * data.startswith(BOM)], data.removeprefix(BOM).lstrip(b"\r\n")
     header = parse_header(text, separator or ",")
     if not separator and len(header) == 1:
@@ -122,7 +120,7 @@ def parse_csv(path: str, data: bytes, separator: str) -> File:
         # Line ends in cells that start with a quote stay.
         quoted = rb'((?:^|%b)"(?:[^"]++|"")*+")' % re.escape(separator.encode())
         text = re.sub(quoted + rb"|^(?: *\r?\n| +\Z)", rb"\1", text, flags=re.MULTILINE)
-    read = partial(pl.read_csv, BOM + text, separator=separator)  # no letters look like packed
+    read = partial(pl.read_csv, BOM + text, separator=separator)  # after a BOM nothing looks packed
     types: dict[str, Any] = {}
     while True:
         try:
@@ -138,7 +136,7 @@ def parse_csv(path: str, data: bytes, separator: str) -> File:
 
 
 def parse_header(text: bytes, separator: str) -> list[str]:
-    """Parse the first line of CSV: Polars takes any encoding there, and gives names a number."""
+    """Parse the first line of CSV, where Polars takes any encoding and numbers repeated names."""
     lines = TextIOWrapper(BytesIO(text), "utf-8", newline="")
     header = next(csv.reader(lines, delimiter=separator), [])
     if any("\0" in name for name in header):
@@ -204,7 +202,7 @@ def read_times(frame: pl.DataFrame, names: Collection[str]) -> pl.DataFrame:
 def update_file(
     file: File, out: str, result: pl.DataFrame, names: Sequence[str], rows: Mapping[str, Flags]
 ) -> bytes:
-    """Write a result in the type of another file, with columns that are new in some rows.
+    """Encode a result in the type of another file, with columns that are new in some rows.
 
     Between files of one type, all other cells and the metadata stay as they are.
     """
@@ -226,8 +224,7 @@ def update_csv(
     names: Sequence[str],
     rows: Mapping[str, Flags],
 ) -> bytes:
-    """Write columns of a result, in some rows, into CSV whose other cells stay as they are."""
-    data = BOM + file.data  # no letters look like packed
+    data = BOM + file.data  # after a BOM nothing looks packed
     texts = pl.read_csv(data, has_header=False, infer_schema=False, separator=file.separator)
     # The header is the first cell of each column.
     columns = dict(zip(file.frame.columns, texts, strict=True))
@@ -254,9 +251,8 @@ def update_csv(
 def update_parquet(
     data: bytes, metadata: dict[str, str], result: pl.DataFrame, names: Sequence[str]
 ) -> bytes:
-    """Write columns of a result into Parquet with metadata, such as the index of pandas."""
     described = json.loads(metadata.get("pandas", "null"))
-    if described:  # it says what a column was that is replaced
+    if described:  # it still describes columns that are replaced
         for name in names:
             if name in described["index_columns"]:
                 msg = (
@@ -289,7 +285,6 @@ def update_parquet(
 
 
 def encode_frame(frame: pl.DataFrame, path: str, separator: str) -> bytes:
-    """Write a frame in the type that a path names."""
     with file_errors(path, "written"):
         file = BytesIO()
         if is_text_file(path):
@@ -308,12 +303,12 @@ def write_file(data: bytes, path: str) -> None:
 
 
 def replace_file(data: bytes, path: str) -> None:
-    """Put a new file in the place of another; what a link leads to, and not the link."""
+    """Put a new file in the place of another; a link stays, and its target is replaced."""
     target = Path(os.path.realpath(path))
     draft = target.with_name(f".stratframe-{token_hex(8)}")
     is_old = target.exists() or target.is_symlink()  # the latter in a loop of links
     if is_old:
-        target.open("r+b").close()  # a new name would be no matter of the old file's permissions
+        target.open("r+b").close()  # a renamed file would ignore the old one's permissions
     try:
         with draft.open("xb") as file:
             if is_old:

@@ -32,18 +32,18 @@ PURPOSES = {"train": 0, "valid": 1, "validation": 1, "val": 1, "dev": 1, "test":
 """The order of parts that are named after what they are used for."""
 
 FEW_FRACTIONS = 10
-"""Different fractions that may be the labels of folds, such as doses, in however few rows."""
+"""Most different fractions, such as doses, that may label folds however few their rows are."""
 
 FOLD_TYPES = ("int64", "Int64", "float64")
-"""Types of pandas that folds have, or get where some rows have none and a file is read."""
+"""Types that folds have in pandas, or get when a file is read in which some rows have no fold."""
 
 DATES = (pl.Date, pl.Datetime, pl.Null)
-"""Types that have calendar periods, the last one as it has no value."""
+"""Types that have calendar periods; the last one counts, as it has no value."""
 
 MINUTE = timedelta(minutes=1)
 
 ColumnT = TypeVar("ColumnT", pl.Series, pl.Expr)
-"""A column, or what refers to one."""
+"""A column, or an expression for one."""
 
 
 class FoldValues(NamedTuple):
@@ -62,7 +62,7 @@ class FoldValues(NamedTuple):
 
 
 def purposes_of(values: Sequence[Any]) -> Ints:
-    """Rank names of parts by what they are used for; the last rank is that of any others."""
+    """Rank names of parts by what they are used for; all other names have the last rank."""
     texts = [value.strip().lower() if isinstance(value, str) else "" for value in values]
     return np.array([PURPOSES.get(text, len(PURPOSES)) for text in texts], dtype=np.int64)
 
@@ -70,7 +70,7 @@ def purposes_of(values: Sequence[Any]) -> Ints:
 def fold_expression(
     frame: pl.DataFrame | pl.LazyFrame, name: str, every: str | None = None
 ) -> pl.Expr:
-    """Refer to a fold column of a Polars frame, NaN as null; of an extension to what it stores."""
+    """Make the expression of a fold column, NaN as null, and extensions as what they store."""
     dtype = frame.collect_schema()[name]
     if every is not None:
         if not has_periods(dtype, every):
@@ -82,7 +82,6 @@ def fold_expression(
 
 
 def check_every(every: Any) -> None:
-    """Raise unless a text says how long calendar periods are, as Polars writes it."""
     if not (isinstance(every, str) and re.fullmatch("[1-9][0-9]{0,3}(m|h|d|w|mo|q|y)", every)):
         msg = (
             '`every` must be a period such as "15m", "6h", "1d", "1w", "1mo", "1q" or "1y", got'
@@ -102,7 +101,7 @@ def minutes_of(every: str) -> int | None:
 
 
 def has_periods(dtype: pl.DataType, every: str) -> bool:
-    """Return whether a type has such periods: dates have no hours."""
+    """Return whether a type has periods of this length: dates have no hours."""
     return dtype in DATES and not (dtype == pl.Date and minutes_of(every))
 
 
@@ -114,7 +113,7 @@ def to_periods(series: Series, every: str) -> Any:
         series = series.astype(series.cat.categories.dtype) if categorical else series
         if series.dtype == object and dtype_of(series).is_temporal():
             series = series.infer_objects()
-    own_zone = getattr(series.dtype, "tz", None)  # one of pandas, that Polars may not know
+    own_zone = getattr(series.dtype, "tz", None)  # a zone of pandas, which Polars may not know
     column = to_polars(series if own_zone is None else series.dt.tz_localize(None))
     if column is None or not has_periods(column.dtype, every):
         raise no_dates(series.name, series.dtype, every)
@@ -132,14 +131,15 @@ def start_of_period(column: ColumnT, dtype: pl.DataType, every: str) -> ColumnT:
     if dtype == pl.Null:  # without any value
         return column.cast(pl.Date)
     if isinstance(dtype, pl.Datetime):
-        # The first nanoseconds have no start of their year, and the last no other time zone.
+        # The earliest times in nanoseconds cannot go back to the start of their year, and the
+        # latest cannot go on to another time zone.
         column = column.dt.cast_time_unit("us") if dtype.time_unit == "ns" else column
         column = column.dt.replace_time_zone(None)
     return column.dt.truncate(every)
 
 
 def in_zone(starts: Any, zone: Any) -> Any:
-    """Find the moment when the clock of a time zone, if there is one, first shows or skips each."""
+    """Find when the clock of a time zone, if there is one, first shows or skips each start."""
     if zone is None:
         return starts
 
@@ -162,7 +162,7 @@ def in_zone(starts: Any, zone: Any) -> Any:
 
 
 def period_starts(series: pd.Series, every: str) -> Any:
-    """Take the starts as a pandas column, of a type that keeps dates apart from times."""
+    """Take the starts of periods as a pandas column whose type keeps dates apart from times."""
     starts = to_periods(series, every)
     if isinstance(starts, pl.Series):
         starts = starts.to_pandas(use_pyarrow_extension_array=True)
@@ -170,7 +170,6 @@ def period_starts(series: pd.Series, every: str) -> Any:
 
 
 def no_dates(name: object, dtype: object, every: str) -> StratError:
-    """Build the error for a column that has no calendar periods."""
     needs = "`every` needs dates or times"
     if minutes_of(every):
         needs = f"`every={every!r}` needs times"
@@ -178,8 +177,8 @@ def no_dates(name: object, dtype: object, every: str) -> StratError:
 
 
 def rank_periods(starts: Sequence[Any], every: str) -> Ints:
-    """Count the periods up to each of some, given where these start, ascending."""
-    # Without their zone, whose clock may have skipped the start.
+    """Number periods from 0 by their ascending starts, and count periods without rows, too."""
+    # The starts lose their zone, whose clock may have skipped them.
     local = [each.replace(tzinfo=None) if isinstance(each, datetime) else each for each in starts]
     times = pl.Series(local).dt.truncate(every)
     if minutes := minutes_of(every):  # which may be too many to list
@@ -191,7 +190,6 @@ def rank_periods(starts: Sequence[Any], every: str) -> Ints:
 
 
 def read_fold_column(frame: EagerFrame, name: str) -> Any:
-    """Read a fold or part column of an eager frame, under a MultiIndex too."""
     return read_columns(frame, [name])[0]
 
 
@@ -224,9 +222,9 @@ def fold_codes(
 ) -> tuple[FoldValues, Ints]:
     """Count the values of a fold or part column, in order, and encode its rows; -1 where missing.
 
-    Categories keep their order. Text that names parts, such as train and test, or of which it is
-    known that it does, comes in the order of its purpose, then of first appearance; anything else
-    is sorted by value. Each row may stand for as many as its weight.
+    Categories keep their order. Text that names parts, such as train and test, comes in the order
+    of its purpose, then of first appearance, and so does any text that is known to name parts.
+    Anything else is sorted by value. Each row may stand for as many rows as its weight.
     """
     present, codes = encode_values(series)
     check_never_tested(series, present)
@@ -256,7 +254,7 @@ def check_never_tested(
     then: str = '`nulls="train"` then trains on these rows',
     failures: Any = None,
 ) -> None:
-    """Raise if -1 is the one negative number beside other folds: what is never tested elsewhere."""
+    """Raise if -1 is the only negative fold: other tools never test the rows that have it."""
     numbers = [label for label in labels if type(label) in (int, float)]
     if len(labels) < 2 or len(numbers) < len(labels) or not all(x == x // 1 for x in numbers):
         return
@@ -270,7 +268,7 @@ def check_never_tested(
 
 
 def check_few(name: object, labels: FoldValues) -> None:
-    """Raise if fractions are nearly as many as their rows: measurements, and no folds."""
+    """Raise if fractions are nearly as many as their rows: these are measurements, not folds."""
     n_labels, n_rows = len(labels.present), sum(labels.sizes)
     if 2 * n_labels > n_rows:
         msg = (
@@ -294,7 +292,6 @@ def sort_folds(values: list[Any], name: object) -> list[Any]:
 
 
 def is_fold(value: Any, k: int) -> bool:
-    """Return whether a number is one of the folds 0..k-1."""
     return bool(0 <= value < k and value // 1 == value)
 
 
@@ -307,15 +304,14 @@ def are_folds(series: pd.Series, k: int) -> Flags | bool:
 
 
 def has_all_folds(series: Series, k: int) -> bool:
-    """Return whether each of k folds has a row."""
     return sum(is_fold(value, k) for value in encode_values(series)[0]) == k
 
 
 def are_parts(series: Series, names: Sequence[str], *, text: bool) -> Flags | bool:
     """Flag the rows with one of some parts or none; False for a column of another type.
 
-    The categories are the names, in their order, unless the column may be text. A Categorical of
-    Polars has none of its own, and is taken by its values.
+    The categories must be the names, in their order, unless the column may be text. A Categorical
+    of Polars declares no categories, and is judged by its values.
     """
     is_any = isinstance(series, pl.Series) or (text and is_text(series))
     if not is_any and category_values(series) != list(names):
@@ -341,7 +337,7 @@ def read_part_codes(series: Series, names: Sequence[str]) -> Ints:
 def declared_parts(frame: Frame, name: str) -> tuple[str, ...] | None:
     """List the names of parts in a column, in order; None if it holds folds.
 
-    Of a lazy frame only an Enum declares them, as no data are read.
+    In a lazy frame only an Enum declares them, as no data are read.
     """
     if isinstance(frame, pl.LazyFrame):
         declared = category_values(pl.Series(name, [], frame.collect_schema()[name]))
@@ -365,7 +361,7 @@ def read_fold_numbers(
 ) -> tuple[Ints, int]:
     """Read a column of folds 0..k-1 of any dtype, -1 where missing, and count them if k is None.
 
-    Each row may stand for as many as its weight.
+    Each row may stand for as many rows as its weight.
     """
     values, codes = encode_values(series)
     numbers = to_numbers(series, values)
@@ -378,7 +374,7 @@ def read_fold_numbers(
         raise StratError(msg)
     present = sorted({*numbers})
     check_start(series, present, k)
-    # Beyond this, floats leave out whole numbers.
+    # Beyond 2**53 floats skip whole numbers.
     is_wrong = [not is_fold(each, min(k or 2**53, 2**53)) for each in numbers]
     rows = np.flatnonzero(np.array([*is_wrong, False])[codes])
     if len(rows):
@@ -403,7 +399,7 @@ def read_fold_numbers(
 
 
 def check_start(series: Series, present: Sequence[float], k: int | None) -> None:
-    """Raise if folds are 1, 2, ... without a gap and none is 0, unless there are to be more."""
+    """Raise if folds count from 1 without a gap, unless there are to be more of them."""
     n_folds, name = len(present), series.name
     if n_folds < 2 or k not in (None, n_folds) or present != [*range(1, n_folds + 1)]:
         return

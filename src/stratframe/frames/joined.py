@@ -1,4 +1,4 @@
-"""Frames of one library, one below the other: the columns that all have, and a label for each."""
+"""Frames of one library, one below the other: the columns they share, and each row's frame."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
@@ -24,7 +24,8 @@ PART = "split"
 def join_frames(given: Mapping[str, Any]) -> tuple[Any, list[Hashable]]:
     """Put frames one below the other, with a column of their names as parts in this order.
 
-    Columns that not all of them have once, and those of folds, are left aside, and returned.
+    Columns that some frame does not have exactly once, and columns of folds, are left aside. Their
+    names are returned.
     """
     check_given(given)
     names, parts = list(given), list(given.values())
@@ -32,7 +33,7 @@ def join_frames(given: Mapping[str, Any]) -> tuple[Any, list[Hashable]]:
         parts = [each.lazy() for each in parts]
     counts = [Counter(column_names(each)) for each in parts]
     shared = [name for name in counts[0] if all(each[name] == 1 for each in counts)]
-    # Of lazy frames only the types are read.
+    # Only the types of lazy frames are read.
     read = [empty_columns(each, {"": shared}) or {"": read_columns(each, shared)} for each in parts]
     columns = dict(zip(shared, zip(*(each[""] for each in read), strict=True), strict=True))
     kept = [name for name in shared if not is_left_aside(name, columns[name][0])]
@@ -62,7 +63,7 @@ def join_frames(given: Mapping[str, Any]) -> tuple[Any, list[Hashable]]:
 
 
 def is_left_aside(label: Hashable, series: Any) -> bool:
-    """Return whether a column is called as folds are, and holds no floats, or as a pattern."""
+    """Return whether a column is named as folds are and holds no floats, or as a pattern."""
     name = str(label[0] if isinstance(label, tuple) else label)
     if name == PART or (isinstance(series, pl.Series) and is_pattern(name)):
         return True
@@ -72,7 +73,8 @@ def is_left_aside(label: Hashable, series: Any) -> bool:
 def join_column(name: object, columns: Mapping[str, Any]) -> Any:
     """Put columns of several types one below the other, or raise if that would change a value.
 
-    What is missing in all rows of a part may be of any type. Of Polars only the values are joined.
+    A column without any values in a frame may have any type there. For Polars only the values that
+    are not missing are joined.
     """
     held, stop = list[Any](), 0
     for each in columns.values():
@@ -102,7 +104,7 @@ def join_column(name: object, columns: Mapping[str, Any]) -> Any:
 
 
 def kind_of(series: Any) -> tuple[Any, ...]:
-    """Name what values are, in whatever width or unit, and the zone of times."""
+    """Name the kind of values, whatever their width or unit, and the zone of times."""
     if isinstance(series.dtype, pd.CategoricalDtype):
         series = pd.Series(series.dtype.categories)
     dtype = dtype_of(series)
@@ -114,7 +116,6 @@ def kind_of(series: Any) -> tuple[Any, ...]:
 
 
 def check_given(given: Mapping[str, Any]) -> None:
-    """Raise unless there are two frames or more, of one library, with names."""
     for name, frame in given.items():
         if not isinstance(name, str) or not name:
             msg = f"Several frames must have names of text, got {describe(name)}."

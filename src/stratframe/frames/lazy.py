@@ -1,12 +1,12 @@
 """Which lazy queries give the same rows in the same order each time that they are collected.
 
-A plan is read as Polars prints it. What is not listed here is not known: Polars adds functions
-in every version, and plugins and Python functions may do anything. A query of few steps, which
-surely give the same rows each time, streams.
+A plan is read as Polars prints it. What is not listed here is not known: Polars adds functions in
+every version, and plugins and Python functions may do anything. A query streams if all its steps
+surely give the same rows each time.
 
 A query warns in three cases.
 
-1. An expression draws values at random, a step keeps any of several rows, or it is not known.
+1. An expression draws values at random, a step keeps any of several rows, or either is not known.
    A key or groups do not help.
 2. A step or an expression may put rows in another order, and what follows goes by their places:
    it picks rows, numbers them, or puts them beside others. A key or groups do not help.
@@ -18,7 +18,7 @@ maintain the order of both sides. Expressions without an order are those that ar
 rows in order. A plan does not say which columns are unique. So a `sort` makes an order only if it
 has all keys of the `group_by` below it, or all columns of the key, and no row is dropped later.
 
-Nothing is read but the schemas of files.
+Only the schemas of files are read.
 """
 
 import re
@@ -36,7 +36,6 @@ from .libraries import Frame
 
 
 def names(text: str) -> frozenset[str]:
-    """Read a list of names."""
     return frozenset(text.split())
 
 
@@ -83,9 +82,9 @@ IN_ORDER = names(
     cat.starts_with eval field with_fields python_udf fold reduce rank sample shuffle
     """
 )
-"""Expressions that leave the rows in order, though not every value surely is the same.
+"""Expressions that leave the rows in order, though some of their values may differ each time.
 
-Sums of floats depend on how threads share the rows. Of a Python function nothing is known, but
+Sums of floats depend on how threads share the rows. Nothing is known of a Python function, but
 fold columns are Python functions themselves, and verbs in a chain should not warn of each other.
 """
 
@@ -101,7 +100,7 @@ BY_PLACE = names(
 """Expressions whose values depend on the places of the rows, at least where values are equal."""
 
 MAY_DRAW = names("rank sample shuffle")
-"""Expressions that may draw at random, of which the printed plan does not show the seed."""
+"""Expressions that may draw at random; the printed plan does not show their seeds."""
 
 CHOOSES = names("arr.sample* list.sample* top_k_by min_by max_by")
 """Expressions that choose at random, or among rows that tie; `sort_by(...).first()` is `min_by`."""
@@ -123,18 +122,16 @@ def expressions(line: str) -> str:
 
 
 def calls(line: str) -> list[str]:
-    """List the functions that the expressions in a line of a plan call."""
     return CALL.findall(expressions(line))
 
 
 @lru_cache(1 << 12)
 def is_listed(name: str, listed: frozenset[str]) -> bool:
-    """Return whether a list has the name of a function, or a pattern of it."""
+    """Return whether a list has the name of a function, or a pattern that fits it."""
     return any(fnmatchcase(name, known) for known in listed)
 
 
 def is_repeatable(frame: pl.LazyFrame) -> bool:
-    """Return whether a query surely gives the same rows in the same order each time."""
     lines = frame.explain(optimized=False).splitlines()
     text = "\n".join(map(expressions, lines))
     are_known = '"' not in text and STREAMING.issuperset(CALL.findall(text))
@@ -149,7 +146,7 @@ STEPS = {
     "UNION": "`pl.union`",
     "MERGE SORTED": "`merge_sorted`",
 }
-"""What Polars calls the steps whose lines say whether they keep the order, and what users do."""
+"""Steps whose lines say whether they keep the order: what Polars calls them, and what users do."""
 
 STEP_LINE = re.compile(rf"^ *({'|'.join(STEPS)})\[maintain_order: (true|false)\b")
 KNOWN_LINE = re.compile(
@@ -162,7 +159,7 @@ KNOWN_LINE = re.compile(
 starts a line that is not known."""
 
 KEEPS_ROWS = re.compile(r"^ *(?:SLICE\[|SORT BY \[|ROW INDEX name: |WITH_COLUMNS:$|SELECT \[|\[)")
-"""Lines of steps that drop no row, but at the ends."""
+"""Lines of steps that drop no row except at the ends."""
 
 ANY_ROW = re.compile(r"^ *UNIQUE\[.*keep_strategy: Any\] BY Some\b")
 KEYS_LINE = re.compile(r"^ *\[.*\] BY \[(?P<columns>.*)\]$")
@@ -206,7 +203,7 @@ HOLDS_EXPRESSIONS = names(
     "arguments by expr falsy function idx input left length offset order_by partition_by predicate"
     " right truthy"
 )
-"""Where the view of an expression holds others."""
+"""The attributes in which the view of an expression may hold other expressions."""
 
 SET_ORDER = "set `maintain_order` in that step"
 REMEDIES = {
@@ -238,7 +235,7 @@ class Unordered(NamedTuple):
     name: str
     """What users call it."""
     of_expression: bool = False
-    """Whether it is no step, but an expression."""
+    """Whether it is an expression, and not a step."""
     draws: bool = False
     """Whether it may also give other rows or values each time."""
 
@@ -256,10 +253,10 @@ class Unordered(NamedTuple):
 def warn_row_order(
     frame: Frame, what: str | None, hint: str = "", key: Collection[Any] = (), then: str = ""
 ) -> None:
-    """Warn of a lazy query whose rows may come in another order, or be others, each time.
+    """Warn if the rows of a lazy query may come in another order, or be others, each time.
 
-    `what` depends on the order, if anything does; the hint says how the call could do without it,
-    and `then` what happens if it cannot.
+    `what` is what depends on the order, if anything does; the hint says how the call could do
+    without it, and `then` what may happen otherwise.
     """
     if not isinstance(frame, pl.LazyFrame):
         return
@@ -293,7 +290,6 @@ def warn_row_order(
 def unordered_steps(
     frame: pl.LazyFrame, plan: Sequence[str], functions: Sequence[Any] = ()
 ) -> list[Unordered]:
-    """List what may put the rows of a query in any order, from its printed plan."""
     viewed = viewed_steps(frame, plan)
     is_drawn = any(map(draws_at_random, functions))
     found: list[Unordered] = []
@@ -316,10 +312,10 @@ def unordered_steps(
 
 
 def dropped_orders(plan: Sequence[str], steps: Sequence[Unordered]) -> Iterator[Unordered]:
-    """Find steps whose order Polars may drop, as a later step keeps none, where that matters.
+    """Find steps whose order Polars may drop, as a later step keeps none, if that matters.
 
-    It does for a step that keeps any of several rows, and for one whose rows `head` chooses, which
-    Polars takes below it.
+    It matters for a step that keeps any of several rows, and for a step below `head`, which then
+    chooses other rows.
     """
     known = {step.line for step in steps}
     slices = [line for line, text in enumerate(plan) if PLACE_LINES[HEAD].match(text)]
@@ -336,14 +332,13 @@ def dropped_orders(plan: Sequence[str], steps: Sequence[Unordered]) -> Iterator[
 
 
 def steps_after(plan: Sequence[str], line: int, steps: Sequence[Unordered]) -> list[Unordered]:
-    """List the steps that are applied to what a line gives."""
     return [step for step in steps if step.line < line and line in lines_below(plan, step.line)]
 
 
 def steps_before(
     plan: Sequence[str], line: int | None, steps: Sequence[Unordered], total: Sequence[int]
 ) -> list[Unordered]:
-    """List the steps whose order a line gets, or the whole query; total sorts hide those below."""
+    """List the steps that may change the order at a line, or at the end; total sorts hide some."""
     within = range(len(plan)) if line is None else lines_below(plan, line)
     hidden = {each for sort in total if sort in within for each in lines_below(plan, sort)[1:]}
     return [
@@ -354,14 +349,14 @@ def steps_before(
 
 
 def lines_below(plan: Sequence[str], line: int) -> range:
-    """Find the lines of a step and of all that it is applied to, which is further to the right."""
+    """Find the lines of a step and of all that it is applied to, which are indented further."""
     indents = (len(text) - len(text.lstrip()) for text in plan[line:])
     indent = next(indents)
     return range(line, line + 1 + len(list(takewhile(indent.__le__, indents))))
 
 
 def users_of_places(text: str, functions: Sequence[Any]) -> list[tuple[str, bool]]:
-    """Name what goes by the places of rows in a line of a plan, and whether that is known."""
+    """Name what in a line of a plan goes by the places of rows, and whether that is known."""
     found = [(name, True) for name, pattern in PLACE_LINES.items() if pattern.match(text)]
     for name in calls(text):
         is_known = is_listed(name, BY_PLACE)
@@ -379,7 +374,7 @@ def users_of_places(text: str, functions: Sequence[Any]) -> list[tuple[str, bool
 def total_sorts(plan: Sequence[str], key: Set[str]) -> list[int]:
     """List the lines that sort by all columns of a key, or of the `group_by` below.
 
-    The key differs in the rows of the frame, but maybe not in those that were dropped.
+    The key tells the rows of the frame apart, but maybe not rows that were dropped.
     """
     found = []
     for line, text in enumerate(plan):
@@ -485,7 +480,6 @@ def view_nodes(frame: pl.LazyFrame) -> Iterator[Any]:
 
 
 def join_name(kind: str) -> str:
-    """Name a join as users do."""
     if kind in ("Cross", "IEJoin"):
         return "a cross join or `join_where`"
     article = "an" if kind in ("Inner", "Anti") else "a"

@@ -20,11 +20,11 @@ PolarsTable: TypeAlias = pl.DataFrame
 FrameT = TypeVar("FrameT", pd.DataFrame, pl.DataFrame, pl.LazyFrame)
 
 VIEWS = {"string_view[pyarrow]": "large_string", "binary_view[pyarrow]": "large_binary"}
-"""Types of pyarrow of which pandas takes no rows, and those that hold the same."""
+"""Types of pyarrow whose rows pandas cannot take, and types that hold the same values."""
 
 
 class AnyFrame(Protocol):
-    """What frames of all libraries and engines have, for checkers of types."""
+    """What frames of all libraries and engines have, for type checkers."""
 
     @property
     def columns(self) -> Any:
@@ -36,23 +36,19 @@ AnyFrameT = TypeVar("AnyFrameT", bound=AnyFrame)
 
 
 def is_frame(value: object) -> TypeGuard[Frame]:
-    """Return whether an object is a pandas or Polars frame."""
     return isinstance(value, Frame)
 
 
 def is_lazy(frame: Frame) -> bool:
-    """Return whether a frame is a query, whose rows are not here."""
     return isinstance(frame, pl.LazyFrame)
 
 
 def check_frame(frame: object) -> None:
-    """Raise unless an object is a pandas or Polars frame."""
     if not is_frame(frame):
         raise not_a_frame(frame, "pandas or Polars")
 
 
 def not_a_frame(given: Any, accepted: str) -> StratError:
-    """Build the error for what is no frame of the libraries that a verb accepts."""
     got, hint = type(given).__name__, ""
     if got == "DataFrame":
         got = f"{type(given).__module__.partition('.')[0]}.DataFrame"
@@ -70,7 +66,7 @@ def library_of(frame: Frame | Series) -> str:
 
 
 def column_names(frame: Frame) -> list[Hashable]:
-    """List the column names; of a lazy frame without reading data."""
+    """List the column names; those of a lazy frame without reading data."""
     return list(frame.collect_schema() if isinstance(frame, pl.LazyFrame) else frame.columns)
 
 
@@ -83,22 +79,21 @@ def label_of(frame: Frame, name: Any) -> Any:
 
 
 def has_column(data: Any, name: str) -> bool:
-    """Return whether data are a frame with a column, under a MultiIndex too."""
     return is_frame(data) and label_of(data, name) in column_names(data)
 
 
 def is_label(value: object) -> bool:
-    """Return whether a value can be told from other labels of columns."""
+    """Return whether a value can serve as the label of a column."""
     return is_hashable(value) and value is not pd.NA and not isinstance(value, range)
 
 
 def is_native(dtype: Any) -> bool:
-    """Return whether pandas takes rows of a dtype, as it does not where bytes are swapped."""
+    """Return whether pandas can take rows of a dtype; it cannot where bytes are swapped."""
     return dtype.isnative if isinstance(dtype, np.dtype) else str(dtype) not in VIEWS
 
 
 def to_native(series: Any) -> Any:
-    """Convert a column of pandas to a dtype of which it takes rows; return any other as it is."""
+    """Convert a pandas column to a dtype whose rows can be taken; return any other as it is."""
     if not isinstance(series, pd.Series) or is_native(series.dtype):
         return series
     if isinstance(series.dtype, np.dtype):
@@ -109,7 +104,6 @@ def to_native(series: Any) -> Any:
 
 
 def keep_rows(frame: Any, flags: Flags) -> Any:
-    """Keep the flagged rows of an eager frame."""
     if isinstance(frame, pl.DataFrame):
         return frame.filter(flags)
     try:
@@ -127,7 +121,6 @@ def keep_rows(frame: Any, flags: Flags) -> Any:
 
 
 def take(series: Any, rows: Ints) -> Any:
-    """Take rows of a series, an array or a list, by position."""
     if isinstance(series, list):
         return [series[row] for row in rows]
     if isinstance(series, pl.Series):
@@ -143,7 +136,7 @@ def value_at(series: Series, row: int) -> Any:
 
 
 def python_error(name: object, error: BaseException) -> StratError:
-    """Build the error for dates, times and durations that Python, or Polars, cannot count to."""
+    """Build the error for dates, times and durations beyond the range of Python or Polars."""
     is_panic = isinstance(error, pl.exceptions.PanicException)
     reason = "some are out of range" if is_panic else error
     return StratError(f"Column {name!r} must hold values that Python has, but {reason}.")

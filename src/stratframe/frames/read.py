@@ -1,7 +1,7 @@
-"""A column -> codes of classes, ordered numbers, features of points, and what of a key is hashed.
+"""A column -> codes of classes, ordered numbers, features of points, and what a key hashes.
 
-All are read from the series of `to_polars`, but for categories and text of pandas and what Polars
-has no type for.
+All are read from the series of `to_polars`, except categories and text of pandas, and values that
+Polars has no type for.
 """
 
 from collections import defaultdict
@@ -52,7 +52,7 @@ TEXT_BLOCK = 1 << 16
 """Strings that are joined at once."""
 
 UNITS = {"ns": 1000, "us": 1, "ms": 1000}
-"""Nanoseconds in a microsecond, and microseconds in the longer unit of time."""
+"""Nanoseconds in a microsecond; for the other units, microseconds in one of them."""
 
 
 # Classes ---------------------------------------------------------------------------------
@@ -61,8 +61,8 @@ UNITS = {"ns": 1000, "us": 1, "ms": 1000}
 def encode_classes(series: Series, of_lists: str = "") -> tuple[Ints, int]:
     """Encode the classes of a column by first appearance, -1 where missing, and count them.
 
-    The codes depend on which rows are equal and on nothing else: not on the library, the dtype,
-    or the order of the values. A column of lists is an error, whose hint may be given.
+    The codes depend on which rows are equal and on nothing else: not on the library, the dtype, or
+    the order of the values. A column of lists is an error, and `of_lists` is its hint.
     """
     if is_encoded_by_pandas(series):
         return factorize(series)
@@ -99,12 +99,10 @@ def is_whole(dtype: pl.DataType) -> bool:
 
 
 def hash_values(series: pl.Series) -> Values:
-    """Hash every value of a Polars series to a uint64."""
     return series.hash().to_numpy()
 
 
 def codes_match_values(series: pl.Series, codes: Ints, n_codes: int) -> bool:
-    """Return whether all rows of every code have the same value."""
     classes = series.gather(first_occurrence(codes, n_codes))
     for start in range(0, len(series), CHUNK):
         expected = classes.gather(codes[start : start + CHUNK])
@@ -127,7 +125,7 @@ def factorize(values: Any) -> tuple[Ints, int]:
     if values.dtype != object and getattr(values.dtype, "storage", "") != "python":
         codes, classes = pd.factorize(values)
         return codes, len(classes)
-    # Of a series pandas 2 makes an index of the classes, which takes no integers above all floats.
+    # pandas 2 makes an index of the classes of a series, which takes no integers above all floats.
     values = np.asarray(values, dtype=object)
     codes, classes = pd.factorize(values)
     present = codes >= 0
@@ -162,7 +160,8 @@ def check_objects(series: Any, of_lists: str = "") -> None:
 def read_tags(series: Series) -> tuple[list[Any], list[Ints]]:
     """List the values of a column of lists, the most frequent first, and the rows that hold each.
 
-    Equally frequent ones come by value. Missing lists, and what is missing in a list, are no value.
+    Equally frequent values come in order of value. Missing lists, and missing values in a list, do
+    not count.
     """
     check_threads()
     column = to_polars(series)
@@ -181,7 +180,6 @@ def read_tags(series: Series) -> tuple[list[Any], list[Ints]]:
 
 
 def tags_of_objects(series: Any) -> pl.DataFrame:
-    """List the values in lists, sets or arrays of Python, and the row of each."""
     rows = np.flatnonzero(~is_missing(series))
     lists = series.iloc[rows].tolist()
     types = (list, tuple, set, frozenset, np.ndarray)
@@ -201,11 +199,11 @@ def tags_of_objects(series: Any) -> pl.DataFrame:
 
 
 def read_numbers(series: Series, term: str) -> tuple[Values, Flags]:
-    """Read numbers or dates as numbers of the same order and differences, and which are missing.
+    """Read numbers or dates as numbers of the same order and differences; flag missing ones.
 
     They are float64, int64 or uint64; any number stands where one is missing. Dates, times and
-    durations count in one unit of time, periods by their number. Numbers that a categorical holds
-    count, also as text.
+    durations count in one unit of time, periods by their number. The numbers of a categorical
+    column count, even as text.
     """
     try:
         return numbers_of(series), is_missing(series)
@@ -215,7 +213,6 @@ def read_numbers(series: Series, term: str) -> tuple[Values, Flags]:
 
 
 def has_numbers(series: Series) -> bool:
-    """Return whether a column holds what `read_numbers` reads."""
     try:
         read_numbers(series, "")
     except StratError:
@@ -224,7 +221,6 @@ def has_numbers(series: Series) -> bool:
 
 
 def numbers_of(series: Series) -> Values:
-    """Read numbers or dates; raise on all others."""
     held, column = dtype_of(series), to_polars(series)
     if column is None and held.is_numeric():
         return to_floats(series)
@@ -244,7 +240,7 @@ def numbers_of(series: Series) -> Values:
 
 
 def read_times(series: Series) -> tuple[Values, Flags]:
-    """Read times, or what is ordered as they are, as numbers of this order, and which are missing.
+    """Read times, or other ordered values, as numbers of the same order; flag missing ones.
 
     Any number stands where one is missing.
     """
@@ -266,7 +262,7 @@ def read_times(series: Series) -> tuple[Values, Flags]:
 
 
 def read_comparable(series: Series, term: str) -> tuple[Values, Flags]:
-    """Read numbers, and which are missing, to compare them with edges; raise on dates."""
+    """Read numbers to compare with edges, and flag missing ones; raise on dates."""
     if dtype_of(series).is_temporal():
         msg = (
             f"`{term}` needs numbers, but column {series.name!r} is {series.dtype}."
@@ -292,7 +288,6 @@ def read_matrix(columns: Sequence[Series], term: str) -> tuple[Values, list[int]
 
 
 def read_feature(series: Series, term: str) -> Values:
-    """Read numbers or booleans as floats."""
     dtype = dtype_of(series)
     if not (dtype.is_numeric() or dtype in (pl.Boolean, pl.Null)):
         msg = (
@@ -326,7 +321,7 @@ def read_vectors(series: Series) -> Values | None:
 
 
 def components(name: str, series: Series) -> list[tuple[str, Series]]:
-    """Name the components of a column of vectors as columns; of any other, the column itself."""
+    """Split a column of vectors into named columns; list any other column as it is."""
     values = read_vectors(series)
     if values is None:
         return [(name, series)]
@@ -393,7 +388,7 @@ def read_key(series: Series) -> KeyColumn:
 
 
 def read_group_key(series: Series) -> KeyColumn | None:
-    """Read a column of groups as that of a key, intervals as text; None where a key cannot be."""
+    """Read a column of groups like one of a key, intervals as text; None if no key can be read."""
     try:
         return read_key(write_intervals(series))
     except StratError:
@@ -447,7 +442,6 @@ def key_of_times(values: Ints, unit: str) -> KeyColumn:
 
 
 def key_of_text(series: pl.Series) -> KeyColumn:
-    """Join the text or bytes of a Polars series, and list where each row ends."""
     is_text = series.dtype == pl.String
     lengths = series.str.len_bytes() if is_text else series.bin.size()
     offsets = np.append(0, np.cumsum(lengths.to_numpy(), dtype=np.int64))

@@ -38,7 +38,6 @@ class SparkColumn(ABC):  # noqa: B024 - has no methods, as it only recognizes a 
 
     @classmethod
     def __subclasshook__(cls, other: type) -> bool:
-        """Return whether a class is one of Spark's columns."""
         return other.__name__ == "Column" and other.__module__.startswith("pyspark.sql.")
 
 
@@ -69,7 +68,7 @@ ACCEPTED = {
 """What arguments that refer to columns may hold, where it is not names or expressions."""
 
 OF_TERMS = ("by", "groups", "features")
-"""Arguments whose columns may be vectors, and expressions of several, where they are features."""
+"""Arguments whose columns may be vectors, or expressions of several columns, used as features."""
 
 NOT_A_NUMBER = {
     "by": "`by` comes first; the number of folds is `k={}`",
@@ -79,24 +78,21 @@ NOT_A_NUMBER = {
 
 
 def is_computed(ref: Any) -> bool:
-    """Return whether a reference is an expression or callable, not a column name."""
     return isinstance(ref, EXPRESSIONS) or callable(ref)
 
 
 def format_reference(ref: Any) -> str:
-    """Format a reference for a message."""
     return shorten(str(ref)) if isinstance(ref, EXPRESSIONS) else describe(ref)
 
 
 def same_column(ref: Any, other: Any) -> bool:
-    """Return whether two references are the same column."""
     if isinstance(ref, pl.Expr) and isinstance(other, pl.Expr):
         return ref.meta.eq(other)
     return column_key(ref) == column_key(other)
 
 
 def gives_column(frame: Any, ref: Any, label: Hashable) -> bool:
-    """Return whether a reference is a column of a frame, or gives it with others."""
+    """Return whether a reference gives a column of a frame, alone or with others."""
     if not isinstance(ref, pl.Expr) or not isinstance(label, str):
         return same_column(label_of(frame, ref), label_of(frame, label))
     if ref.meta.eq(pl.col(label)):
@@ -111,13 +107,12 @@ def column_key(ref: Any) -> Hashable:
     if isinstance(ref, pl.Expr):
         return pl.Expr, str(ref)
     if isinstance(ref, np.str_ | np.number | np.bool_):
-        ref = ref.item()  # what numpy gives of its own is the label of Python
+        ref = ref.item()  # a scalar of numpy stands for the same label in Python
     # True, 1 and 1.0 are equal, but three labels.
     return (object, id(ref)) if is_computed(ref) or not is_hashable(ref) else (type(ref), ref)
 
 
 def check_each_column_once(subject: str, refs: Iterable[Any]) -> None:
-    """Raise if a reference names the column of one before it."""
     known: dict[Hashable, list[Any]] = {}
     for ref in refs:
         alike = known.setdefault(column_key(ref), [])
@@ -127,15 +122,14 @@ def check_each_column_once(subject: str, refs: Iterable[Any]) -> None:
 
 
 class ResultName(NamedTuple):
-    """What a reference results in is called."""
+    """The name of the column that a reference gives."""
 
     name: Hashable | None
     is_unnamed: bool
-    """Whether the column is computed, and has no name; a label may be None, too."""
+    """Whether the column is computed and has no name; the label of a column may be None, too."""
 
 
 def result_name(ref: Any, series: Any) -> ResultName:
-    """Name the result of a reference."""
     if not is_computed(ref):
         return ResultName(ref, is_unnamed=False)
     name = getattr(series, "name", None)
@@ -143,12 +137,10 @@ def result_name(ref: Any, series: Any) -> ResultName:
 
 
 def root_names(ref: Any) -> list[Any]:
-    """List the columns that a reference reads."""
     return ref.meta.root_names() if isinstance(ref, pl.Expr) else [ref]
 
 
 def check_not_data(argument: str, given: object) -> None:
-    """Raise if data are given, or a list of values, where columns are named."""
     entries = given if isinstance(given, list) else [given]
     if len(entries) > MAX_ENTRIES and argument in ("by", "groups", "key"):
         raise not_a_reference(argument, entries)
@@ -158,14 +150,12 @@ def check_not_data(argument: str, given: object) -> None:
 
 
 def check_names(argument: str, given: Iterable[object]) -> None:
-    """Raise unless all may name a column."""
     for name in given:
         if name is None or is_computed(name) or not is_label(name):
             raise not_a_reference(argument, name, ACCEPTED["name"])
 
 
 def not_a_reference(argument: str, given: object, accepted: str = "") -> StratError:
-    """Build the error for what an argument does not accept as a reference."""
     accepted = accepted or ACCEPTED.get(argument, "column names or expressions")
     msg = f"`{argument}` must hold {accepted}, got {describe(given)}."
     if isinstance(given, DATA) or (isinstance(given, list) and len(given) > MAX_LISTED):
@@ -178,7 +168,6 @@ def not_a_reference(argument: str, given: object, accepted: str = "") -> StratEr
 
 
 def hint_at_condition(library: str) -> str:
-    """Hint at what `where` takes."""
     column = 'pl.col("split")' if library == "polars" else 'lambda df: df["split"]'
     return f'Hint: compute it, as in `where={column} == "train"`.'
 
@@ -190,7 +179,7 @@ class ColumnLookup(NamedTuple):
     counts: Counter[Hashable]
     """How many columns have the label of a key."""
     types: pl.Schema | None
-    """Their types; None for pandas, whose values are looked at where they are read."""
+    """Their types; None for pandas, whose values are checked when they are read."""
 
 
 def check_refs(
@@ -200,7 +189,7 @@ def check_refs(
     *,
     overwrite: bool = False,
 ) -> None:
-    """Raise unless a frame has the columns that each argument names, and no new one yet."""
+    """Raise unless a frame has the columns that each argument names, and none of the new ones."""
     types = None if isinstance(frame, pd.DataFrame) else frame.collect_schema()
     names = list(frame.columns if types is None else types)
     columns = ColumnLookup(names, Counter(map(column_key, names)), types)
@@ -216,7 +205,7 @@ def check_refs(
 
 
 def check_argument(frame: Frame, argument: str, refs: Iterable[Any], columns: ColumnLookup) -> None:
-    """Raise unless references are columns: one each, of single values, but where terms say more."""
+    """Raise unless each reference is one column of single values; terms may allow more."""
     for ref in refs:
         if argument == "where" and is_flags_of(frame, ref):
             continue
@@ -247,7 +236,7 @@ def check_argument(frame: Frame, argument: str, refs: Iterable[Any], columns: Co
 
 
 def is_flags_of(frame: Frame, ref: Any) -> bool:
-    """Return whether a reference is a series for an eager frame; raise if it is of other rows."""
+    """Return whether a reference is a series for an eager frame; raise if its rows are others."""
     if isinstance(frame, pl.DataFrame) and isinstance(ref, pl.Series):
         fault = f"{plural(len(ref), 'value')} for {plural(len(frame), 'row')}"
         is_wrong = len(ref) != len(frame)
@@ -265,7 +254,6 @@ def is_flags_of(frame: Frame, ref: Any) -> bool:
 
 
 def check_library(frame: Frame, ref: Any, argument: str) -> None:
-    """Raise if a computed column is meant for the other library."""
     is_foreign = isinstance(ref, pl.Expr) == isinstance(frame, pd.DataFrame)
     if is_foreign or isinstance(ref, SparkColumn):
         msg = (
@@ -309,7 +297,7 @@ def label_error(
 
 
 CONDITION = re.compile(r"[=<>!~&|]| (and|or|in|not|is) ")
-"""What a condition has that the name of a column seldom has."""
+"""Text that a condition has, and the name of a column seldom does."""
 
 
 def is_pattern(name: str) -> bool:
@@ -336,14 +324,12 @@ def check_expression(ref: Any, argument: str, columns: ColumnLookup) -> None:
 
 
 def several_columns(argument: str, ref: Any, count: int) -> StratError:
-    """Build the error for an expression that does not give one column."""
     return StratError(
         f"An entry of `{argument}` must give one column, got {count} from {format_reference(ref)}."
     )
 
 
 def check_one_each(argument: str, refs: Sequence[Any], columns: Sequence[Any]) -> None:
-    """Raise if a reference was read as a frame of several columns."""
     for ref, column in zip(refs, columns, strict=False):
         if isinstance(column, pl.DataFrame):
             raise several_columns(argument, ref, column.width)
@@ -368,7 +354,7 @@ def check_taken(
     *,
     overwrite: bool,
 ) -> None:
-    """Raise if new columns would replace any that the call reads, or, unasked, any others."""
+    """Raise if new columns replace some that the call reads, or any without `overwrite`."""
     for name in taken:
         for argument, columns in refs.items():
             if any(reads(ref, name) for ref in columns):
@@ -401,7 +387,6 @@ def reads_column(frame: Any, ref: Any, name: str) -> bool:
 
 
 def is_valid(ref: Any, frame: pd.DataFrame) -> bool:
-    """Return whether a frame has what `pd.col(...)` reads."""
     try:
         compute_in_pandas(frame, ref)
     except StratError:
@@ -417,7 +402,7 @@ def collect_columns(frame: Frame, refs: Sequence[Any]) -> EagerFrame:
     names = frame.collect_schema().names()
     roots = [root_names(ref) for ref in refs]
     needed = {root for each in roots for root in each}
-    # The roots of an expression over a pattern of names are none, or no names.
+    # An expression over a pattern of names has no roots, or roots that are not names.
     if not (all(roots) and needed <= set(names)):
         return frame.collect()
     kept = pl.nth([place for place, name in enumerate(names) if name in needed])
@@ -442,12 +427,11 @@ def empty_columns(frame: Frame, refs: Mapping[str, Sequence[Any]]) -> dict[str, 
 
 
 def read_columns(frame: EagerFrame, refs: Sequence[Any]) -> list[Any]:
-    """Read columns of an eager frame by their references."""
     return [to_native(column_of(frame, ref)) for ref in refs]
 
 
 def column_of(frame: EagerFrame, ref: Any) -> Any:
-    """Read one column, which may be a series already."""
+    """Read one column; the reference may be a series already."""
     if isinstance(ref, Series):
         return ref
     if not is_computed(ref):
@@ -458,14 +442,13 @@ def column_of(frame: EagerFrame, ref: Any) -> Any:
 
 
 def compute_in_polars(frame: pl.DataFrame, ref: pl.Expr) -> Any:
-    """Evaluate an expression on a frame."""
     columns = frame.select(ref)
     check_height(ref, columns.height, frame.height)
     return one_or_several(columns)
 
 
 def one_or_several(columns: pl.DataFrame) -> Any:
-    """Take the series of a frame of one column."""
+    """Take the series of a frame of one column; return a frame of several as it is."""
     return columns.to_series() if columns.width == 1 else columns
 
 
@@ -488,7 +471,6 @@ def compute_in_pandas(frame: pd.DataFrame, ref: Any) -> pd.Series:
 
 
 def check_height(ref: Any, height: int, n_rows: int) -> None:
-    """Raise unless a computed column has as many values as the frame has rows."""
     if height != n_rows:
         msg = (
             f"A computed column must give one value for each of the {n_rows} rows,"
@@ -498,7 +480,6 @@ def check_height(ref: Any, height: int, n_rows: int) -> None:
 
 
 def expression_error(ref: Any, reason: object) -> StratError:
-    """Build the error for an expression that the library cannot evaluate."""
     return StratError(
         f"A computed column must be a working expression, got {format_reference(ref)}: {reason}"
     )

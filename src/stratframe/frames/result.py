@@ -14,7 +14,6 @@ from .libraries import EagerFrame, Series, to_list
 
 
 def make_frame(library: str, columns: Mapping[Any, Any]) -> Any:
-    """Make a frame of the caller's library."""
     if library == "polars":
         return pl.DataFrame({str(name): polars_values(each) for name, each in columns.items()})
     arrays = {name: pandas_values(each) for name, each in columns.items()}
@@ -98,5 +97,4 @@ def write_label(value: Any) -> str:
 
 
 def to_dicts(frame: EagerFrame) -> list[dict[Any, Any]]:
-    """List the rows of a frame as dicts."""
     return frame.to_dicts() if isinstance(frame, pl.DataFrame) else frame.to_dict("records")

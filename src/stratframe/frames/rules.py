@@ -1,4 +1,4 @@
-"""Rules on the values of columns: which rows break them, and pandera's word on it.
+"""Rules on the values of columns: which rows break them, and how pandera states them.
 
 `Rule` states what a call needs, `check_rules` finds the rows that break it and raises,
 `pandera_column` states the same rule to pandera, for schemas that users validate with and
@@ -51,7 +51,7 @@ class RuledColumn(NamedTuple):
     missing: Flags
     """Where the value is missing, shape (n_rows,)."""
     values: Values | None = None
-    """The numbers of a rule on numbers; of a rule on uniqueness, codes. Shape (n_rows,)."""
+    """The numbers for a rule on numbers, or codes for a rule on uniqueness; shape (n_rows,)."""
     rows: Ints | None = None
     """The positions of the checked rows in the series; None for all, in its order."""
     weights: Ints | None = None
@@ -59,7 +59,6 @@ class RuledColumn(NamedTuple):
 
 
 def broken_rows(column: RuledColumn) -> Flags:
-    """Flag the rows that break any part of a rule."""
     flags = np.zeros(len(column.missing), dtype=np.bool_)
     for _, broken in broken_rules(column):
         flags |= broken
@@ -108,7 +107,7 @@ def positions(column: RuledColumn, rows: Ints) -> Ints:
 
 
 def few_rows(broken: Sequence[tuple[RuledColumn, str, Ints]]) -> Ints | None:
-    """Choose the first of very many rows at fault, of each fault; None for all rows."""
+    """Choose the first rows of each fault where any fault has very many; None for all rows."""
     if all(len(rows) <= MANY_FAILURES for *_, rows in broken):
         return None
     chosen = [rows[:MANY_FAILURES] for *_, rows in broken]
@@ -126,7 +125,7 @@ MANY_FAILURES = 10_000
 
 
 def broken_rules(column: RuledColumn) -> Iterator[tuple[str, Flags]]:
-    """Find the rows that break each part of a rule."""
+    """Yield each fault of a column in words, and flags of the rows that have it."""
     rule, values = column.rule, column.values
     if rule.present and column.missing.any():
         yield MISSING, column.missing
@@ -172,14 +171,12 @@ def pandera_module(library: str) -> Any:
 
 
 def pandera_column(pandera: Any, rule: Rule) -> Any:
-    """State a rule to pandera."""
     bounds = rule.within or ((-LARGEST, LARGEST) if rule.finite else None)
     check = pandera.Check.in_range(*bounds) if bounds else None
     return pandera.Column(checks=check, nullable=not rule.present, unique=rule.unique)
 
 
 def pandera_error(columns: Sequence[RuledColumn], rows: Ints | None = None) -> Exception | None:
-    """Let pandera check the columns, or some of their rows, and return the error it raises."""
     library = library_of(columns[0].series)
     pandera = pandera_module(library)
     schema = {str(place): pandera_column(pandera, each.rule) for place, each in enumerate(columns)}
@@ -198,7 +195,7 @@ def pandera_error(columns: Sequence[RuledColumn], rows: Ints | None = None) -> E
 
 
 def pandera_data(library: str, column: RuledColumn) -> Any:
-    """Take the numbers of a column, NaN where missing; the classes of any other."""
+    """Take the numbers or codes of a rule, NaN where missing; any other column as it is."""
     if column.rule.unique:
         return column.values
     if column.values is not None:
@@ -217,7 +214,7 @@ def flags_check(
 ) -> Any:
     """State a rule to pandera as a function from a column to flags, or to one answer.
 
-    Where it looks for missing values itself, they can be skipped, to be named once.
+    Where it looks for missing values itself, they can be skipped, so that they are named once.
     """
 
     def check(data: Any) -> Any:
@@ -225,8 +222,8 @@ def flags_check(
         series = data if is_pandas else data.lazyframe.select(data.key).collect().to_series()
         flags = keeps(series)
         if flags is False and not is_pandas:
-            # pandera puts the values at fault of all columns into one column of text, into
-            # which False does not go, but what an error says does.
+            # pandera puts the values at fault of all columns into one column of text. False does
+            # not fit into it, but the text of an error does.
             msg = f"Column {data.key!r} breaks the rule: {name}."
             raise StratError(msg)
         if isinstance(flags, bool):
@@ -239,7 +236,7 @@ def flags_check(
 
 
 def part_type(names: Sequence[str], *, text: bool) -> Any:
-    """Make a type of pandera for parts in Polars: an Enum of names, or a type without its own."""
+    """Make a pandera type for parts in Polars: an Enum of the names, Categorical, or text."""
     enum = import_module("pandera.engines.polars_engine").Engine.dtype(pl.Enum(names))
     base: Any = type(enum)
 

@@ -26,7 +26,7 @@ from .threads import check_threads
 
 
 class ApartColumn(NamedTuple):
-    """A column of whose values rows of two labels may share none."""
+    """A column of which rows of two labels must share no value."""
 
     name: Any
     series: Series
@@ -43,18 +43,17 @@ class LabelRows(NamedTuple):
     codes: Ints
     """The place of each row's label in their order; -1 where it has none."""
     weights: Ints | None = None
-    """How many rows each row stands for; None if for itself."""
+    """How many rows each row stands for; None if each stands for itself."""
     apart: Sequence[ApartColumn] = ()
     every: str | None = None
-    """How long the periods are whose starts are the labels; None where these are the column's."""
+    """The length of the periods whose starts are the labels; None if the labels are the values."""
 
     @property
     def has_ordered_categories(self) -> bool:
-        """Whether the column says itself in which order its labels are."""
+        """Whether the column itself declares the order of its labels."""
         return has_order(self.series)
 
     def count(self, flags: Flags) -> int:
-        """Count the rows that are flagged, or that these stand for."""
         return int(flags.sum() if self.weights is None else self.weights[flags].sum())
 
 
@@ -67,10 +66,10 @@ def encode_labels(
     *,
     is_part: bool = False,
 ) -> LabelRows:
-    """Encode the rows of a fold or part column, and columns of which labels share no value."""
     series = series if every is None else to_periods(series, every)
     labels, codes = fold_codes(series, is_part=is_part, weights=weights)
-    # Every pair compares all codes, which takes as long as to read them: so they are small.
+    # Every pair of labels compares all codes, which takes as long as reading them, so codes are
+    # small.
     codes = codes.astype(np.min_scalar_type(-len(labels.values) - 1))
     columns = [ApartColumn(each, column, encode_classes(column)[0]) for each, column in apart]
     return LabelRows(name, labels, series, codes, weights, columns, every)
@@ -84,7 +83,7 @@ def read_labels(
     *,
     is_part: bool = False,
 ) -> LabelRows:
-    """Encode the rows of a frame; of a lazy one, by one query, the rows that differ."""
+    """Encode the rows of a frame; of a lazy frame, by one query, only the unique rows."""
     weights = None
     if isinstance(frame, pl.LazyFrame):
         check_threads()
@@ -112,9 +111,9 @@ def read_labels(
 def flag_labels(
     rows: LabelRows, chosen: Flags, *, nulls: bool = False, apart_from: int | None = None
 ) -> Flags:
-    """Flag the rows of chosen labels, and with `nulls` those of none.
+    """Flag the rows of chosen labels, and with `nulls` the rows without a label.
 
-    Those that share a value of `rows.apart` with a row of the label `apart_from` are left out.
+    Rows that share a value of `rows.apart` with a row of the label `apart_from` are left out.
     """
     flags = match_codes(rows.codes, chosen, nulls=nulls)
     if apart_from is not None:
@@ -141,7 +140,7 @@ def match_codes(codes: Ints, chosen: Flags, *, nulls: bool) -> Flags:
 
 
 def values_apart(rows: LabelRows, place: int) -> dict[Any, Series]:
-    """List the values that rows of a label have in each column that they do not share."""
+    """List the values that the rows of a label have in each column of `rows.apart`."""
     of_label, found = np.flatnonzero(rows.codes == place), {}
     for each in rows.apart:
         codes, first = np.unique(each.codes[of_label], return_index=True)
@@ -150,7 +149,7 @@ def values_apart(rows: LabelRows, place: int) -> dict[Any, Series]:
 
 
 def shorter_list(rows: LabelRows, chosen: Flags) -> tuple[Flags, bool]:
-    """Choose whether labels are matched, or those that are left out, which may be fewer."""
+    """Choose the chosen labels (True) or the others (False), whichever are fewer."""
     has_rows = np.array(rows.labels.sizes, dtype=np.int64) > 0
     found, others = has_rows & chosen, has_rows & ~chosen
     is_match = bool(found.sum() < others.sum())
@@ -168,7 +167,6 @@ def filter_labels(
     nulls: bool = False,
     apart_from: int | None = None,
 ) -> FrameT:
-    """Keep the rows of chosen labels, of an eager frame those that `flag_labels` flags."""
     if not isinstance(frame, pd.DataFrame):
         check_threads()
     if not isinstance(frame, pl.LazyFrame):
@@ -208,7 +206,7 @@ def filter_values(
     nulls: bool = False,
     every: str | None = None,
 ) -> FrameT:
-    """Keep the rows of some labels, or those of the others, with or without those of none."""
+    """Keep the rows of some labels, or of all others, with or without those that have none."""
     rows = read_labels(frame, name, every=every)
     known = set(values)
     chosen = np.array([(value in known) == equal for value in rows.labels.values], dtype=np.bool_)
@@ -216,7 +214,6 @@ def filter_values(
 
 
 def drop_values(frame: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:
-    """Drop the rows of a pandas frame that have one of the values listed for a column."""
     for name, held in values.items():
         series, held = read_fold_column(frame, name), pd.Series(held)
         if str(held.dtype).startswith(("category", "dictionary")):  # whose values `isin` misses

@@ -8,7 +8,7 @@ from pathlib import Path
 from ..errors import StratError
 
 STARTED_IN = os.getpid()
-"""The process that imported this module; those that are forked from it have other numbers."""
+"""The process that imported this module; processes forked from it have other numbers."""
 
 TASKS = Path("/proc/self/task")
 """The threads of this process, which Linux lists."""
@@ -21,12 +21,11 @@ with_threads: set[int] = set()
 
 
 def note_threads() -> None:
-    """Note before a fork whether this process has threads of Polars."""
     names = []
     for task in TASKS.glob("*/comm"):
         with suppress(OSError):  # a thread may have ended
             names.append(task.read_bytes())
-    if not names or any(map(POLARS_THREAD.fullmatch, names)):  # elsewhere than on Linux none are
+    if not names or any(map(POLARS_THREAD.fullmatch, names)):  # names are listed on Linux only
         with_threads.add(os.getpid())
 
 
@@ -35,17 +34,15 @@ if hasattr(os, "register_at_fork"):  # Windows has no fork
 
 
 def is_forked() -> bool:
-    """Return whether this process was forked from that which imported stratframe."""
     return os.getpid() != STARTED_IN
 
 
 def has_threads() -> bool:
-    """Return whether Polars can use threads, as it starts them once for a process and its forks."""
+    """Return whether Polars can use threads, which it starts once for a process and its forks."""
     return with_threads <= {os.getpid()}
 
 
 def check_threads() -> None:
-    """Raise if Polars would wait for threads that a fork has left behind."""
     if not has_threads():
         msg = (
             "This call needs the threads of Polars, which a forked process does not have."

@@ -35,21 +35,22 @@ from .small_search import (
 )
 
 PERTURB_UP_TO, SAMPLED_PERTURBATIONS, PERTURB_ONE_IN = 5_000, 8, 5
-"""Units up to which a sampled search is perturbed, how often, and one of how many units."""
+"""Most units for which a sampled search is perturbed, how often it is, and one of how many units is
+perturbed each time."""
 
 ONE_BY_ONE, LARGEST_BLOCK = 30_000, 100
-"""Units that are dealt one by one after blocks of similar units, and the largest such block.
-More units one by one take longer (docs/studies/tuning.py)."""
+"""Units that are dealt one by one after blocks of similar units, and the size of the largest such
+block. Dealing more units one by one takes longer (docs/studies/tuning.py)."""
 
 SIZE_WEIGHTS = (10.0, 1e2, 1e3, 1e4, 1e6)
-"""By how much more sizes count, step by step, where unequal parts miss theirs; what that does to
-strata is in docs/studies/tuning.py."""
+"""How much more sizes count, step by step, where unequal parts miss theirs. docs/studies/tuning.py
+shows what that does to strata."""
 
 
 WEIGHTED_WORK, WORK_OF_CALLS = 1_500_000, 3_000
-"""Where sizes are missed, few units are perturbed until this many products of units are computed,
-and as how many the calls of a perturbation count: less than a second in all, as sizes that no
-partition meets are looked for in vain."""
+"""Most products of units that are computed to perturb few units where sizes are missed, and the
+products that the calls of one perturbation count as. All take less than a second, as there may be
+no partition that meets the sizes."""
 
 
 def balance_rows(rows: UnitCounts, shares: Sequence[Fraction], stream: Stream) -> Ints:
@@ -76,7 +77,7 @@ def extend_units(
 ) -> Ints:
     """Give a fold to the units that have none yet; the others keep theirs.
 
-    `room` says how many new units each fold takes, at will by default.
+    `room` is the number of new units that each fold takes; without it there is no limit.
     """
     objective, new = make_objective(units.totals, shares), np.flatnonzero(parts < 0)
     extended = parts.astype(smallest_dtype(len(shares)))
@@ -104,9 +105,10 @@ def group_counts(
 def margin_counts(
     entries: Iterable[tuple[Ints, int]], unit: Ints, n_units: int, *, with_sizes: bool
 ) -> UnitCounts:
-    """Count the values of every unit, and `with_sizes`, as of groups, its rows in a last column.
+    """Count the values of every unit, and if `with_sizes`, its rows in a last column.
 
-    For each margin there are the value of every row and the number of values.
+    Groups have sizes. `entries` gives for each margin the value of every row and the number of
+    values.
     """
     pairs: list[tuple[Ints, Ints]] = []
     n_columns = 0
@@ -117,7 +119,7 @@ def margin_counts(
             pairs.append((unit, codes + n_columns))
             n_columns += n_values
             continue
-        # Of two values only the rarer one: it and the sizes determine the other one.
+        # Of two values only the rarer one is counted: it and the sizes determine the other one.
         sizes = np.bincount(codes, minlength=2)
         rows = np.flatnonzero(codes == sizes.argmin())
         pairs.append((unit[rows], np.full(len(rows), n_columns)))
@@ -130,10 +132,10 @@ def margin_counts(
 
 
 def assign_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stream) -> Ints:
-    """Give every unit a part, so that all columns, of which the last is their size, come close.
+    """Give every unit a part, so that all columns come close to their shares.
 
-    No part is empty if there are as many units. Returns the parts, shape (n_units,), range
-    0..n_parts-1.
+    The last column is the size of the units. No part is empty if there are at least as many units
+    as parts. Returns the parts, shape (n_units,), range 0..n_parts-1.
     """
     objective = make_objective(units.totals, shares)
     parts = deal_equal_units(units, shares, stream)
@@ -147,7 +149,7 @@ def assign_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stream) 
 
 
 def deal_equal_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stream) -> Ints:
-    """Deal units of equal counts at random, to each part its share of them, rounded down.
+    """Deal units of equal counts at random; each part gets its share of them, rounded down.
 
     Units that are left over have no part yet.
     """
@@ -168,7 +170,7 @@ def deal_similar_units(
 ) -> None:
     """Deal most of many left-over units at random inside blocks of similar ones, in place.
 
-    Those without a part after it are to be dealt one by one.
+    Units that still have no part are to be dealt one by one.
     """
     left = np.flatnonzero(parts < 0)
     weights, size = integer_weights(shares, len(left))
@@ -185,7 +187,7 @@ def deal_similar_units(
 def middle_units(
     units: UnitCounts, left: Ints, n_chosen: int, objective: Objective, stream: Stream
 ) -> Ints:
-    """Choose units, but for as many of the hardest ones as of those with the fewest columns."""
+    """Choose units, leaving out as many of the hardest ones as of those with the fewest columns."""
     # Dealt one by one, the hardest units even out rare columns, and units of few columns
     # then one column after another.
     n_hardest = (len(left) - n_chosen) // 2
@@ -224,7 +226,7 @@ def improve(
 ) -> None:
     """Improve a partition in place, by all changes of few units or by samples of changes.
 
-    Few units of unequal parts are perturbed as often as given.
+    Few units of unequal parts are perturbed at most `n_perturbations` times.
     """
     if len(parts) > FEW_UNITS:
         search_from_perturbed(units, objective, parts, stream, np.arange(len(parts)))
@@ -290,7 +292,7 @@ def meet_part_sizes(units: UnitCounts, objective: Objective, parts: Parts, strea
 def fill_empty_parts(
     units: UnitCounts, objective: Objective, parts: Parts, stream: Stream, movable: Ints
 ) -> None:
-    """Move a unit to each empty part, at the least loss, from a part that keeps another, in place.
+    """Move a unit to each empty part, at the least loss, from a part of several units, in place.
 
     Only the movable units change their part; ties are broken at random.
     """

@@ -17,7 +17,7 @@ class UnitCounts(NamedTuple):
     """
 
     indptr: Ints
-    """Where the entries of each unit start, and the last end; shape (n_units + 1,)."""
+    """The start of the entries of each unit, and the end of the last; shape (n_units + 1,)."""
     indices: Ints
     """The column of every entry, shape (n_entries,), ascending inside a unit."""
     data: Ints
@@ -31,8 +31,8 @@ def count_by_unit(
 ) -> UnitCounts:
     """Count the columns of every unit.
 
-    A row of a unit has a pair of unit and column for each column that it counts in; weights say
-    how often.
+    `unit` and `column` have an entry for each column that a row counts in; weights say how often it
+    counts there.
     """
     keys, n_cells = unit * n_columns + column, n_units * n_columns
     if n_cells <= max(DENSE, 4 * len(keys)):
@@ -67,12 +67,11 @@ def number_columns(
 
 
 def entry_units(units: UnitCounts) -> Ints:
-    """Return the unit of every entry."""
     return np.repeat(np.arange(len(units.indptr) - 1), np.diff(units.indptr))
 
 
 def nonzero(units: UnitCounts, chosen: Ints) -> tuple[Ints, Ints]:
-    """List the entries of chosen units, and for each its place among the chosen."""
+    """List the entries of chosen units, and the place of each one's unit among the chosen."""
     starts = units.indptr[chosen]
     sizes = units.indptr[chosen + 1] - starts
     owners = np.repeat(np.arange(len(chosen)), sizes)
@@ -94,7 +93,7 @@ def self_loss(units: UnitCounts, scale: Values) -> Values:
 
 
 def unique_rows(units: UnitCounts, draws: Words) -> tuple[Ints, Ints]:
-    """Encode units as integers, and count them; units of equal counts share one."""
+    """Encode units as integers, and count the units of each code; equal counts share a code."""
     # Units are compared by a random linear hash of their counts. Two different ones collide
     # with a probability of about 2**-64, and are then dealt as equal: less evenly, but not
     # wrongly. Overflow is arithmetic modulo 2**64, so differences of sums are exact.

@@ -13,15 +13,15 @@ Stream: TypeAlias = Callable[[int], Words]
 """Draws the given number of random words, new ones at each call."""
 
 BATCH, CELLS_PER_BATCH = 1 << 12, 1 << 17
-"""Pairs of units that are tried at once, and cells of their counts."""
+"""Most pairs of units that are tried at once, and cells of their counts."""
 
 MAX_IDLE_BATCHES, LITTLE_GAIN = 16, 0.02
 """Consecutive batches of little gain after which the search ends, and what is little: a
 share of the loss above the lower bound. Less takes longer (docs/studies/tuning.py)."""
 
 MIN_GAIN, ROUNDING = 1e-9, 1e-12
-"""The smallest gain that counts, and by which share of what units add to the loss by themselves
-sums may be off: rounding makes smaller gains of nothing, for ever."""
+"""The smallest gain that counts, and the share of what units add to the loss by themselves that
+sums may be off. Smaller gains may be nothing but rounding, and go on for ever."""
 
 
 class Objective(NamedTuple):
@@ -50,7 +50,7 @@ def make_objective(totals: Ints, shares: Sequence[Fraction] | Values) -> Objecti
     scale = 1 / np.maximum(totals, 1)
     n_parts = len(shares)
     if (shares == shares[0]).all():
-        # Of n = q k + r rows at best r parts hold q + 1 and the others q. The squared
+        # At best r parts hold q + 1 of n = q k + r rows, and the others hold q. The squared
         # deviations then sum to r (k - r) / k, which 1 / target turns into r (k - r) / n.
         remainder = totals % n_parts
         column_bounds = remainder * (n_parts - remainder) * scale
@@ -67,12 +67,11 @@ def total_loss(objective: Objective, table: Values) -> float:
 
 
 def is_optimal(loss: float, objective: Objective) -> bool:
-    """Check if a loss is, but for rounding, at the lower bound."""
     return bool(loss <= objective.lower_bound * (1 + MIN_GAIN) + MIN_GAIN)
 
 
 def smallest_gain(heaviest: float, objective: Objective) -> float:
-    """Compute the smallest gain that counts, where the heaviest terms of a gain are known."""
+    """Compute the smallest gain that counts, given the heaviest terms of a gain."""
     return max(MIN_GAIN, ROUNDING * heaviest / float(objective.shares.min()))
 
 
@@ -81,8 +80,8 @@ def greedy_assign(
 ) -> None:
     """Give units, one after another, the part where the loss grows least, in place.
 
-    The order lists the units that have no part yet, hardest first. `room` says how many more
-    units each part takes, at will by default.
+    The order lists the units that have no part yet, hardest first. `room` is the number of further
+    units that each part takes; without it there is no limit.
     """
     n_parts = len(objective.shares)
     deviation = part_table(units, parts, n_parts) - objective.target
@@ -119,8 +118,8 @@ def sampled_local_search(
 ) -> None:
     """Swap, and move, units sampled in batches until many batches in a row gain little.
 
-    With `moves` units may also change the number of units of a part. Only `movable` units change
-    their part, by default all.
+    With `moves`, units may also move alone, which changes the number of units of a part. Only
+    `movable` units, by default all, change their part.
     """
     movable = np.arange(len(parts)) if movable is None else movable
     n_movable, n_parts = np.uint64(len(movable)), np.uint64(len(objective.shares))
@@ -149,7 +148,7 @@ def sampled_local_search(
 def delta_loss(
     deviation: Values, objective: Objective, change: Values, source: Ints, to: Ints
 ) -> Values:
-    """Compute by how much the loss rises if parts take changes from each other.
+    """Compute how much the loss rises with each change between two parts.
 
     A change is what the source gains and the other part loses, shape (n_columns, n_changes).
     """
@@ -172,8 +171,8 @@ def apply_improving_moves(
 ) -> float:
     """Apply the changes of a batch that lower the loss, best first, and return the gain.
 
-    The first unit goes to a part, and the second, if it is not -1, takes its place; `change` is
-    as of `delta_loss`.
+    The first unit goes to a part, and the second, if it is not -1, takes its place; `change` is as
+    in `delta_loss`.
     """
     source = parts[first].astype(np.int64)
     rise = delta_loss(deviation, objective, change, source, to)

@@ -13,8 +13,8 @@ FEW_UNITS = 64
 """Units up to which every move and every swap is tried."""
 
 RESTARTS, PERTURBATIONS, UNEQUAL_PERTURBATIONS, PERTURBED_UNITS = 8, 240, 120, 4
-"""Searches side by side, how often each is perturbed at most (of equal and of unequal parts), and
-in how many units."""
+"""The number of searches side by side, how often each is perturbed at most (for equal and for
+unequal parts), and in how many units."""
 
 LEVEL_PERTURBATIONS, LEVEL_RANK, LEVEL_RATIO = 80, 2, 1.045
 """What sets the loss that the searches of all seeds reach: the perturbations of a first
@@ -22,8 +22,8 @@ search, the rank of the restart whose loss is taken, and the ratio of losses tha
 equally good. A lower level has fewer partitions (docs/studies/tuning.py)."""
 
 MAX_STEPS = 1000
-"""Changes of a descent at most. As each lowers the loss, none is undone; random partitions of 64
-units need about 80."""
+"""Most changes of a descent. As each lowers the loss, none is undone; random partitions of 64 units
+need about 80."""
 
 MANY_CELLS = 1 << 11
 """Columns times parts above which the search works with products of units, not with counts."""
@@ -39,11 +39,11 @@ class Coordinates(NamedTuple):
     """
 
     vectors: Values
-    """Of each unit its counts, or its products with all units; shape (n_rows, n_units)."""
+    """The counts of each unit, or its products with all units; shape (n_rows, n_units)."""
     target: Values
     """The sum of the vectors of each part at its exact share, shape (n_rows, n_parts)."""
     scaled: Values | None
-    """Counts by the total of their column; None where the vectors are products."""
+    """Counts divided by the total of their column; None where the vectors are products."""
     norms: Values
     """Products of the units with themselves, shape (n_units,)."""
     distances: Values
@@ -134,8 +134,8 @@ def perturb_and_descend(
 ) -> Values:
     """Descend from several partitions side by side, and again from perturbed ones, in place.
 
-    The search ends at a loss that is `enough`; partitions of a loss below the minimum are
-    ignored. Returns the losses, infinite where no partition was found that is not ignored.
+    The search ends at a loss of `enough` or less. Partitions with a loss below the minimum are
+    ignored. Returns the losses, infinite where all partitions found were ignored.
 
     Source: Lourenco, Martin and Stutzle (2003), Iterated local search.
     """
@@ -197,11 +197,12 @@ def held_vectors(units_at: Coordinates, parts: Parts, n_parts: int) -> Values:
 def inner_products(units_at: Coordinates, deviation: Values) -> Values:
     """Compute the products of the units with the deviations of the parts.
 
-    From deviations of shape (n_rows, n_restarts, n_parts) to (n_restarts, n_units, n_parts).
+    The deviations have the shape (n_rows, n_restarts, n_parts), the products (n_restarts, n_units,
+    n_parts).
     """
     if units_at.scaled is None:
         return deviation.transpose(1, 0, 2).copy()
-    # NumPy adds along the first axis of such an array in order, so alike on every platform.
+    # NumPy adds along the first axis of such an array in order, so the sums are alike everywhere.
     terms = np.multiply(units_at.scaled[:, None, :, None], deviation[:, :, None, :], order="C")
     products: Values = terms.sum(axis=0)
     return products
