@@ -44,7 +44,7 @@ class TargetColumn(NamedTuple):
 
 
 def read_target(frame: Any, target: Any) -> TargetColumn:
-    """Find out whether a target is continuous, and raise if it has missing values."""
+    """Find out whether a target is continuous, and raise if it has missing or infinite values."""
     term = to_term(target)
     if not isinstance(term, Classes | Continuous):
         msg = (
