@@ -27,11 +27,11 @@ from .terms.parse_text import parse_entry
 from .verbs.sources import list_names
 
 MAX_LINES = 20
-"""Strata that a printed table shows before it only counts them."""
+"""The most strata that a printed table shows; it only counts the others."""
 
 WRONG, FAILED, STOPPED, PIPE_CLOSED = 1, 2, 130, 141
-"""Exit codes: `check` finds a leak or a warning; bad input; and those of a shell for Ctrl-C and
-`| head`."""
+"""Exit codes: `check` finds a leak or a warning; the input is bad; the user presses Ctrl-C; and a
+pipe is closed, as by `| head`. The last two are those of a shell."""
 
 COMMANDS = {
     "kfold": "add a fold column",
@@ -43,7 +43,7 @@ COMMANDS = {
 """The verbs on the command line."""
 
 JUDGES = ("check", "report")
-"""The commands that add no column, and take several."""
+"""The commands that add no column, and may judge several."""
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "by": {"action": "append", "help": "a column or a term; repeat to nest"},
@@ -73,7 +73,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "name": {"help": "the column (default fold, of split: split)"},
     "overwrite": {"action": "store_true", "help": "replace a column of that name"},
 }
-"""The arguments of the verbs as options; what is not given has the default of the verb."""
+"""The arguments of the verbs as options; one that is not given has the verb's default."""
 
 EPILOG = """A term is written as in Python, with column names bare or in quotes:
   --by "quantiles(price, 10)"   --by 'bins("age in years", [0, 18, 65, inf])'
@@ -84,7 +84,7 @@ READ = ("by", "groups", "where", "key", "features", "duplicates", "time")
 """The arguments that name columns to read."""
 
 SEPARATORS = {",": ",", ";": ";", "|": "|", "tab": "\t", "\t": "\t"}
-"""What may separate the cells of CSV, as it is typed."""
+"""The signs that may separate the cells of CSV, by how they are typed."""
 
 NAMES, VERBS = "|".join(ARGUMENTS), "|".join(COMMANDS)
 
@@ -182,7 +182,7 @@ def send(stream: TextIO | None, content: str | bytes) -> OSError | None:
             stream.write(content)
         stream.flush()
     except OSError as error:
-        # Python would write what is left when it ends.
+        # Without this, Python would write what is left when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         return error
     return None
@@ -199,7 +199,7 @@ def as_options(message: str) -> str:
 
 
 def write_option(found: re.Match[str]) -> str:
-    """Write an argument as an option; one of several values is repeated."""
+    """Write an argument as an option, which is repeated if it has several values."""
     name, text = found.groups()
     space = " " if found[0].startswith(",") else ""
     try:
@@ -229,7 +229,7 @@ def program() -> str:
 
 
 def parser() -> Parser:
-    """Describe the arguments."""
+    """Make the parser of the command line."""
     whole = Parser(
         prog=program(),
         description="Stratified folds for a file; without arguments, an example.",
@@ -332,7 +332,7 @@ def read_fold_columns(
     spelled: dict[Any, Any] = dict(zip(frame.columns, file.header, strict=False))
     for argument, entries in {**{each: given.get(each) for each in READ}, "name": names}.items():
         for column in columns_in(entries):
-            label = spelled.get(column, column)  # Polars numbers columns of one name
+            label = spelled.get(column, column)  # Polars numbers columns that share a name
             if file.header.count(label) > 1:
                 raise frames.references.label_error(label, argument, file.header, "polars")
     if is_read and frames.files.is_text_file(file.path):
@@ -349,7 +349,7 @@ def columns_in(entry: Any) -> list[Any]:
 
 
 def is_empty(frame: Any, name: str) -> Any:
-    """Return which cells of a column are missing."""
+    """Flag the missing cells of a column."""
     return frames.is_missing(frames.read_columns(frame, [name])[0])
 
 
@@ -402,7 +402,7 @@ def column_arguments(command: str, given: dict[str, Any]) -> list[str]:
 
 
 def describe_change(frame: Any, names: list[str], filled: dict[str, Any]) -> str:
-    """Name the columns that are new or replaced, or of which cells are filled."""
+    """Say which columns are new or replaced, or how many of their cells were filled."""
     done = "new" if set(names).isdisjoint(frames.column_names(frame)) else "replaced"
     if filled:
         done = f"filled {plural(sum(int(each.sum()) for each in filled.values()), 'cell')} of"
@@ -448,7 +448,7 @@ def show_evenness(frame: Any, name: str, by: Any, groups: Any) -> None:
 
 
 def show_balance(table: Any) -> None:
-    """Print a balance table: a row for each stratum, the counts of its folds next to it."""
+    """Print a balance table, with a row for each stratum and a column of counts for each fold."""
     names = [str(name) for name in frames.column_names(table) if name not in RESERVED]
     if not names:  # neighbours have no strata
         return

@@ -36,8 +36,8 @@ def needed(
 ) -> Any:
     """Make a schema of what `kfold` requires of the columns that a call names.
 
-    A pipeline can validate its frame with it before the call, which finds all failing rows
-    that the call would report. On a lazy frame pandera checks names and types only.
+    A pipeline can validate its frame with the schema before the call. Validation finds all failing
+    rows that the call would report. On a lazy frame pandera checks names and types only.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def needed(
     Returns
     -------
     pandera.DataFrameSchema
-        Of the named columns only; the frame may have others.
+        A schema of the named columns only; the frame may have others.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def needed(
                 may_order = any(term is each for each in last)
                 keeps = partial(keeps_rule, term, ref, missing, may_order)
                 rule_name = f"kfold takes {term}"
-                # Where the column must have no nulls, that names them already.
+                # If the column must have no nulls, pandera names them already.
                 check = frames.rules.flags_check(
                     pandera, library, keeps, rule_name, skip_nulls=rule.present
                 )
@@ -97,7 +97,7 @@ def needed(
         )
         for name, needed in needs.items()
     }
-    # A list in a list, as pandera takes labels that are not text for lists of labels.
+    # A list in a list, because pandera takes a label that is not text for a list of labels.
     together = [named_keys] if len(keys) == len(named_keys) > 1 else None
     return pandera.DataFrameSchema(columns, unique=together)
 
@@ -115,7 +115,7 @@ def check_labels(argument: str, refs: Sequence[ColumnRef], library: Library) -> 
 
 
 def is_written(label: object) -> bool:
-    """Return whether a label can be written as text, and found, as pandera does it."""
+    """Return whether pandera can write a label as text and look it up."""
     try:
         return isinstance(str(label), str) and isinstance(hash(label), int)
     except Exception:
@@ -205,9 +205,9 @@ def parted(
 ) -> Any:
     """Make a schema of a frame with a part column.
 
-    It takes what `split` makes, and what that becomes in a Parquet file that the other library
-    reads: in pandas a categorical, ordered or not, of these names in this order; in Polars an
-    Enum of them, or a Categorical, which has no names of its own, with these values.
+    It accepts what `split` makes, and what that becomes when the other library reads it from a
+    Parquet file. In pandas this is a categorical of these names in this order, ordered or not. In
+    Polars it is an Enum of these names, or a Categorical with these values.
 
     Parameters
     ----------
@@ -218,10 +218,10 @@ def parted(
     nulls : bool
         Whether rows may be without a part.
     text : bool
-        Whether the column may also be text, as after a CSV file, or categories of other
-        names or in another order, as pandas reads a Categorical that Polars has written, as
-        long as its values are these names. The order of the parts may then be another one:
-        `parts(names=[...])` gives it.
+        Whether the column may also be text, as read from a CSV file, or a categorical with other
+        categories or another order, as pandas reads a Categorical that Polars has written. Its
+        values must still be these names. The order of the parts may then differ;
+        `parts(names=[...])` sets it.
 
     Returns
     -------

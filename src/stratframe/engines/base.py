@@ -1,8 +1,9 @@
-"""What an engine is: frames of one kind that are larger than one machine, and nothing more.
+"""What an engine does for frames of one kind that are larger than one machine.
 
-An engine binds the columns of a call, counts equal rows, finds the rows near cut points, and adds
-columns by a rule for each row. All that is known of strata, quotas and tables is written once, in
-`counted.py` and `source.py`, on rows that are counts. A new engine is one class with these methods.
+An engine finds the columns of a call, counts the rows that are alike, finds the rows near cut
+points, and adds columns by a rule for each row. Strata, quotas and tables are worked out once for
+all engines, in `counted.py` and `source.py`, from counts of rows. A new engine is one class with
+these methods.
 """
 
 from __future__ import annotations
@@ -24,40 +25,41 @@ from ..terms.base import Term
 from .cuts import NearCuts, parts_by_cuts
 
 MAX_STRATA = 1 << 22
-"""Combinations of values up to which the driver holds their counts."""
+"""The most combinations of values whose counts the driver holds."""
 
 Call: TypeAlias = Any
-"""What an engine knows of the columns of a call; nothing else looks inside."""
+"""What an engine knows of the columns of a call. No other module looks inside."""
 
 EngineFrame: TypeAlias = Any
 """A frame of an engine."""
 
 
 class Counts(NamedTuple):
-    """Rows of an engine's frame, counted by what makes them alike."""
+    """The rows of an engine's frame, counted by the values that make them alike."""
 
     columns: dict[str, list[Any]]
-    """The series of each entry of `by`, of `groups` and of `name`, pandas or Polars: a value for
-    each counted row, of a bin its highest. A combination may have several counted rows."""
+    """A pandas or Polars series for each entry of `by`, `groups` and `name`, with a value for
+    each counted row. A bin is shown by its highest value. Several counted rows may have the same
+    values."""
     weights: Ints
-    """How many rows each counted row stands for, which may be none; shape (n_counted,)."""
+    """How many rows each counted row stands for, possibly none; shape (n_counted,)."""
     lowest: Words | None = None
-    """The lowest number of these rows, for each salt; shape (n_salts, n_counted)."""
+    """The lowest number among these rows, for each salt; shape (n_salts, n_counted)."""
     native: Any = None
-    """By what the engine knows these rows again; nothing else looks inside."""
+    """What the engine needs to find these rows again. No other module looks inside."""
 
 
 def by_argument(columns: Sequence[Any], n_by: int, n_groups: int) -> dict[str, list[Any]]:
-    """Name the columns of counted rows by the arguments that they come from."""
+    """Divide the columns of counted rows among the arguments that they come from."""
     given, end = list(columns), n_by + n_groups
     return {"by": given[:n_by], "groups": given[n_by:end], "name": given[end:]}
 
 
 class PartsByNumber(NamedTuple):
-    """The parts of the rows of every stratum, by their numbers."""
+    """How the number of a row decides its part, for each stratum."""
 
     first: Ints
-    """The part of rows whose number is below all points, -1 for none; shape (n_strata,)."""
+    """The part of the rows whose number is below all points, -1 for none; shape (n_strata,)."""
     points: Words
     """The lowest number of each further part, nondecreasing; shape (n_strata, n_points)."""
 
@@ -70,7 +72,7 @@ class Engine(Protocol):
     """
 
     name: str
-    """What messages call it: "Dask"."""
+    """The name in messages, such as "Dask"."""
     frame: EngineFrame
 
     def check(
@@ -80,10 +82,10 @@ class Engine(Protocol):
         *,
         overwrite: bool = False,
     ) -> None:
-        """Raise unless it has the columns that each argument refers to, and no new one yet."""
+        """Raise if the frame lacks a column that is referred to, or already has a new one."""
 
     def resolve(self, term: Term) -> Term:
-        """Choose the term that one stands for on its column, as `Term.resolve`."""
+        """Choose the term that a term stands for on its column, like `Term.resolve`."""
         ...
 
     def bind(
@@ -96,9 +98,9 @@ class Engine(Protocol):
     ) -> Call:
         """Find the columns of a call, compute those that are not there, and check their types.
 
-        The entries are those of `by`, then those of `groups`, then a column of folds, if any:
-        with `every` the starts of the calendar periods that its dates or times are in. With `drop`
-        rows without a fold are not dealt.
+        The entries are those of `by`, then those of `groups`, then the column of folds, if there is
+        one. With `every`, the folds are the calendar periods of the dates or times in this column,
+        each given by its start. With `drop`, rows without a fold are not dealt.
         """
 
     def count(
@@ -111,21 +113,21 @@ class Engine(Protocol):
     ) -> tuple[Call, Counts]:
         """Count the rows that are alike; missing values of the key are an error.
 
-        With `before`, by the entries before one alone. With salts, also find the lowest number
-        of each counted row. For a table, each counted row is followed by one that stands for no
-        rows, with the lowest values of bins.
+        With `before`, rows are counted only by the entries before that place. With `salts`, the
+        lowest number among the rows of each counted row is found as well. For a table, the counted
+        rows are followed by as many that stand for no rows and show the lowest values of bins.
         """
         ...
 
     def cut(self, call: Call, place: int, n: int, parents: CountedCodes) -> Call:
-        """Find the `n`-quantiles of an entry in each stratum of those before, and count by them."""
+        """Find an entry's `n`-quantiles in each stratum of the entries before, for later counts."""
 
     def recount(
         self, call: Call, counted: CountedCodes, salts: Sequence[int]
     ) -> tuple[Call, CountedCodes]:
-        """Deal only the rows without a fold, in which `attach` then fills the column of folds.
+        """Restrict a call to the rows without a fold, whose folds `attach` then fills in.
 
-        They are counted again under other salts, by the strata of rows that are alike.
+        These rows keep their strata, and get new numbers under other salts.
         """
         ...
 
@@ -136,7 +138,7 @@ class Engine(Protocol):
         ...
 
     def keys_at(self, call: Call, numbers: Sequence[Words]) -> Any:
-        """Collect the keys of rows that have some numbers under each salt, as a pandas frame."""
+        """Collect the keys of rows with the given numbers under each salt, as a pandas frame."""
 
     def attach(
         self,
@@ -146,10 +148,10 @@ class Engine(Protocol):
         parts: Sequence[PartsByNumber],
         salts: Sequence[int] = (),
     ) -> EngineFrame:
-        """Add a column for each output: the part of every row by its stratum and its number.
+        """Add a column for each output: the part of every row, given its stratum and its number.
 
-        Where no row was counted, all are of one stratum, `salts` are those of their numbers, and a
-        row that lacks a key is an error when the frame is computed.
+        If `counted` is None, all rows are one stratum, `salts` are the salts of their numbers, and
+        a missing key is an error when the frame is computed.
         """
 
     def select(
@@ -162,16 +164,17 @@ class Engine(Protocol):
         every: str | None = None,
         drops: bool = False,
     ) -> EngineFrame:
-        """Keep the rows of some folds, or those of the others, with or without those of none.
+        """Keep the rows of some folds, or the rows of all other folds.
 
-        With `drops` the column itself is left out.
+        With `nulls`, rows without a fold are kept as well. With `drops`, the column of folds is
+        left out.
         """
 
     def drop_shared(self, other: EngineFrame, values: Mapping[str, Any]) -> EngineFrame:
         """Drop the rows that share a value of a column with a row of another frame.
 
-        Missing values match nothing. `values` has the series of the values of the other frame in
-        each column, as they were counted: an engine joins the frames, or looks the values up.
+        Missing values match nothing. `values` holds, for each column, a series of its values in the
+        other frame, as they were counted. An engine may join the frames or look the values up.
         """
 
     def shared_rows(
@@ -179,24 +182,26 @@ class Engine(Protocol):
     ) -> SharedRows:
         """Count what rows share across the folds of a column.
 
-        Missing values equal each other as `duplicates`; rows without a group or a key are left out.
-        With `drop` so are rows without a fold, which otherwise are one fold more.
+        Missing values equal each other for `duplicates`. Rows without a group or a key are left
+        out. With `drop`, rows without a fold are left out as well; otherwise they make up one more
+        fold.
         """
         ...
 
     def leaking_rows(self, refs: Sequence[Any], argument: str, name: str) -> EngineFrame:
-        """Keep the rows that share something with a row of another fold, rows without a fold aside.
+        """Keep the rows that share something with a row of another fold.
 
-        Columns `check`, text, and `set`, a whole number that the rows of one set share, are added.
+        Rows without a fold are left out. Two columns are added: `check`, which is text, and `set`,
+        a whole number that the rows of one set share.
         """
 
 
 class CountedCodes(NamedTuple):
-    """Counted rows, and the stratum of each."""
+    """Counted rows and their strata."""
 
     counts: Counts
     codes: Ints
-    """Shape (n_counted,), -1 for a counted row that is not dealt."""
+    """The stratum of each counted row, -1 if it is not dealt; shape (n_counted,)."""
     n_strata: int
 
     @property
@@ -207,7 +212,7 @@ class CountedCodes(NamedTuple):
 
 
 def parts_by_number(codes: Ints, numbers: Words, parts: PartsByNumber) -> Ints:
-    """Find the part of every row, given its stratum, -1 for one that is not dealt."""
+    """Find the part of every row from its stratum and its number, -1 if it is not dealt."""
     found = parts_by_cuts(codes, numbers, parts.points)
     if parts.first.any():
         found = np.where(found < 0, found, found + parts.first[codes])
@@ -215,7 +220,7 @@ def parts_by_number(codes: Ints, numbers: Words, parts: PartsByNumber) -> Ints:
 
 
 def read_filled(given: Any, output: NewColumn, n_parts: int) -> Ints:
-    """Read the folds or parts that rows have in a column that is filled, -1 for none."""
+    """Read the folds or parts that a column has before it is filled, -1 where it has none."""
     if output.labels is None:
         return frames.read_fold_numbers(given, n_parts)[0]
     return frames.read_part_codes(given, output.labels)
@@ -224,16 +229,17 @@ def read_filled(given: Any, output: NewColumn, n_parts: int) -> Ints:
 # Which engine ----------------------------------------------------------------------------
 
 ENGINES = {"dask": "DaskEngine", "pyspark": "SparkEngine"}
-"""The engines, by the package of their frames: in the folder of the same name, or "spark"."""
+"""The class of each engine, by the package of its frames. The class is in the folder of the same
+name, without `py`."""
 
 
 def engine_of(frame: object) -> Engine | None:
-    """Choose the engine that a frame belongs to; None for what is no frame of an engine."""
+    """Make the engine of a frame, or return None if no engine takes it."""
     package, name = type(frame).__module__.partition(".")[0], type(frame).__name__
     if package in ENGINES and package in sys.modules and name == "DataFrame":
         module = import_module(f".{package.removeprefix('py')}", __package__)
         make = getattr(module, ENGINES[package])
-    else:  # a frame of another package says itself
+    else:  # a frame of another package names its own engine
         make = getattr(type(frame), "__stratframe_engine__", None)
     engine: Engine | None = None if make is None else make(frame)
     return engine
@@ -243,7 +249,7 @@ def engine_of(frame: object) -> Engine | None:
 
 
 def check_possible(options: Options, engine: str) -> None:
-    """Raise if a call needs the order of all rows, their distances, or data that are here."""
+    """Raise if a call needs the order of all rows, their distances, or data outside the frame."""
     if is_data(options.where):
         raise frames.references.label_error(options.where, "where", [], "pandas")
     if options.deal == "circular":
@@ -268,7 +274,7 @@ def check_possible(options: Options, engine: str) -> None:
 
 
 def check_term(term: Term, engine: str) -> None:
-    """Raise if an entry needs the order of all rows, their distances, or what links them."""
+    """Raise if an entry needs the order of all rows, their distances, or their links."""
     if term.counted_by() is not None:
         return
     if term.only_groups:
@@ -291,7 +297,6 @@ def check_term(term: Term, engine: str) -> None:
 
 
 def not_possible(what: str, engine: str) -> StratError:
-    """Build the error for what a frame of an engine cannot be asked for."""
     return StratError(
         f"{what}, which is not possible on {engine} frames.\nHint: `sf.quantiles` and"
         " `sf.bins` make strata of numbers."
@@ -299,7 +304,6 @@ def not_possible(what: str, engine: str) -> StratError:
 
 
 def check_n_strata(n_strata: int) -> None:
-    """Raise if there are too many combinations of values for the driver."""
     if n_strata > MAX_STRATA:
         msg = (
             f"`by` must make at most {MAX_STRATA:,} strata, as the driver holds their counts, got"
@@ -309,7 +313,7 @@ def check_n_strata(n_strata: int) -> None:
 
 
 def check_key(missing: Iterable[tuple[Any, int]]) -> None:
-    """Raise if columns of the key have missing values, given how many each has."""
+    """Raise if columns of the key have missing values; `missing` pairs each column with a count."""
     faults = [
         f"Column {name!r} has missing values in {plural(count, 'row')}."
         for name, count in missing

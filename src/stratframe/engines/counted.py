@@ -1,7 +1,7 @@
-"""Rows that are counts -> the pipeline: their strata, and how many of them each part gets.
+"""The strata of counted rows, and how many rows of each stratum every part gets.
 
-An engine counts the rows that are alike. Each count is a row here, which stands for as many as it
-counts, and the pipeline nests such rows as it nests others.
+An engine counts the rows that are alike. Here each count is one row that stands for as many rows as
+were counted, and the pipeline nests such rows like any others.
 """
 
 from __future__ import annotations
@@ -28,14 +28,13 @@ from .base import Call, CountedCodes, Counts, Engine
 
 
 class CountedStrata(NamedTuple):
-    """Counted rows, and their strata."""
+    """Counted rows and their strata."""
 
     counts: Counts
     strata: Strata
 
     @property
     def coded(self) -> CountedCodes:
-        """The stratum of every counted row."""
         codes = place_rows(self.strata.codes, self.strata.rows, len(self.counts.weights))
         return CountedCodes(self.counts, codes, len(self.strata.sizes))
 
@@ -43,24 +42,23 @@ class CountedStrata(NamedTuple):
 def count_strata(
     engine: Engine, call: Call, options: Options, *, for_table: bool = False
 ) -> tuple[Call, CountedStrata]:
-    """Count the rows of a call, with the cuts of its quantiles, and nest them."""
+    """Find the cuts of quantiles, then count the rows of a call and nest them into strata."""
     call = cut_quantiles(engine, call, options)
     salts = []
-    if options.target.n and not options.groups:  # of the hashes of keys, one for each repeat
+    if options.target.n and not options.groups:  # one for the hashes of keys in each repeat
         salts = [int(row_streams(options, each)[0](1)[0]) for each in range(options.repeats)]
     call, counts = engine.count(call, salts=salts, for_table=for_table)
     return call, nest_counts(engine, options, counts)
 
 
 def nest_counts(engine: Engine, options: Options, counts: Counts) -> CountedStrata:
-    """Nest counted rows into strata."""
     check_grouped(engine, options, counts)
     strata = stratify(options, counts.columns, len(counts.weights), counts.weights)
     return CountedStrata(counts, strata)
 
 
 def check_grouped(engine: Engine, options: Options, counts: Counts) -> None:
-    """Raise if rows without a group, each of which would be one, were counted together."""
+    """Raise if rows without a group were counted together: each should be a group of its own."""
     columns = counts.columns["groups"] if options.groups and options.missing == "stratum" else []
     if any(frames.is_missing(series).any() for series in columns):
         msg = (
@@ -72,7 +70,7 @@ def check_grouped(engine: Engine, options: Options, counts: Counts) -> None:
 
 
 def cut_quantiles(engine: Engine, call: Call, options: Options) -> Call:
-    """Find the cuts of the quantiles of a call, each inside the strata of the entries before."""
+    """Find the cuts of each quantile entry inside the strata of the entries before it."""
     for place, term in enumerate(options.terms):
         alike = term.counted_by()
         if isinstance(alike, ByQuantiles):
@@ -83,7 +81,7 @@ def cut_quantiles(engine: Engine, call: Call, options: Options) -> Call:
 
 
 def parents_only(engine: Engine, options: Options, place: int) -> Options:
-    """Restrict a call to the entries before one, whose strata its quantiles are cut in."""
+    """Restrict a call to the entries before one: its quantiles are cut inside their strata."""
     if options.groups and place and options.rare in ("null", "pool"):
         msg = (
             f"`rare={options.rare!r}` cannot be combined with `groups` and quantiles inside the"
@@ -121,7 +119,7 @@ def lowest_of_strata(counted: CountedStrata) -> list[Words]:
 
 
 def parts_of_groups(options: Options, counted: CountedStrata) -> list[Ints]:
-    """Give every group a part, and its counted rows with it; -1 where they are not dealt."""
+    """Find the part of every counted row by its group, -1 if it is not dealt, for each repeat."""
     strata, n_counted = counted.strata, len(counted.counts.weights)
     return [
         place_rows(deal_units(options, strata, repeat), strata.rows, n_counted)
@@ -130,12 +128,12 @@ def parts_of_groups(options: Options, counted: CountedStrata) -> list[Ints]:
 
 
 def described(options: Options) -> Options:
-    """Describe the rows of a call, whatever it aims at."""
+    """Drop the target and the rule for rare strata, so that a call only describes its rows."""
     return replace(options, target=NO_TARGET, rare="ignore")
 
 
 def repeated_key_error(names: Sequence[str], failures: Any) -> StratError:
-    """Build the error for rows of one key between which a stratum should be cut."""
+    """Build the error for a key that rows on both sides of a cut share."""
     texts = ", ".join(map(repr, names))
     msg = f"`key` ({texts}) must identify each row, but repeats in {plural(len(failures), 'row')}."
     msg += f"\nHint: {UNIQUE_KEY_HINT}"
@@ -146,15 +144,15 @@ def repeated_key_error(names: Sequence[str], failures: Any) -> StratError:
 
 
 class CountedSets(NamedTuple):
-    """Counted rows by the combination of their values, and the folds that each is in."""
+    """The combination of values and the fold of every counted row."""
 
     sets: Ints
-    """The combination of every counted row, -1 for one that lacks a value and shares nothing."""
+    """The combination of every counted row, -1 if it lacks a value and so shares nothing."""
     labels: list[Any]
     folds: Ints
-    """The fold of every counted row; those without one are one fold more."""
+    """The fold of every counted row; rows without a fold make up one more fold."""
     table: StratumTable
-    """Rows of every combination in every fold."""
+    """The number of rows of every combination in every fold."""
 
     @property
     def is_split(self) -> Flags:
@@ -164,7 +162,7 @@ class CountedSets(NamedTuple):
 
 
 def sets_of(counts: Counts, *, nulls_alike: bool) -> CountedSets:
-    """Find which counted rows are equal; missing values equal each other, or else nothing."""
+    """Find which counted rows are equal; missing values are equal only if `nulls_alike`."""
     columns, weights = counts.columns["by"], counts.weights
     terms = tuple(Classes((place,)) for place in range(len(columns)))
     strata = stratify(Options(terms), {"by": columns}, len(weights), weights)
@@ -178,9 +176,9 @@ def sets_of(counts: Counts, *, nulls_alike: bool) -> CountedSets:
 
 
 def leaking_sets(counts: Counts, *, nulls_alike: bool) -> Ints:
-    """Find the combination of every counted row that is in several folds; -1 for others."""
+    """Find the combination of every counted row, -1 if it is not in several folds."""
     found = sets_of(counts, nulls_alike=nulls_alike)
-    leaks = np.append(found.is_split, False)[found.sets]  # -1 is the last place
+    leaks = np.append(found.is_split, False)[found.sets]  # -1 takes the last flag
     return np.where(leaks, found.sets, -1)
 
 

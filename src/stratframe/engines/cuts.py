@@ -1,10 +1,11 @@
 """Cut points of the numbers of rows, found from counts and from the few rows near the cuts.
 
-This is `deal_by_rank` of core/deal.py for rows that are elsewhere: tests/engines/test_cuts.py holds
-the two together. The rows of a stratum are ranked by their numbers, and the first of them,
-as many as its quota says, go to part 0, and so on. So a row's part is the number of cut points of
-its stratum that are at most its own number. Counts of the leading bits of the numbers show in
-which cell of these bits each cut point lies; the numbers of the rows in these cells show where.
+This does the work of `deal_by_rank` in core/deal.py for rows on other machines;
+tests/engines/test_cuts.py checks that the two agree. The rows of a stratum are ranked by their
+numbers. The first rows, as many as its quota, go to part 0, the next to part 1, and so on. So a
+row's part is the count of cut points of its stratum that are at most its own number. Counts of the
+leading bits of the numbers show in which cell of these bits each cut point lies. The numbers of the
+rows in that cell show where.
 """
 
 from typing import NamedTuple, TypeAlias
@@ -17,30 +18,29 @@ from ..core.types import Flags, Ints, StratumTable, Words
 from ..errors import StratError
 
 CellCounts: TypeAlias = StratumTable
-"""Rows of every stratum by the leading bits of their numbers, shape (n_strata, 2**bits)."""
+"""Rows of every stratum, counted by leading bits of their numbers; shape (n_strata, 2**bits)."""
 
 MAX_CELLS = 1 << 24
-"""Cells of all strata together, whose counts the driver holds."""
+"""The most cells of all strata together whose counts the driver holds."""
 
 MAX_BITS = 16
-"""Leading bits beyond which more would hardly leave fewer rows near the cuts."""
+"""The most leading bits to count by: more would hardly leave fewer rows near the cuts."""
 
 WORD = 64
-"""Bits of a number."""
+"""Bits in the number of a row."""
 
 HIGHEST_WORD = np.uint64(2**64 - 1)
-"""The cut point behind all rows."""
+"""The cut point after all rows."""
 
 
 OTHER_ROWS = (
     "The frame must give the same rows each time that it is computed, but a second pass found"
     " others.\nHint: write it to a Parquet file, and read that."
 )
-"""What the driver says of a frame whose rows change between two passes."""
+"""The message for a frame whose rows change between two passes."""
 
 
 def other_rows() -> StratError:
-    """Build the error for a frame that gives other rows in a second pass."""
     return StratError(OTHER_ROWS)
 
 
@@ -52,15 +52,15 @@ def counts_by(codes: Ints, counts: StratumTable, n_codes: int) -> StratumTable:
 
 
 class NearCuts(NamedTuple):
-    """What shows where the numbers of every stratum are cut."""
+    """The counts and rows that show where the numbers of every stratum are cut."""
 
     counts: StratumTable
-    """Rows by ascending intervals of their numbers, shape (n_strata, n_intervals)."""
+    """Counts of rows in ascending intervals of their numbers, shape (n_strata, n_intervals)."""
     lows: Words
-    """The lowest number of each interval: of the same shape, or the same for all strata."""
+    """The lowest number of each interval, of the same shape, or (n_intervals,) for all strata."""
     intervals: Ints
-    """The interval, counted stratum after stratum, of each row in those that `split_intervals`
-    flags; in any order."""
+    """The interval of each row in an interval that `split_intervals` flags, in any order.
+    Intervals are numbered stratum after stratum."""
     numbers: Words
     """The numbers of these rows."""
 
@@ -71,19 +71,19 @@ class CutPoints(NamedTuple):
     points: Words
     """Shape (n_strata, n_parts - 1), nondecreasing along the parts."""
     split_by_cut: Words
-    """Numbers that two rows of a stratum share between which it should be cut, ascending."""
+    """Numbers that rows on both sides of a cut share, ascending."""
 
 
 # Intervals -------------------------------------------------------------------------------
 
 
 def cell_bits(n_strata: int) -> int:
-    """Choose how many leading bits of the numbers make the cells of each stratum."""
+    """Choose how many leading bits of the numbers define the cells of each stratum."""
     return min(MAX_BITS, (MAX_CELLS // max(n_strata, 1)).bit_length() - 1)
 
 
 def cells_of(codes: Ints, numbers: Words, bits: int) -> Ints:
-    """Find the cell of every row: those of a stratum are consecutive."""
+    """Find the cell of every row; the cells of a stratum have consecutive numbers."""
     cells = codes.astype(np.int64) << bits
     if bits:
         cells |= (numbers >> np.uint64(WORD - bits)).astype(np.int64)
@@ -91,7 +91,6 @@ def cells_of(codes: Ints, numbers: Words, bits: int) -> Ints:
 
 
 def coarser_cells(counts: CellCounts, bits: int) -> CellCounts:
-    """Merge the cells of counts into those of fewer leading bits."""
     if counts.shape[1] == 1 << bits:
         return counts
     merged: CellCounts = counts.reshape(len(counts), 1 << bits, -1).sum(axis=2)
@@ -99,7 +98,7 @@ def coarser_cells(counts: CellCounts, bits: int) -> CellCounts:
 
 
 def window_widths(sizes: Ints) -> Ints:
-    """Choose how many cells of `MAX_BITS` bits around its place a cut is looked for.
+    """Choose how far from its expected place a cut is looked for, in cells of `MAX_BITS` bits.
 
     References
     ----------
@@ -112,17 +111,17 @@ def window_widths(sizes: Ints) -> Ints:
 
 
 DEVIATIONS = 6
-"""Standard deviations beyond which a cut point is not expected."""
+"""How many standard deviations from its expected place a cut is looked for."""
 
 
 # Cuts ------------------------------------------------------------------------------------
 
 
 def find_ranks(counts: Ints, ranks: Ints) -> tuple[Ints, Ints]:
-    """Find the interval of each rank, and how many rows of this interval are before it.
+    """Find the interval of each rank, and how many rows of this interval come before it.
 
-    The counts are of ascending intervals of the numbers of each stratum, stratum after stratum;
-    the rank of a row is how many rows of all these are before it.
+    The counts are of ascending intervals, stratum after stratum. The rank of a row is how many rows
+    come before it in all strata.
     """
     ends = np.cumsum(counts)
     intervals = np.searchsorted(ends, ranks, side="right")
@@ -130,16 +129,16 @@ def find_ranks(counts: Ints, ranks: Ints) -> tuple[Ints, Ints]:
 
 
 def words_at(intervals: Ints, before: Ints, found: Ints, words: Words) -> Words:
-    """Take the words that have some words of their interval before them, given all words there."""
+    """Take the word of rank `before` in each interval; `found` has the interval of each word."""
     order = np.lexsort((words, found))
     taken: Words = words[order[np.searchsorted(found, intervals, sorter=order) + before]]
     return taken
 
 
 def ranks_of_cuts(table: StratumTable) -> tuple[Ints, Flags]:
-    """Rank the first rows after the cuts, and flag the cuts that have such a row.
+    """Find the rank of the first row after each cut, and flag the cuts that have such a row.
 
-    The flags have the shape (n_strata, n_parts - 1), and there are as many ranks as flags are set.
+    The flags have shape (n_strata, n_parts - 1). There is one rank for each flag that is set.
     """
     cuts = np.cumsum(table).reshape(table.shape)
     is_inner = cuts[:, :-1] < cuts[:, -1:]
@@ -147,7 +146,7 @@ def ranks_of_cuts(table: StratumTable) -> tuple[Ints, Flags]:
 
 
 def split_intervals(counts: StratumTable, table: StratumTable) -> Flags:
-    """Flag the intervals whose rows go to several parts, counted stratum after stratum."""
+    """Flag the intervals whose rows go to several parts, stratum after stratum."""
     intervals, before = find_ranks(counts, ranks_of_cuts(table)[0])
     flags = np.zeros(counts.size, dtype=np.bool_)
     flags[intervals[before > 0]] = True
@@ -155,17 +154,16 @@ def split_intervals(counts: StratumTable, table: StratumTable) -> Flags:
 
 
 def near_cells(counts: CellCounts, codes: Ints, numbers: Words) -> NearCuts:
-    """Say what is near the cuts where the intervals are cells, and which rows are in these."""
+    """Describe what is near the cuts, with cells as the intervals."""
     bits = (counts.shape[1] - 1).bit_length()
     lows = np.arange(1 << bits, dtype=np.uint64) << np.uint64(WORD - bits)
     return NearCuts(counts, lows, cells_of(codes, numbers, bits), numbers)
 
 
 def cut_points(near: NearCuts, table: StratumTable) -> CutPoints:
-    """Find the cut points of every stratum."""
     ranks, is_inner = ranks_of_cuts(table)
     intervals, before = find_ranks(near.counts, ranks)
-    # Where no row of the interval is before the cut, its lowest number will do.
+    # Where no row of the interval is before the cut, the interval's lowest number will do.
     lows = np.broadcast_to(near.lows, near.counts.shape)
     words = lows[np.unravel_index(intervals, lows.shape)]
     inside = np.flatnonzero(before)
@@ -179,7 +177,7 @@ def cut_points(near: NearCuts, table: StratumTable) -> CutPoints:
 
 
 def check_found(near: NearCuts, intervals: Ints) -> None:
-    """Raise unless the intervals with a cut have the rows that were counted before."""
+    """Raise unless the intervals with a cut have as many rows as were counted before."""
     expected = np.unique(intervals)
     present, sizes = np.unique(near.intervals, return_counts=True)
     counts = near.counts.ravel()[expected]
@@ -190,7 +188,7 @@ def check_found(near: NearCuts, intervals: Ints) -> None:
 def parts_by_cuts(codes: Ints, numbers: Words, points: Words) -> Ints:
     """Find the part of every row: how many cut points of its stratum are at most its number.
 
-    Rows with the code -1 are not dealt, and get the part -1.
+    Rows with the code -1 are not dealt and get the part -1.
     """
     n_cuts = points.shape[1]
     # A binary search takes one comparison for each bit of the number of cuts.

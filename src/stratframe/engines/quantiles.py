@@ -1,8 +1,8 @@
-"""Order statistics of the numbers of every stratum, found by counts of more and more bits.
+"""Order statistics of the values in every stratum, found by counting more and more bits.
 
-Numbers become words of 64 bits that have their order. Counts of the leading bits show in which
-cell of these bits a rank lies; the next bits of the rows of these cells alone are counted next,
-until few rows are left, which are sorted, or no bits.
+Values become words of 64 bits in the same order. Counts of the leading bits show in which cell of
+these bits a rank lies. The next pass counts the next bits of the rows in these cells only. This
+ends when few enough rows are left to sort, or when no bits are left.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,17 +13,18 @@ from ..core.types import Flags, Ints, StratumTable, Values, Words
 from .cuts import HIGHEST_WORD, MAX_BITS, WORD, cells_of, find_ranks, words_at
 
 Round = tuple[Ints, int]
-"""The cells that ranks are in, ascending, as `cells_of` numbers them, and how many bits it took."""
+"""The cells that ranks are in, ascending, as `cells_of` numbers them, and how many bits were
+counted."""
 
 MAX_COUNTS = 1 << 21
-"""Cells of all strata together, whose counts a worker makes."""
+"""The most cells of all strata together that a worker counts."""
 
 SORTED_ROWS = 1 << 21
-"""Rows that the driver sorts rather than to have them counted again."""
+"""The most rows that the driver sorts rather than have them counted again."""
 
 
 def ordered_words(values: Values) -> Words:
-    """Turn float64, int64 or uint64 into words of the same order; both zeros are one."""
+    """Turn float64, int64 or uint64 into words of the same order; both zeros become one word."""
     if values.dtype == np.uint64:
         return values
     sign = np.uint64(1 << (WORD - 1))
@@ -34,7 +35,7 @@ def ordered_words(values: Values) -> Words:
 
 
 def next_bits(n_cells: int, used: int) -> int:
-    """Choose how many further bits are counted; none where there are too many cells."""
+    """Choose how many more bits to count, none if there are too many cells."""
     return min(MAX_BITS, max(MAX_COUNTS // max(n_cells, 1), 1).bit_length() - 1, WORD - used)
 
 
@@ -46,9 +47,10 @@ def quantile_words(
 ) -> Words:
     """Find the quantiles i / n of every stratum, as words; shape (n_strata, n - 1).
 
-    `count` is given rounds, how many cells the last of them left, and how many bits come next; it
-    returns the rows of each cell by these bits. `take` returns the cell and the word of each row in
-    the cells. A stratum without rows has the highest words.
+    `count` takes the rounds so far, how many cells the last of them left, and how many bits come
+    next. It returns the counts of the rows in each cell by these bits. `take` takes the rounds, and
+    returns the cell and the word of each row in the last cells. A stratum without rows gets the
+    highest word for all quantiles.
 
     References
     ----------
@@ -60,7 +62,7 @@ def quantile_words(
     counts = count([], n_strata, bits)
     sizes = counts.sum(axis=1)
     filled = np.flatnonzero(sizes)
-    # Of each quantile: its cell, how many rows of the cell are before it, the bits that are known.
+    # For each quantile: its cell, how many rows of the cell come before it, and its known bits.
     cells = np.repeat(filled, n - 1)
     before = (-(-np.arange(1, n) * sizes[filled, None] // n) - 1).ravel()
     words = np.zeros(len(cells), dtype=np.uint64)
@@ -84,7 +86,7 @@ def quantile_words(
 
 
 def cell_places(strata: Ints, words: Words, rounds: Sequence[Round]) -> tuple[Ints, Ints]:
-    """Find the rows in the cells of the last round, and the place of each among these."""
+    """Find the rows in the cells of the last round, and the place of the cell of each."""
     rows, places, used = np.arange(len(words)), strata, 0
     for cells, bits in rounds:
         own = cells_of(places, words[rows] << np.uint64(used), bits)

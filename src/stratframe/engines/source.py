@@ -1,4 +1,4 @@
-"""What verbs ask of a frame, for all engines: from counts to cut points, and to columns of them."""
+"""What verbs ask of a frame, for all engines: counts become cut points, and these columns."""
 
 from __future__ import annotations
 
@@ -56,28 +56,25 @@ from .cuts import cut_points
 
 
 class CountedFrame:
-    """A frame of an engine, whose rows verbs know by their counts."""
+    """A frame of an engine, whose rows verbs see as counts."""
 
     library = "pandas"
-    """The library of tables."""
+    """The library of the tables that verbs return."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
     @property
     def frame(self) -> Any:
-        """The frame itself."""
         return self.engine.frame
 
     @property
     def kind(self) -> str:
-        """What messages call the frame."""
         return self.engine.name
 
     # Columns ----------------------------------------------------------------------------
 
     def assign(self, options: Options, *, overwrite: bool) -> Any:
-        """Add the columns that a call makes."""
         outputs = empty_outputs(options)
         check_possible(options, self.kind)
         names = [output.name for output in outputs]
@@ -105,7 +102,6 @@ class CountedFrame:
         return self.engine.attach(call, counted.coded, outputs, parts)
 
     def extend(self, options: Options, target: Target, names: Sequence[Any], k: int | None) -> Any:
-        """Fill columns of folds or parts in the rows that have none."""
         if options.groups:
             msg = "`extend` with `groups` looks at all rows of each group"
             raise not_possible(msg, self.kind)
@@ -123,7 +119,6 @@ class CountedFrame:
         return engine.frame
 
     def sample(self, options: Options, wanted: SampleSize) -> Any:
-        """Keep the rows of a stratified sample."""
         self.engine.check(options.columns())
         check_possible(options, self.kind)
         self.check_key(options)
@@ -142,7 +137,7 @@ class CountedFrame:
         return marked.select(mark, [0], equal=True, drops=True)
 
     def check_key(self, options: Options, needed: str = "a `key`") -> None:
-        """Raise if a call that ranks rows has no key, given what it needs."""
+        """Raise if a call that ranks rows has no key; the message asks for what is `needed`."""
         if not options.key:
             msg = (
                 f"{self.kind} frames need {needed}, because their rows may come in another"
@@ -153,7 +148,7 @@ class CountedFrame:
     # Counts -----------------------------------------------------------------------------
 
     def strata(self, by: By, groups: tuple[Term, ...] = ()) -> Strata:
-        """Nest the rows for a table, which shows bins of a continuous entry."""
+        """Find the strata for a table, which shows a continuous entry in bins."""
         options = self.read_by(by, groups, LEAST_FOLDS)
         call = self.engine.bind(options)
         return count_strata(self.engine, call, options, for_table=True)[1].strata
@@ -176,11 +171,11 @@ class CountedFrame:
         return strata, lambda level: level.crosstab(dealt, n_parts)
 
     def collect(self, *_: Any) -> CountedFrame:
-        """Collect nothing: rows are counted column by column."""
+        """Return the frame itself, because rows are counted column by column."""
         return self
 
     def count_folds(self, by: By, name: str, groups: tuple[Term, ...] = ()) -> FoldCounts:
-        """Count the strata of the rows that have a fold, in every fold."""
+        """Count the rows of each stratum in each fold; rows without a fold are left out."""
         entries = require_by(by)
         check_not_itself("by", columns_of(entries.terms), name)
         k = len(self.label_rows(name).labels.present)
@@ -196,9 +191,10 @@ class CountedFrame:
         return count_folds(by, name, Entries(options.terms), k, count)
 
     def spans(self, refs: Sequence[Any], name: str) -> tuple[list[Any], Sequence[Any], Any, Ints]:
-        """Find the highest and lowest time of each fold, by the columns before that of times.
+        """Find the highest and lowest time of each fold, by the columns before the column of times.
 
-        Returns these columns, what they are called, the folds, and how many rows each row is.
+        Returns the columns, their references, the folds, and how many rows each counted row stands
+        for.
         """
         *others, time = refs
         span = self.engine.resolve(TimeSpan((time,)))
@@ -208,7 +204,7 @@ class CountedFrame:
         return counts.columns["by"], refs, counts.columns["name"][0], counts.weights
 
     def read_by(self, by: By, groups: tuple[Term, ...], k: int) -> Options:
-        """Read `by` and `groups` for a table, which shows bins of a continuous entry."""
+        """Read `by` and `groups` for a table, which shows a continuous entry in bins."""
         entries = require_by(by)
         options = Options(entries.terms, entries.marginal, groups)
         self.engine.check(options.columns())
@@ -223,7 +219,7 @@ class CountedFrame:
     # Folds ------------------------------------------------------------------------------
 
     def check_names(self, names: Sequence[Any], apart: Sequence[Any] = ()) -> None:
-        """Raise unless columns of folds are there, and those that labels share no value of."""
+        """Raise if a column of folds, or a column in `apart`, is not in the frame."""
         self.engine.check({"name": list(names), "apart": list(apart)})
 
     def label_rows(
@@ -234,7 +230,7 @@ class CountedFrame:
         *,
         is_part: bool = False,
     ) -> LabelRows:
-        """Count the rows by the labels of a column, and by the values of others."""
+        """Count the rows by the labels of one column and the values of others."""
         terms = tuple(Classes((each,)) for each in apart)
         counts = self.engine.count(self.engine.bind(Options(terms), name, every))[1]
         (folds,), columns, weights = counts.columns["name"], counts.columns["by"], counts.weights
@@ -254,7 +250,7 @@ class CountedFrame:
         nulls: bool = False,
         apart_from: int | None = None,
     ) -> Any:
-        """Keep the rows of chosen labels."""
+        """Keep the rows of chosen labels, except rows that share a value with `apart_from`."""
         listed, is_match = frames.select.shorter_list(rows, chosen)
         labels = [rows.labels.values[place] for place in np.flatnonzero(listed)]
         choose = partial(self.engine.select, rows.name, every=rows.every)
@@ -271,13 +267,12 @@ class CountedFrame:
         refs: Mapping[str, Sequence[Any]],
         new_names: Sequence[str] = (),
     ) -> None:
-        """Raise unless columns are there, new ones are not, and groups can be counted."""
+        """Raise if the engine cannot count the rows, a column is missing, or a new one exists."""
         check_possible(options, self.kind)
         self.engine.check(refs, new_names)
 
 
 def engine_on(frame: Any) -> Engine:
-    """Find the engine of a frame that an engine made."""
     engine = engine_of(frame)
     assert engine is not None
     return engine
@@ -289,7 +284,6 @@ def find_cuts(
     counted: CountedCodes,
     tables: Sequence[StratumTable],
 ) -> list[PartsByNumber]:
-    """Find the cut points of the numbers of every stratum, for each salt."""
     near = engine.near_cuts(call, counted, tables)
     found = [cut_points(*each) for each in zip(near, tables, strict=True)]
     if any(len(cuts.split_by_cut) for cuts in found):
@@ -300,11 +294,11 @@ def find_cuts(
 
 
 def extend_column(engine: Engine, options: Options, k: int | None, *, named: bool) -> Any:
-    """Fill one column, whose name is that of the options, and which warnings name if told to."""
+    """Fill the column that the options name; with `named`, warnings say which it is."""
     call = cut_quantiles(engine, engine.bind(options, options.name), described(options))
     call, counts = engine.count(call, salts=[ORDER_SALT])
     every = counts
-    if options.missing == "null":  # rows that lack a value have folds, but may not be counted
+    if options.missing == "null":  # rows that lack a value may have folds without being counted
         every = engine.count(engine.bind(Options(), options.name))[1]
     (folds,) = every.columns["name"]
     name = folds.name  # as the frame spells it

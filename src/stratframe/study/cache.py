@@ -1,4 +1,4 @@
-"""Finished samples in a folder that says what it holds, so that a study can be resumed."""
+"""A folder of finished samples and their settings, from which a study can be resumed."""
 
 from __future__ import annotations
 
@@ -19,20 +19,21 @@ from ..errors import StratError, describe
 from .resample import Design, Estimate, run_sample
 
 FORMAT = 3
-"""Raised when a study computes other numbers from the same arguments."""
+"""The version of the cache. It goes up when a study computes other numbers from the same
+arguments."""
 
 PLAIN = (type(None), bool, int, float, str)
-"""Types of values of a class that are compared."""
+"""Types of the attributes of a class that are hashed."""
 
 CODE = (
     *("co_code", "co_consts", "co_names", "co_varnames", "co_freevars", "co_exceptiontable"),
     *("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_flags"),
 )
-"""What code does; not where it stands."""
+"""The attributes of code that tell what it does, not where it stands."""
 
 
 def run_cached(design: Design, number: int, folder: Path | None) -> list[Estimate]:
-    """Run a sample; what was estimated before is read, and what failed is tried again."""
+    """Run a sample: read what was estimated before, and try again what failed."""
     if folder is None:
         return run_sample(design, number)
     path = folder / f"sample_{number:06d}.json"
@@ -49,7 +50,7 @@ def run_cached(design: Design, number: int, folder: Path | None) -> list[Estimat
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file, so that under its name there is only ever a whole one."""
+    """Write a file under another name first, so that its own name only ever has a whole file."""
     partial = path.with_suffix(f".{os.getpid()}.partial")
     partial.write_text(text, encoding="utf-8")
     partial.replace(path)
@@ -69,14 +70,14 @@ def read_sample(path: Path, design: Design, number: int) -> list[Estimate]:
 
 
 def is_sound(estimate: Estimate) -> bool:
-    """Return whether an estimate has the types of one, and numbers unless there was an error."""
+    """Return whether an estimate has the right types and, unless it failed, finite scores."""
     types = [str, str, int, int, int, float, float, float, float, str]
     numbers = estimate[7:9] if estimate.error else estimate[5:9]
     return list(map(type, estimate)) == types and bool(np.isfinite(numbers).all())
 
 
 def cache_folder(cache: Any, design: Design) -> Path | None:
-    """Make the folder of one study, named by a hash of its settings, which it holds as JSON."""
+    """Make the folder of a study, which holds its settings as JSON and is named by their hash."""
     if cache is None:
         return None
     name, settings = describe_settings(design)
@@ -94,9 +95,10 @@ def cache_folder(cache: Any, design: Design) -> Path | None:
 
 
 def describe_settings(design: Design) -> tuple[str, str]:
-    """Hash and write all that the samples of a study depend on, or raise for what has no content.
+    """Hash all that the samples of a study depend on, and write it as JSON.
 
-    Of a frame these are its columns, with their types and categories, and its index.
+    A frame is known by its columns, with their types and categories, and its index. Objects that
+    cannot be pickled are an error.
     """
     columns = frames.column_names(design.frame)
     data = [
@@ -114,7 +116,7 @@ def describe_settings(design: Design) -> tuple[str, str]:
     settings = {"format": FORMAT, "versions": versions, **design._asdict(), "frame": frame}
     try:
         return hash_object(settings), json.dumps(settings, indent=1, default=show)
-    except Exception as error:  # what pickle uses raises errors of many types
+    except Exception as error:  # pickling raises errors of many types
         msg = (
             "`cache` needs strategies, estimators and a metric that can be pickled, but got"
             f" {type(error).__name__}: {error}.\nHint: leave out `cache`."
@@ -123,7 +125,7 @@ def describe_settings(design: Design) -> tuple[str, str]:
 
 
 def show(value: Any) -> dict[str, str]:
-    """Write an object that JSON lacks, and hash what it is made of."""
+    """Write the name of an object that JSON cannot hold, and hash what it is made of."""
     is_function = isinstance(value, FunctionType)
     return {"object": full_name(value) if is_function else repr(value), "hash": hash_object(value)}
 
@@ -135,7 +137,7 @@ def hash_object(value: Any) -> str:
         """Hashes the pickle of an object."""
 
         def save(self, value: Any) -> None:
-            """Take apart what pickle knows by its name alone, or in no certain order."""
+            """Take apart what pickle would save by its name alone, or in an uncertain order."""
             if not isinstance(value, FunctionType | type):  # a cached function
                 value = getattr(value, "__wrapped__", value)
             if isinstance(value, FunctionType):
@@ -153,7 +155,7 @@ def hash_object(value: Any) -> str:
             super().save(value)
 
     hasher = Hasher()
-    hasher.fast = True  # without references, as which objects are shared says nothing
+    hasher.fast = True  # without references: it does not matter which objects are shared
     return str(hasher.hash(value)[:16])
 
 
@@ -163,7 +165,7 @@ def full_name(value: Any) -> str:
 
 
 def members(given: type) -> Iterator[Any]:
-    """List the code of the methods of a class and its bases, and plain values of theirs."""
+    """List the code of the methods of a class and its bases, and their plain values."""
     for name, member in (each for base in given.__mro__ for each in vars(base).items()):
         function = getattr(member, "fget", getattr(member, "__func__", member))
         while isinstance(function, FunctionType):

@@ -23,7 +23,7 @@ from .statistics import (
 from .strategies import BASELINE
 
 SHOWN_OF_PAIRS = ("strategy", "pair", "k", "mse_ratio", "low", "high")
-"""The columns of a result that is not in full, so that it fits a terminal."""
+"""The columns of a short result, which fits a terminal."""
 
 CHOICES = ("correct", "regret")
 COLUMNS_OF_PAIRS = (*SHOWN_OF_PAIRS, *MOMENTS, *CHOICES, *COSTS)
@@ -33,10 +33,10 @@ ALL = "all"
 
 POOLED = ["strategy", "k"]
 RUN = [*POOLED, "sample", "repeat"]
-"""What tells the rows of pooled pairs apart, and what the scores of a pair share."""
+"""The columns that tell rows of pooled pairs apart, and those that the scores of a pair share."""
 
 TIE = 1e-6
-"""Scores that differ by at most this part of the larger are equal: the rest is rounding."""
+"""Scores that differ by at most this fraction of the larger are equal: the gap is rounding."""
 
 
 def differences(
@@ -61,24 +61,25 @@ def differences(
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per strategy, pair of estimators and k, with the columns of `sf.study.summary`, of
-        the error (estimate A - estimate B) minus (truth A - truth B); `pair`, "A - B" or "all", is
-        in the place of the estimator. In full also `correct`, how often the estimator with the
-        better estimate is the better in truth; and `regret`, how much lower the truth of the one
-        with the best estimate is than the best truth, on average. `seconds` is the mean time of
-        cross-validating both.
+        One row per strategy, pair of estimators and k, with the columns of `sf.study.summary`. Here
+        the error is (estimate A - estimate B) minus (truth A - truth B), and `pair`, "A - B" or
+        "all", takes the place of the estimator. With `full=True` there are also `correct`, how
+        often the estimator with the better estimate is also better in truth; and `regret`, the best
+        truth minus the truth of the estimator with the best estimate, on average. `seconds` is the
+        mean time of cross-validating both.
 
     Notes
     -----
-    A difference needs both estimates of a repeat. Scores that differ by no more than a millionth
-    of the larger are equal: where estimates are, `correct` counts 1/2 and `regret` averages over
-    the best, as a coin would choose; where truths are, the sample does not count in `correct`.
-    Both are those of one run: for the mean of several, average `estimate` over `repeat` before.
+    A difference needs both estimates of a repeat. Scores that differ by no more than a millionth of
+    the larger are equal. If the estimates are equal, `correct` counts 1/2 and `regret` averages
+    over the best, as a coin would choose. If the truths are equal, the sample does not count in
+    `correct`. Both columns describe a single run: for the mean of several runs, average `estimate`
+    over `repeat` first.
 
-    Pooled, columns are means over the pairs, but for `bias` and `sd`, the roots of mean squares,
-    and `regret`, that of choosing among all estimators, of repeats in which none is missing. The
-    ratio is that of the means over pairs, so that pairs with large errors weigh more; and pairs
-    that share an estimator are not independent.
+    With `pooled=True`, columns are means over the pairs. The exceptions are `bias` and `sd`, which
+    are roots of mean squares, and `regret`, which is that of choosing among all estimators, in
+    repeats in which none is missing. The ratio is that of the means over pairs, so that pairs with
+    large errors weigh more. Pairs that share an estimator are not independent.
 
     The error is measured on rows outside of the sample, not estimated from the spread of the
     splits, whose training sets share rows (`docs/study-choice.md`). The truth is that of the two
@@ -88,7 +89,7 @@ def differences(
     Raises
     ------
     StratError
-        If the frame has not the columns of `estimates`, not the baseline, or fewer than two
+        If the frame lacks a column of `estimates` or the baseline, or has fewer than two
         estimators.
     ImportError
         Without SciPy: `pip install "stratframe[sklearn]"`.
@@ -132,7 +133,7 @@ def differences(
 
 
 def subtract_scores(scores: Scores) -> Scores:
-    """Subtract the scores of each two estimators: pairs take the place of estimators."""
+    """Subtract the scores of every two estimators; pairs take the place of estimators."""
     names = scores.labels["estimator"]
     if len(names) < 2:
         msg = (
@@ -168,7 +169,7 @@ def subtract_scores(scores: Scores) -> Scores:
 
 
 def pool_cells(cells: Any) -> Any:
-    """Describe the errors of each strategy and k, all pairs together."""
+    """Describe the errors of each strategy and k, with all pairs together."""
     roots = ["bias", "sd"]
     cells = cells.assign(error=cells["error"].where(cells["error"] != ""))
     cells[roots] **= 2
@@ -192,7 +193,10 @@ def average_regret(rows: Any) -> float:
 
 
 def count_correct(estimates: Values, truths: Values) -> Values:
-    """Say whether the better of two is so in truth, NaN if none is, shape (2, ...) to (...)."""
+    """Flag whether the better of two is better in truth, shape (2, ...) to (...).
+
+    Equal estimates count 1/2, and equal truths give NaN.
+    """
     better = compare_two(truths)
     correct: Values = np.where(better, (1 + compare_two(estimates) * better) / 2, np.nan)
     return correct

@@ -29,10 +29,10 @@ from .strategies import check_strategies
 from .target import read_target
 
 MOST_ROWS = 500
-"""Rows of a sample by default, at most; and at most a third of all rows."""
+"""The most rows of a sample by default; it also has at most a third of all rows."""
 
 MAX_RUNS = 10_000
-"""Times that a sample is split for each k, at most."""
+"""The most times that a sample is split for each k."""
 
 
 def compare(
@@ -68,31 +68,32 @@ def compare(
         What is predicted. A plain column of more than 50 different whole numbers may be
         either, and is an error.
     features : column or list of columns
-        Estimators get a frame of these, of the caller's library.
+        Estimators get a frame of these columns, in the caller's library.
     strategies : dict, optional
-        Names, each with what `kfold` takes as `by`, a dict of its arguments (`rare` is "ignore"
-        by default), or a function of a frame, k and a seed that returns a frame with a column
-        `fold`. "SCV", by the classes of the target or ten quantile bins of it, is what the
-        others are compared with, and is added. By default those of the literature, which need
-        numeric features: `docs/study-evidence.md` lists them.
+        Names, each with what `kfold` takes as `by`, a dict of its arguments (`rare` is "ignore" by
+        default), or a function of a frame, k and a seed that returns a frame with a column `fold`.
+        The others are compared with "SCV", which stratifies by the classes of the target or by ten
+        quantile bins of it, and is added if it is not there. The default is the strategies of the
+        literature, which need numeric features; `docs/study-evidence.md` lists them.
     estimators : dict, list or estimator, optional
-        Any of scikit-learn's. A `random_state` that is no whole number is set to one seed for
-        each sample; what is random otherwise, as `cv=KFold(shuffle=True)` of a search, is not.
-        By default a linear model, nearest neighbours, a tree and support vectors.
+        Any estimators of scikit-learn. A `random_state` that is not a whole number is set to one
+        seed for each sample; other sources of chance, such as `cv=KFold(shuffle=True)` in a search,
+        are not seeded. The default is a linear model, nearest neighbours, a tree and support
+        vectors.
     k : int or iterable of int
         Numbers of folds.
     sample : int, optional
         Rows of a sample: by default a third of all, but at most 500. At least as many must stay
         outside.
     samples : int
-        Number of samples, each drawn on its own: they share rows.
+        Number of samples. Each is drawn on its own, so they share rows.
     repeats : int
         Fold columns that each strategy deals on a sample, with different seeds.
     metric : str or callable, optional
         A scorer of scikit-learn, the larger the better. By default accuracy, or the negative
         mean absolute error.
     n_jobs : int, optional
-        Processes, as in joblib: the numbers are the same for each, times are not.
+        Number of processes, as in joblib. It changes the times, but no other results.
     seed : int or None
         The same seed gives the same samples and folds. None draws a new one.
     cache : path, optional
@@ -101,9 +102,9 @@ def compare(
         Functions, and classes of estimators, are known by their names and their code: after a
         change of what they call or read, use a new folder. Times are those of the first run.
     progress : bool
-        Show a bar, in a terminal.
+        Whether to show a progress bar in a terminal.
     full : bool
-        Whether to add bias, standard deviation, times and failures: as for `summary`.
+        Whether to add bias, standard deviation, times and failures, as for `summary`.
 
     Returns
     -------
@@ -120,7 +121,8 @@ def compare(
     Warns
     -----
     StratWarning
-        If a strategy or an estimator fails on a sample: the table in full has `failed` and `error`.
+        If a strategy or an estimator fails on a sample. With `full=True`, the table has `failed`
+        and `error`.
 
     See Also
     --------
@@ -183,10 +185,10 @@ def estimates(
     -------
     pandas.DataFrame or polars.DataFrame
         One row per strategy, estimator, k, sample and repeat: `strategy`, `estimator`, `k`,
-        `sample`, `repeat`; `estimate`, the mean score of the folds; `truth`, the score on the
-        rows outside of the estimator that was fitted on the whole sample; `seconds`, to deal
-        and to cross-validate; `fold_seconds`, to deal; `error`, empty if there was none. A
-        failed estimate or truth is missing.
+        `sample`, `repeat`; `estimate`, the mean score of the folds; `truth`, the score of the
+        estimator that was fitted on the whole sample, on the rows outside; `seconds`, the time to
+        deal and to cross-validate; `fold_seconds`, the time to deal; `error`, empty if there was
+        none. A failed estimate or truth is missing.
 
     Examples
     --------
@@ -230,7 +232,7 @@ def estimates(
 
 
 def check_inputs(frame: Any, features: Any, target: Any) -> list[Any]:
-    """List the features, and raise if they are not columns, or hold the target."""
+    """List the features, and raise if they are not columns or include the target."""
     names = list_features(features)
     frames.references.check_not_data("features", names)
     if not names:
@@ -258,7 +260,7 @@ def list_features(features: Any) -> list[Any]:
 
 
 def check_numbers(k: Any, size: int) -> tuple[int, ...]:
-    """List the numbers of folds, each once, and none above the rows of a sample."""
+    """List the numbers of folds, each once, and raise if one exceeds the rows of a sample."""
     found = tuple(dict.fromkeys(check_ks("k", k)))
     if not found:
         raise StratError(at_least_one("`k`", "number of folds", []))
@@ -292,7 +294,7 @@ def check_size(sample: Any, n_rows: int) -> int:
 def run_samples(
     design: Design, samples: int, n_jobs: int | None, cache: Any, *, progress: bool
 ) -> list[Estimate]:
-    """Run all samples in parallel, with a bar."""
+    """Run all samples in parallel, with a progress bar if asked for."""
     parallel = load_extra("sklearn.utils.parallel", "sklearn")
     folder = cache_folder(cache, design)
     run = parallel.delayed(run_cached)

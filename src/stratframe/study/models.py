@@ -12,7 +12,7 @@ from .target import TargetColumn
 
 
 def check_estimators(estimators: Any, target: TargetColumn) -> dict[str, Any]:
-    """Name the estimators, choose them if there are none, and raise for what cannot be fitted."""
+    """Check and name the estimators, or choose default ones if there are none."""
     if estimators is None:
         return default_estimators(target.is_continuous)
     is_named = isinstance(estimators, Mapping)
@@ -26,13 +26,13 @@ def check_estimators(estimators: Any, target: TargetColumn) -> dict[str, Any]:
 
 
 def by_text(subject: str, given: Mapping[Any, Any]) -> dict[str, Any]:
-    """Take names as text, and raise if two are the same then."""
+    """Turn names into text, and raise if two become the same."""
     check_each_once(subject, "name", map(str, given))
     return {str(name): each for name, each in given.items()}
 
 
 def name_estimators(estimators: Iterable[Any]) -> dict[str, Any]:
-    """Name estimators after their classes, with a number from the second on."""
+    """Name estimators after their classes, and number them from the second of a name on."""
     named: dict[str, Any] = {}
     for each in estimators:
         name = type(each).__name__
@@ -57,14 +57,13 @@ def check_estimator(estimator: Any) -> None:
 
 
 def default_estimators(is_continuous: bool) -> dict[str, Any]:
-    """Make four estimators that are quick to fit, on standardized features but for the tree."""
+    """Make four estimators that are quick to fit; all but the tree standardize features."""
     names = ("linear_model", "neighbors", "tree", "svm", "compose", "pipeline", "preprocessing")
     linear, neighbors, tree, svm, compose, pipeline, preprocessing = (
         load_extra(f"sklearn.{name}", "sklearn") for name in names
     )
 
     def scaled(model: Any) -> Any:
-        """Standardize the features first."""
         return pipeline.make_pipeline(preprocessing.StandardScaler(), model)
 
     if is_continuous:
@@ -110,7 +109,7 @@ def check_metric(metric: Any, target: TargetColumn) -> Any:
 
 
 def with_seed(estimator: Any, seed: int) -> Any:
-    """Clone an estimator, and seed what is random in it and has no seed of its own."""
+    """Clone an estimator, and set each `random_state` that is not a whole number."""
     cloned = load_extra("sklearn.base", "sklearn").clone(estimator)
     seeds = {
         name: seed

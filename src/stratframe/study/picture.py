@@ -20,13 +20,13 @@ RATIOS = [*SHOWN[3:]]
 """The ratio and the ends of its interval."""
 
 MARKERS = "os^DvP*<>d"
-"""One for each estimator, up to so many."""
+"""The markers of estimators; further estimators start again with the first."""
 
 SHORT_LABEL, MOST_LETTERS = 24, 40
-"""Letters of a name that a figure has room for as it is, and that are drawn of a longer one."""
+"""Letters of a name that fit a figure of the usual width, and the most that are drawn."""
 
 FEW_TIMES = 8
-"""How many times the least ratio the largest may be for ticks at equal steps."""
+"""Ticks are at equal steps if the axis ends at less than so many times its start."""
 
 
 def plot(results: Any) -> Any:
@@ -40,10 +40,11 @@ def plot(results: Any) -> Any:
     Returns
     -------
     matplotlib.figure.Figure
-        A panel for each k, a row for each strategy and a colour for each estimator, or pair of
-        them: the ratio as a point on its 95 % interval, on a logarithmic axis. Left of the line
-        at 1, the estimates are closer to the truth than those of stratified k-fold, or of the
-        baseline that `summary` or `differences` was given. Rows without a ratio are left out.
+        A panel for each k, a row for each strategy and a colour for each estimator or pair of
+        estimators. Each ratio is a point on its 95 % interval, on a logarithmic axis. To the left
+        of the line at 1, the estimates are closer to the truth than those of stratified k-fold, or
+        of the baseline that `summary` or `differences` was given. Rows without a ratio are left
+        out.
 
     Raises
     ------
@@ -96,13 +97,13 @@ def plot(results: Any) -> Any:
 
 
 def name_strategy(strategy: Any) -> str:
-    """Name a strategy, and stratified k-fold in full."""
+    """Write the name of a strategy, in full for stratified k-fold."""
     name = f"stratified k-fold ({BASELINE})" if strategy == BASELINE else strategy
     return short_text(name, MOST_LETTERS)
 
 
 def read_results(results: Any, coloured: str) -> Any:
-    """Read the rows of a summary that have a ratio, what has a colour as the estimator."""
+    """Read the rows of a summary that have a ratio; the column `coloured` is the estimator."""
     columns = read_series(results, [*SHOWN[:1], coloured, *SHOWN[2:]], "results")
     listed: dict[Any, Any] = dict(zip(SHOWN, map(frames.to_list, columns), strict=True))
     rows = frames.make_frame("pandas", listed).astype(dict.fromkeys(RATIOS, float))

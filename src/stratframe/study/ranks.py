@@ -1,4 +1,4 @@
-"""Which strategy is best how often, and whether ranks differ: `wins` and `friedman`."""
+"""How often each strategy is best, and whether ranks differ: `wins` and `friedman`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..terms.by import parse_columns
 from .statistics import number_values, read_series
 
 TOLERANCE = 1e-9
-"""Differences that are noise of floats, for scores of about 1."""
+"""Differences up to this one are noise of floats, for scores of about 1."""
 
 MORE_CASES = '\nHint: `cases=["population", "estimator"]` tells more of them apart.'
 
@@ -33,8 +33,8 @@ def wins(
 ) -> Any:
     """Count how often each strategy has the value nearest to zero.
 
-    A win says nothing about how much better a strategy is: of k equal ones, each wins one case
-    in k. `sf.study.summary` has the ratios, with their intervals.
+    A win says nothing about how much better a strategy is: each of n equal ones wins one case in n.
+    `sf.study.summary` has the ratios, with their intervals.
 
     Parameters
     ----------
@@ -96,10 +96,10 @@ def friedman(
     summary, measure, cases
         As in `wins`.
     signed : bool
-        Whether to rank values as they are. By default their absolute values are ranked, as
-        counts for `"bias"`.
+        Whether to rank values as they are. By default their absolute values are ranked, which is
+        what matters for `"bias"`.
     tolerance : float
-        Values that differ by no more are tied, as those that differ in their last bits.
+        Values that differ by no more are tied, such as those that differ in their last bits only.
 
     Returns
     -------
@@ -110,8 +110,8 @@ def friedman(
 
     Notes
     -----
-    The test takes cases as independent. Estimators on the same samples are not: then p is too
-    small, or too large.
+    The test assumes that cases are independent. Estimators on the same samples are not, and p is
+    then too small or too large.
 
     Raises
     ------
@@ -167,7 +167,7 @@ def friedman(
 
 
 def read_cases(summary: Any, measure: str, cases: Any) -> tuple[list[Any], dict[Any, Values]]:
-    """Read the strategies, and for each k a table of all cases that have a value of each."""
+    """Read the strategies, and for each k the values of the cases that have one of each."""
     frames.check_frame(summary)
     case_refs = parse_columns("cases", cases)
     if not case_refs:
@@ -205,9 +205,9 @@ def check_tolerance(tolerance: Any) -> float:
 
 
 def count_wins(values: Values, tolerance: float) -> Values:
-    """Count the wins of each strategy, shape (..., n_strategies), from values (..., n_cases, ...).
+    """Count the wins of each strategy, shape (..., n_strategies).
 
-    The strategies are the last axis, the cases the one before it.
+    The values have the shape (..., n_cases, n_strategies).
     """
     size = np.abs(values)
     is_best = size <= size.min(axis=-1, keepdims=True) + tolerance
@@ -216,7 +216,7 @@ def count_wins(values: Values, tolerance: float) -> Values:
 
 
 def rank_test(values: Values, tolerance: float) -> Any:
-    """Apply Friedman's test to values of shape (..., n_cases, n_strategies), ties as ties."""
+    """Apply Friedman's test to values of shape (..., n_cases, n_strategies), with ties."""
     friedmanchisquare = load_extra("scipy.stats", "sklearn").friedmanchisquare
     with np.errstate(invalid="ignore", divide="ignore"):
         return friedmanchisquare(*np.moveaxis(places_of(values, tolerance), -1, 0), axis=-1)

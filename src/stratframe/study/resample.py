@@ -18,14 +18,14 @@ from .strategies import Strategy, deal_folds
 from .target import TargetColumn
 
 STREAM = "sf.study"
-"""The name of the streams of random words, which no fold column shares."""
+"""The name of the streams of random words; no fold column has the same one."""
 
 
 class Design(NamedTuple):
     """The arguments of a study, checked."""
 
     frame: Any
-    """Eager."""
+    """An eager frame."""
     target: TargetColumn
     features: list[Any]
     strategies: dict[str, Strategy]
@@ -54,7 +54,7 @@ class Estimate(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a call returned, NaN if it raised an error, how long it took, and the error."""
+    """What a call returned (NaN if it raised an error), how long it took, and its error."""
 
     value: Any
     seconds: float
@@ -74,11 +74,11 @@ class Sample(NamedTuple):
 def run_sample(design: Design, number: int, known: Iterable[Estimate] = ()) -> list[Estimate]:
     """Estimate the scores of one sample by every strategy, estimator, k and repeat.
 
-    Of `known` estimates those without an error are kept, if all estimators have one.
+    Known estimates of a strategy, k and repeat are kept if all estimators have one without error.
     """
     kept = {each[:5]: each for each in known if not each.error}
     found: list[Estimate] = []
-    # With several threads, sums of BLAS depend on how many there are.
+    # If BLAS uses several threads, its sums depend on how many there are.
     with load_extra("threadpoolctl", "sklearn").threadpool_limits(1):
         sample = draw_sample(design, number)
         for strategy, k, repeat in product(design.strategies, design.ks, range(design.repeats)):
@@ -120,7 +120,7 @@ def sample_rows(n_rows: int, size: int, seed: int, number: int) -> Flags:
 def draw_seed(seed: int, number: int, repeat: int = 0) -> int:
     """Draw the seed of a repeat on a sample, below 2**32 as scikit-learn needs it.
 
-    Repeat 0 is that of the estimators, which have the same seed throughout a sample.
+    Repeat 0 gives the seed of the estimators, which is the same throughout a sample.
     """
     words = random_words(seed, StreamTag.FOLD_ROWS, 1, n_parts=repeat, repeat=number, name=STREAM)
     return int(words[0] >> np.uint64(32))

@@ -15,7 +15,7 @@ from .resample import Estimate
 from .strategies import BASELINE
 
 SHOWN = ("strategy", "estimator", "k", "mse_ratio", "low", "high")
-"""The columns of a summary that is not in full, so that it fits a terminal."""
+"""The columns of a short summary, which fits a terminal."""
 
 MOMENTS = ("bias", "sd", "mse")
 COSTS = ("within", "seconds", "fold_seconds", "failed", "error")
@@ -23,15 +23,15 @@ COLUMNS = (*SHOWN, *MOMENTS, *COSTS)
 
 KEYS = [*Estimate._fields[:5]]
 CELL, SAMPLE = KEYS[:3], KEYS[:4]
-"""What tells estimates apart, those that one row summarizes, and those of one sample."""
+"""`KEYS` tell estimates apart, `CELL` tells rows of a summary apart, and `SAMPLE` their samples."""
 
 
 class Scores(NamedTuple):
     """Estimates of a study, their keys numbered by first appearance."""
 
     rows: Any
-    """A pandas frame with the columns of `Estimate`; `off`, estimate minus truth; `square`, of it;
-    NaN where a strategy failed."""
+    """A pandas frame with the columns of `Estimate` and two more: `off`, estimate minus truth, and
+    `square`, its square. They are NaN where a strategy failed."""
     labels: dict[str, list[Any]]
     """The values of the strategies, estimators and numbers of folds."""
 
@@ -51,11 +51,11 @@ def summary(estimates: Any, baseline: str = BASELINE, *, full: bool = False) -> 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per strategy, estimator and k: `strategy`, `estimator`, `k`; `mse_ratio`, the
-        mean squared error, of estimate minus truth, divided by that of the baseline, and `low`
-        and `high`, its 95 % interval. In full also, of the same error, `bias`, its
-        mean, `sd`, its standard deviation, and `mse`, the mean of its square, which is `bias`
-        squared plus `sd` squared; `within`, the variance between the repeats of one sample;
+        One row per strategy, estimator and k: `strategy`, `estimator`, `k`; `mse_ratio`, the mean
+        squared error of estimate minus truth, divided by that of the baseline; and `low` and
+        `high`, the ends of its 95 % interval. With `full=True` there are also, for the same error,
+        `bias`, its mean, `sd`, its standard deviation, and `mse`, the mean of its square, which is
+        `bias` squared plus `sd` squared; `within`, the variance between the repeats of one sample;
         `seconds`, the mean time of one cross-validation, and `fold_seconds`, that of dealing
         alone; `failed`, how many estimates are missing, and `error`, the first message.
 
@@ -70,13 +70,13 @@ def summary(estimates: Any, baseline: str = BASELINE, *, full: bool = False) -> 
     nothing about other populations.
 
     The mean of r repeats on a sample has the mean squared error `mse - (1 - 1 / r) * within`.
-    That is how one run of a slow strategy is compared with as many repeats of a quick one as
-    take the same time.
+    Use it to compare one run of a slow strategy with as many repeats of a quick one as take the
+    same time.
 
     Raises
     ------
     StratError
-        If the frame has not the columns of `estimates`, or not the baseline.
+        If the frame lacks a column of `estimates`, or the baseline.
     ImportError
         Without SciPy: `pip install "stratframe[sklearn]"`.
 
@@ -141,7 +141,7 @@ def read_scores(estimates: Any) -> Scores:
 
 
 def read_series(frame: Any, refs: Sequence[Any], argument: str) -> Any:
-    """Read columns of a frame, and raise if it is none, or has no rows."""
+    """Read columns of a frame, and raise if it is not a frame or has no rows."""
     frames.check_frame(frame)
     frames.check_refs(frame, {argument: refs})
     eager = frames.collect_columns(frame, refs)
@@ -161,7 +161,7 @@ def number_values(values: Sequence[Any]) -> tuple[list[Any], Ints]:
 
 
 def over_samples(rows: Any, names: Sequence[str], by: Sequence[str] = CELL) -> Any:
-    """Average columns over samples, of means over the repeats of a sample, without NaN."""
+    """Average columns over the repeats of each sample, then over samples, without NaN."""
     return rows.groupby([*by, "sample"])[[*names]].mean().groupby(level=by).mean()
 
 

@@ -29,7 +29,8 @@ from .models import by_text
 from .target import TargetColumn
 
 Strategy: TypeAlias = Callable[[Any, int, int], Any] | dict[str, Any]
-"""From a frame, k and a seed to a frame with a column `fold`; or arguments of `kfold`."""
+"""A function of a frame, k and a seed that returns a frame with a column `fold`, or arguments of
+`kfold`."""
 
 BASELINE = "SCV"
 """The strategy that the others are compared with: stratified k-fold."""
@@ -38,10 +39,10 @@ OWN_ARGUMENTS = {"frame", "k", "repeats", "seed", "name", "overwrite", "groups"}
 """Arguments of `kfold` that the study sets itself, or refuses."""
 
 N_CLUSTERS = 4
-"""Clusters of the default strategies, in each class or in all rows."""
+"""How many clusters the default strategies make, in each class or of all rows."""
 
 MARGIN_FEATURES = 5
-"""Features that the default margins balance: the first ones, as each costs time."""
+"""How many features the default margins balance: only the first ones, as each costs time."""
 
 
 def check_strategies(
@@ -64,7 +65,7 @@ def check_strategies(
 
 
 def check_strategy(name: str, strategy: Any, frame: Any) -> Any:
-    """Take what is no function as arguments of `kfold`, and raise if they are not."""
+    """Take a strategy that is not a function as arguments of `kfold`, and check these."""
     if callable(strategy) and not isinstance(strategy, EXPRESSIONS):
         return strategy
     given = dict(strategy) if isinstance(strategy, Mapping) else {"by": strategy}
@@ -110,9 +111,9 @@ def default_strategies(target: TargetColumn, features: list[Any]) -> dict[str, A
 def deal_with_target(
     frame: Any, k: int, seed: int, *, target: TargetColumn, features: list[Any]
 ) -> Any:
-    """Deal blocks of nearest neighbours, the target among the features.
+    """Deal blocks of nearest neighbours, with the target as a further feature.
 
-    Classes are a column of zeros and ones each; of two classes one is enough.
+    Each class is a column of zeros and ones; one of them is enough for two classes.
     """
     numbers = target.read_numbers(frame)
     if not target.is_continuous:

@@ -17,10 +17,10 @@ from ..terms.classes import Classes
 from ..terms.entry import read_entry, ruled_columns
 
 OF_CLASSES = {"binary", "multiclass"}
-"""Types of targets, as scikit-learn names them."""
+"""Types of targets that are classes, as scikit-learn names them."""
 
 MOST_CLASSES = 50
-"""Different whole numbers above which a column must be called classes, or continuous."""
+"""The most different whole numbers that are taken as classes unless the user says what they are."""
 
 
 class TargetColumn(NamedTuple):
@@ -44,7 +44,7 @@ class TargetColumn(NamedTuple):
 
 
 def read_target(frame: Any, target: Any) -> TargetColumn:
-    """Find out whether a target is continuous, and raise if it is not whole."""
+    """Find out whether a target is continuous, and raise if it has missing or infinite values."""
     term = to_term(target)
     if not isinstance(term, Classes | Continuous):
         msg = (

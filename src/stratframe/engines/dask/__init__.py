@@ -1,4 +1,4 @@
-"""Frames of Dask: passes over partitions, which are frames of pandas."""
+"""The engine for Dask frames, whose partitions are pandas frames."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from .values import DASK, Plan, QuantileCuts, cuts_numbers, find_strata, stratum
 
 
 class DaskEngine:
-    """A Dask frame."""
+    """The engine of a Dask frame."""
 
     name = DASK
 
@@ -57,7 +57,6 @@ class DaskEngine:
         *,
         overwrite: bool = False,
     ) -> None:
-        """Raise unless it has the columns that each argument refers to, and no new one yet."""
         for argument, given in refs.items():
             for ref in given:
                 refuse_expression(ref, argument)
@@ -65,7 +64,6 @@ class DaskEngine:
         frames.check_refs(self.frame._meta, named, new_names, overwrite=overwrite)
 
     def resolve(self, term: Term) -> Term:
-        """Choose the term that one stands for on its column."""
         column = self.column(term.columns[0])
         dtype = frames.dtypes.dtype_of(column._meta)
         if not (dtype.is_float() or dtype.is_decimal() or column._meta.dtype == object):
@@ -74,11 +72,10 @@ class DaskEngine:
         found: tuple[Term, ...] = dask.compute(
             *(resolve([series]) for series in column.to_delayed())
         )
-        # The values of one partition are enough to make the column an order of rows.
+        # A single partition with continuous values makes the whole column continuous.
         return next((each for each in found if each.orders_rows), found[0])
 
     def column(self, ref: Any) -> Any:
-        """Find a column by its name, or compute it by a callable of the frame."""
         if not frames.is_computed(ref):
             return self.frame[frames.label_of(self.frame._meta, ref)]
         column = ref(self.frame)
@@ -95,7 +92,6 @@ class DaskEngine:
         *,
         drop: bool = False,
     ) -> DaskCall:
-        """Add the columns that a call computes, and plan what workers do."""
         computed: dict[Any, Any] = {}
 
         def label_of(ref: Any) -> Any:
@@ -143,7 +139,6 @@ class DaskEngine:
         salts: Sequence[int] = (),
         for_table: bool = False,
     ) -> tuple[DaskCall, Counts]:
-        """Count the rows that are alike, in one pass."""
         plan = call.plan if before is None else call.plan.before(before)
         plan = plan._replace(salts=tuple(salts), for_table=for_table)
         found, floats = count_frame(call.frame, plan if salts else plan._replace(key=()))
@@ -152,7 +147,6 @@ class DaskEngine:
         return call._replace(plan=known), Counts(columns, found.sizes, found.lowest, found)
 
     def cut(self, call: DaskCall, place: int, n: int, parents: CountedCodes) -> DaskCall:
-        """Find the quantiles of an entry in each stratum of those before."""
         plan = call.plan
         index = stratum_index(parents.counts.native.columns, parents.codes, plan.before(place))
         n_strata = max(parents.n_strata, 1)
@@ -163,7 +157,7 @@ class DaskEngine:
     def recount(
         self, call: DaskCall, counted: CountedCodes, salts: Sequence[int]
     ) -> tuple[DaskCall, CountedCodes]:
-        """Count the rows without a fold again, by the strata that they are known to be in."""
+        """Count the rows without a fold again, in the strata that are already known."""
         index = stratum_index(counted.counts.native.columns, counted.codes, call.plan)
         call = call._replace(plan=call.plan._replace(filled=call.plan.by[-1]))
         call, counts = self.count(call, salts=salts)
@@ -176,7 +170,7 @@ class DaskEngine:
     def near_cuts(
         self, call: DaskCall, counted: CountedCodes, tables: Sequence[StratumTable]
     ) -> list[NearCuts]:
-        """Find the rows in cells that a cut splits, in a pass of their own if there are any."""
+        """Find the rows in cells that a cut splits; this takes a pass if there are any."""
         counts, codes = counted.counts.native, counted.codes
         cells = [counts_by(codes, each, counted.n_strata) for each in counts.cells]
         flagged = [split_intervals(*each) for each in zip(cells, tables, strict=True)]
@@ -190,13 +184,12 @@ class DaskEngine:
         return [near_cells(each, *rows) for each, rows in zip(cells, near, strict=True)]
 
     def keys_at(self, call: DaskCall, numbers: Sequence[Words]) -> Any:
-        """Collect the keys of rows that have some numbers."""
         return merged(over_partitions(call.frame, call.plan, equal_keys, numbers), pd.concat)
 
     def shared_rows(
         self, refs: Sequence[Any], argument: str, name: str, *, drop: bool
     ) -> SharedRows:
-        """Count what rows share across folds: groups by their values, keys by their hashes."""
+        """Count what rows share across folds; keys are compared by hashes, all else by values."""
         call, counts = self.count_shared(refs, argument, name, drop=drop)
         if argument != "key":
             return shared_values(counts, nulls_alike=argument == "duplicates")
@@ -207,7 +200,6 @@ class DaskEngine:
         return SharedRows(*np.sum([each[:4] for each in found], axis=0).tolist())
 
     def leaking_rows(self, refs: Sequence[Any], argument: str, name: str) -> Any:
-        """Keep the rows of every partition that are of a set in several folds."""
         call, counts = self.count_shared(refs, argument, name, drop=True)
         if argument != "key":
             sets = leaking_sets(counts, nulls_alike=argument == "duplicates")
@@ -222,7 +214,7 @@ class DaskEngine:
     def count_shared(
         self, refs: Sequence[Any], argument: str, name: str, *, drop: bool
     ) -> tuple[DaskCall, Counts]:
-        """Count rows by their fold and by what they may share, but for keys."""
+        """Count rows by their fold and by what they may share, or for keys by their fold alone."""
         is_key = argument == "key"
         terms = () if is_key else tuple(Classes((ref,)) for ref in refs)
         options = Options(terms=terms, key=tuple(refs) if is_key else ())
@@ -257,7 +249,6 @@ class DaskEngine:
         every: str | None = None,
         drops: bool = False,
     ) -> Any:
-        """Keep some rows of every partition."""
         how: dict[str, Any] = {"name": name, "values": values, "equal": equal, "nulls": nulls}
         kept = self.over_rows(partial(frames.select.filter_values, every=every, **how))
         return kept.drop(columns=[name]) if drops else kept
@@ -267,9 +258,8 @@ class DaskEngine:
         return self.over_rows(partial(frames.select.drop_values, values=dict(values)))
 
     def over_rows(self, keep: Callable[[Any], Any]) -> Any:
-        """Keep the rows of every partition that a function of it chooses."""
-        # All is bound in the function: Dask takes two frames for one if keywords that it passes
-        # on to a function swap their values.
+        # All arguments are bound in the function: if Dask passes keywords on, it takes two frames
+        # for one when only the values of two keywords are swapped.
         return self.frame.map_partitions(keep, meta=self.frame._meta, enforce_metadata=False)
 
 

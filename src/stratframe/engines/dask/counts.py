@@ -1,4 +1,4 @@
-"""The rows of one partition counted by their values, and such counts merged."""
+"""Counts of the rows of one partition by their values, and how such counts are merged."""
 
 from __future__ import annotations
 
@@ -34,25 +34,26 @@ class PartitionCounts(NamedTuple):
     sizes: Ints
     """Shape (n_counted,)."""
     lowest: Words
-    """The lowest number of these rows, shape (n_repeats, n_counted)."""
+    """The lowest number among these rows, shape (n_repeats, n_counted)."""
     cells: list[StratumTable]
-    """Of each repeat, the rows by the leading bits of their numbers, shape (n_counted, 2**bits)."""
+    """For each repeat, rows counted by leading bits of their numbers, shape (n_counted,
+    2**bits)."""
     missing: Ints
     """How many values are missing in each column of the key, and in `where`."""
     checksums: Words
-    """Of each partition, as `checksum` makes them; shape (n_partitions, 2)."""
+    """The result of `checksum` for each partition, shape (n_partitions, 2)."""
 
 
 TypedCounts: TypeAlias = tuple[HeldTypes, PartitionCounts | StratError]
-"""What some partitions hold in the columns whose types are not known yet, and their counts, or why
-they cannot be counted, which is raised if the types are not the reason."""
+"""The types that some partitions hold in the columns whose types are not known yet, and the counts
+of these partitions. If they cannot be counted, an error takes the place of the counts; it is raised
+unless the types are the reason."""
 
 
 # Counts ----------------------------------------------------------------------------------
 
 
 def count_partition(partition: Any, plan: Plan, number: int) -> TypedCounts:
-    """Count the rows of a partition."""
     rows = select_dealt(partition, plan)
     held = held_types(rows.partition, number, plan.uses if plan.floats is None else ())
     try:
@@ -62,7 +63,6 @@ def count_partition(partition: Any, plan: Plan, number: int) -> TypedCounts:
 
 
 def count_dealt(rows: DealtRows, plan: Plan) -> PartitionCounts:
-    """Count the rows of a partition that are dealt."""
     series = series_of(rows.partition, plan)
     found = combinations_of(series, plan, len(rows.partition))
     sizes = np.bincount(found.codes, minlength=len(found.first))
@@ -78,7 +78,7 @@ def count_dealt(rows: DealtRows, plan: Plan) -> PartitionCounts:
 
 
 def with_categories(series: Any, meta: Any) -> Any:
-    """Give values the categories that the column is known to have."""
+    """Give values the categories of the column, if these are known and hold all values."""
     dtype = meta.dtype
     if not isinstance(dtype, pd.CategoricalDtype) or UNKNOWN_CATEGORIES in dtype.categories:
         return series
@@ -93,9 +93,10 @@ UNKNOWN_CATEGORIES = "__UNKNOWN_CATEGORIES__"
 def shown_rows(
     series: Sequence[Any], found: Combinations, sizes: Ints, numbers: Sequence[Words], plan: Plan
 ) -> tuple[list[Any], Ints, Words]:
-    """Show the values of every combination, of bins the highest, its size and lowest numbers.
+    """Show the values of every combination, its size and its lowest numbers.
 
-    For a table, rows that stand for none follow, with the lowest values of bins.
+    A bin is shown by its highest value. For a table, rows that stand for no rows follow, with the
+    lowest values of bins.
     """
     n_codes, n_ends, shown = len(sizes), 2 if plan.for_table else 1, []
     for term, each in zip(plan.terms, series, strict=True):
@@ -114,7 +115,7 @@ def shown_rows(
 
 
 def extreme_rows(codes: Ints, n_codes: int, words: Words) -> Ints:
-    """Find a row of the highest word of every code."""
+    """Find the first row with the highest word of every code."""
     highest = np.zeros(n_codes, dtype=np.uint64)
     np.maximum.at(highest, codes, words)
     rows = np.flatnonzero(words == highest[codes])
@@ -122,7 +123,7 @@ def extreme_rows(codes: Ints, n_codes: int, words: Words) -> Ints:
 
 
 def count_cells(cells: Ints, bits: int, sizes: Ints) -> StratumTable:
-    """Count rows by code and by the leading bits of their numbers, in a small type."""
+    """Count rows by code and cell, in the smallest type that holds the counts."""
     counts = np.zeros(len(sizes) << bits, dtype=np.min_scalar_type(int(sizes.max(initial=0))))
     np.add.at(counts, cells, counts.dtype.type(1))
     return counts.reshape(len(sizes), 1 << bits)
@@ -158,13 +159,13 @@ def add_counts(several: Sequence[PartitionCounts], plan: Plan) -> PartitionCount
 def merge_cells(
     several: Sequence[StratumTable], codes: Sequence[Ints], sizes: Ints
 ) -> StratumTable:
-    """Add up the counts of cells, in as many bits as all of them have."""
+    """Add up the counts of cells, by as many leading bits as all of them have."""
     filled = [each for each in several if len(each)]
     n_cells = min((each.shape[1] for each in filled), default=1)
     bits = min(n_cells.bit_length() - 1, cell_bits(len(sizes)))
     counts = np.zeros((len(sizes), 1 << bits), np.min_scalar_type(int(sizes.max(initial=0))))
     for each, rows in zip(several, codes, strict=True):
-        # A combination is counted once in each table, so that no row is added twice.
+        # A table has each combination once, so that `+=` adds all of its counts.
         if len(each):
             counts[rows] += coarser_cells(each, bits).astype(counts.dtype, copy=False)
     return counts

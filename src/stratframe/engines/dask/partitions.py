@@ -1,4 +1,4 @@
-"""What a worker does with one partition, a pandas frame: number its rows, add its columns."""
+"""What a worker does with one partition, a pandas frame: it numbers rows and adds columns."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from .values import (
 
 
 class DealtRows(NamedTuple):
-    """The rows of a partition that are dealt, as far as `where` says."""
+    """The rows of a partition that are dealt."""
 
     partition: Any
     """A pandas frame of these rows."""
     positions: Ints
-    """Where they are in the partition, shape (n_rows,)."""
+    """Their positions in the partition, shape (n_rows,)."""
     missing: Ints
     """How many values are missing in each column of the key, and in `where`."""
 
 
 def select_dealt(partition: Any, plan: Plan) -> DealtRows:
-    """Select the rows that `where` flags, and count missing values of the key among them."""
+    """Select the rows that are dealt, and count missing values of the key among them."""
     n_rows, missing = len(partition), np.zeros(len(plan.key) + 1, dtype=np.int64)
     flags = np.ones(n_rows, dtype=np.bool_)
     if plan.where is not None:
@@ -61,7 +61,7 @@ def select_dealt(partition: Any, plan: Plan) -> DealtRows:
 
 
 def numbers_of_rows(rows: DealtRows, plan: Plan) -> list[Words]:
-    """Hash the keys of rows for each repeat; all are 0 if one is missing, which is an error."""
+    """Hash the keys of rows for each salt; all are 0 if one is missing, which is an error."""
     if rows.missing.any() or not len(rows.partition):
         return [np.zeros(len(rows.partition), dtype=np.uint64) for _ in plan.salts]
     columns = [frames.read_key(rows.partition[name]) for name in plan.key]
@@ -72,12 +72,13 @@ def numbers_of_rows(rows: DealtRows, plan: Plan) -> list[Words]:
 
 
 def checksum(found: Combinations, numbers: Sequence[Words]) -> Words:
-    """Sum up the rows of a partition, in any order, so that other rows are noticed.
+    """Compute a checksum of the rows of a partition, to tell if a second pass finds others.
 
-    Returns how many rows there are, and the sum of their numbers times a hash of their values.
+    It does not depend on the order of the rows. It holds how many rows there are, and the sum of
+    their numbers times a hash of their values.
     """
-    # Odd factors, so that no change of a number is lost; of groups, whose rows have no
-    # numbers, the values decide alone.
+    # The factors are odd, so that no change of a number is lost. Rows that are dealt by groups have
+    # no numbers: there the values alone decide.
     words = (found.hashes | np.uint64(1))[found.codes]
     if numbers:
         words *= numbers[0]
@@ -90,10 +91,11 @@ def checksum(found: Combinations, numbers: Sequence[Words]) -> Words:
 def take_numbers(
     partition: Any, plan: Plan, index: StratumIndex, rounds: Sequence[tuple[Ints, int]]
 ) -> list[tuple[Ints, Words]]:
-    """Take the numbers of the rows whose last column, which is cut, is in a cell that is looked at.
+    """Take the rows whose value in the last column is in a cell of the last round.
 
-    The index is of the entries before. Returns the place of each row's cell among these, at first
-    its parent stratum, and its word.
+    The last column is the one that is cut, and the index is of the entries before it. Returns the
+    place of each row's cell among these cells, which is its parent stratum if there was no round
+    yet, and the word of each row.
     """
     rows = select_dealt(partition, plan)
     series = series_of(rows.partition, plan)
@@ -112,7 +114,7 @@ def count_numbers(
     n_cells: int,
     bits: int,
 ) -> StratumTable:
-    """Count the rows of the cells that are looked at by the next bits of their numbers."""
+    """Count the rows in the cells of the last round by the next bits of their words."""
     ((cells, words),) = take_numbers(partition, plan, index, rounds)
     words = words << np.uint64(sum(used for _, used in rounds))
     counts = np.bincount(cells_of(cells, words, bits), minlength=n_cells << bits)
@@ -133,7 +135,7 @@ def hashed_keys(rows: DealtRows, plan: Plan) -> tuple[DealtRows, Words]:
 def keys_in_range(
     partition: Any, plan: Plan, index: StratumIndex, low: int, high: int
 ) -> list[tuple[Ints, Words]]:
-    """Find the folds of the rows whose hash of the key is in a range, and these hashes."""
+    """Find the rows whose key has a hash from `low` to `high`: their folds and their hashes."""
     rows, hashes = hashed_keys(select_dealt(partition, plan), plan)
     inside = (hashes >= np.uint64(low)) & (hashes <= np.uint64(high))
     strata = find_strata(series_of(rows.partition, plan), index, plan, len(rows.partition))
@@ -147,7 +149,7 @@ def rows_of_sets(
     check: str,
     sets: StratumIndex | Words,
 ) -> Any:
-    """Keep the rows of some sets, or of some hashes of keys, and say which set each is of."""
+    """Keep the rows of some sets, or of some hashes of keys, and add the set of each row."""
     rows = select_dealt(partition, plan)
     if isinstance(sets, StratumIndex):
         found, _ = same_rows(rows, plan, sets, counted)
@@ -177,7 +179,7 @@ def rows_near_cuts(
     near = []
     for packed, numbers in zip(flagged, words, strict=True):
         flags = np.unpackbits(packed).view(np.bool_)
-        # A row that is not dealt has a cell below 0, which is one of the last stratum.
+        # A row that is not dealt has a negative cell, which would take a flag of the last stratum.
         rows_near = np.flatnonzero(flags[cells_of(codes, numbers, bits)] & (codes >= 0))
         near.append((codes[rows_near].astype(np.int32), numbers[rows_near]))
     return near
@@ -186,7 +188,7 @@ def rows_near_cuts(
 def same_rows(
     rows: DealtRows, plan: Plan, index: StratumIndex, counted: Words
 ) -> tuple[Ints, list[Words]]:
-    """Find the strata and numbers of rows, and check that these are the counted ones."""
+    """Find the strata and numbers of rows, or raise if these are not the rows that were counted."""
     found = combinations_of(series_of(rows.partition, plan), plan, len(rows.partition))
     numbers = numbers_of_rows(rows, plan)
     if not np.array_equal(checksum(found, numbers), counted):
@@ -195,7 +197,6 @@ def same_rows(
 
 
 def merge_near(several: Sequence[Sequence[tuple[Ints, Words]]]) -> list[tuple[Ints, Words]]:
-    """Put rows near cuts one below the other, for each repeat."""
     return [
         (
             np.concatenate([codes for codes, _ in repeat]),
@@ -222,14 +223,14 @@ def add_columns(
     index: StratumIndex | None,
     parts: Sequence[PartsByNumber],
 ) -> Any:
-    """Add columns of parts to a partition, or fill one; without an index rows are one stratum."""
+    """Add columns of parts to a partition, or fill one; without an index, rows are one stratum."""
     rows = select_dealt(partition, plan)
     if index is None or counted is None:
         check_key(zip(map(str, [*plan.key, plan.where]), rows.missing.tolist(), strict=True))
         codes, numbers = np.zeros(len(rows.positions), np.int64), numbers_of_rows(rows, plan)
     else:
         codes, numbers = same_rows(rows, plan, index, counted)
-    # Groups have no points, and their rows no numbers.
+    # Groups have no cut points, and so their rows need no numbers.
     numbers = numbers or [np.broadcast_to(np.uint64(0), len(codes))] * len(parts)
     dealt = [parts_by_number(codes, *each) for each in zip(numbers, parts, strict=True)]
     if plan.filled is not None:
@@ -244,11 +245,11 @@ def add_columns(
 def attach_placed(
     partition: Any, plan: Plan, outputs: Sequence[NewColumn], parts: Sequence[Ints]
 ) -> Any:
-    """Attach columns of the parts of all rows, and drop those that were computed for the call."""
+    """Attach the parts of all rows as columns, and drop the columns computed for the call."""
     columns = [output._replace(parts=each) for output, each in zip(outputs, parts, strict=True)]
     return attach_pandas(partition.drop(columns=list(plan.computed)), columns)
 
 
 def empty_like(meta: Any, plan: Plan, outputs: Sequence[NewColumn]) -> Any:
-    """Make the frame without rows that tells what the result will be."""
+    """Make a frame without rows that shows the columns and types of the result."""
     return attach_placed(meta, plan, outputs, [output.parts for output in outputs])

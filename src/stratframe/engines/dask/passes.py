@@ -29,19 +29,19 @@ dask: Any = load_extra("dask", "dask")
 dd: Any = load_extra("dask.dataframe", "dask")
 
 FAN_IN = 8
-"""Results of partitions that are merged at once."""
+"""How many results of partitions are merged at once."""
 
 KEYS_AT_ONCE = 1 << 24
-"""Keys whose hashes the driver holds at once."""
+"""About how many hashes of keys the driver holds at once."""
 
 
 class DaskCall(NamedTuple):
     """The columns of a call on a Dask frame."""
 
     frame: Any
-    """With the columns that are computed for the call."""
+    """The frame, with the columns that are computed for the call."""
     plan: Plan
-    """What a worker must know of it."""
+    """What a worker must know of the call."""
 
 
 def over_partitions(
@@ -51,7 +51,7 @@ def over_partitions(
     *args: Any,
     own: Iterable[Any] | None = None,
 ) -> list[Any]:
-    """Call a function on the columns of each partition that a call reads."""
+    """Call a function on each partition, with only the columns that the call reads."""
     where = [] if plan.where is None else [plan.where]
     filled = [] if plan.filled is None else [plan.filled]
     untyped = [use.name for use in plan.uses] if plan.floats is None else []
@@ -62,7 +62,7 @@ def over_partitions(
 def on_each(
     rows: Any, plan: Plan, function: Callable[..., Any], args: Any, own: Iterable[Any] | None
 ) -> list[Any]:
-    """Call a function on each partition, with an argument of its own if there are any."""
+    """Call a function on each partition, with its own item of `own` if there are such items."""
     if isinstance(own, np.ndarray) and len(own) != rows.npartitions:
         raise other_rows()
     call = dask.delayed(function, pure=False)
@@ -73,7 +73,7 @@ def on_each(
 
 
 def merged(results: Sequence[Any], merge: Callable[..., Any], *args: Any) -> Any:
-    """Merge the results of partitions in their order, a few at a time, and compute them."""
+    """Merge the results of partitions in their order, a few at a time, and compute the result."""
     call = dask.delayed(merge, pure=False)
     results = [call([result], *args) for result in results] if len(results) == 1 else results
     while len(results) > 1:
@@ -112,7 +112,7 @@ def order_statistics(frame: Any, plan: Plan, index: StratumIndex, n_strata: int,
 
 
 def keys_and_folds(call: DaskCall, counts: Counts) -> Iterator[tuple[Words, Ints]]:
-    """Collect the hashes of keys and the fold of each, those of one key always together."""
+    """Collect hashes of keys and their folds in batches; one key is always in one batch."""
     codes = np.arange(len(counts.weights))
     index = stratum_index(counts.native.columns, codes, call.plan)
     n_passes = max(1, -(-int(counts.weights.sum()) // KEYS_AT_ONCE))
@@ -126,7 +126,7 @@ def keys_and_folds(call: DaskCall, counts: Counts) -> Iterator[tuple[Words, Ints
 def leaks_lazily(
     call: DaskCall, counts: PartitionCounts, check: str, sets: StratumIndex | Words
 ) -> Any:
-    """Keep the rows of some sets, or of some hashes of keys, of each partition."""
+    """Keep the rows of some sets, or of some hashes of keys, when the frame is computed."""
     meta = call.frame._meta.drop(columns=list(call.plan.computed)).assign(check="", set=0)
     return counted_partitions(call, counts, rows_of_sets, meta, check, sets)
 
@@ -134,14 +134,14 @@ def leaks_lazily(
 def counted_partitions(
     call: DaskCall, counts: PartitionCounts, function: Callable[..., Any], meta: Any, *args: Any
 ) -> Any:
-    """Call a function on each partition when the frame is computed, given its checksum."""
+    """Call a function on each partition and its checksum, when the frame is computed."""
     rows = partitions_of(call.frame)
     made = on_each(rows, call.plan, function, args, counts.checksums)
     return dd.from_delayed(made, meta=meta, divisions=rows.divisions, verify_meta=False)
 
 
 def partitions_of(frame: Any) -> Any:
-    """Optimize a frame, but leave its partitions as they are, whichever columns are read."""
+    """Optimize a frame, but keep its partitions the same, whichever columns are read."""
     # `optimize` would join partitions of files when few columns are read, so that passes
     # over other columns would have other partitions.
     return dd.DataFrame(frame.expr.simplify().lower_completely().simplify().fuse())

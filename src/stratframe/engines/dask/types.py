@@ -1,7 +1,7 @@
-"""What partitions hold in the columns of a call: one kind of values, or an error.
+"""The kinds of values that partitions hold in the columns of a call, which must go together.
 
-Dask's readers store one column in several types: whole numbers are `float64` where some are
-missing, and booleans are objects there. All workers read the values of one kind alike, so such
+Dask's readers may store one column in several types: in a partition with missing values, whole
+numbers are `float64` and booleans are objects. All workers read values of one kind alike, so such
 partitions are counted as they are.
 """
 
@@ -19,13 +19,13 @@ from ...core.types import Values
 from ...errors import StratError
 
 EXACT = 2**53
-"""Whole numbers up to which floats hold all."""
+"""The number up to which floats hold all whole numbers."""
 
 FLOAT_KINDS = {"integer", "unsigned", "number"}
-"""Kinds of numbers that floats hold."""
+"""Kinds of numbers that floats hold exactly."""
 
 NUMBER_KINDS = ({"integer", "large integer"}, {"unsigned", "large unsigned"}, FLOAT_KINDS)
-"""Kinds of numbers that one type holds exactly."""
+"""Sets of kinds of numbers, each of which one type holds exactly."""
 
 FINEST_UNITS = ("ns", "us", "ms")
 """Units of time, the finest first."""
@@ -36,7 +36,7 @@ class Use(NamedTuple):
 
     name: Hashable
     is_number: bool = False
-    """Whether it is cut at numbers; else it has classes, or is a column of the key."""
+    """Whether its values are cut into bins; if not, they are classes or keys."""
     is_key: bool = False
 
 
@@ -44,21 +44,21 @@ class HeldType(NamedTuple):
     """What a partition holds in a column."""
 
     number: int
-    """Which partition it is."""
+    """The number of the partition."""
     shown: str
     """The type, as messages show it."""
     is_object: bool
 
 
 HeldTypes = list[dict[str, HeldType]]
-"""For each column the kinds of its values, each with the first partition that holds it."""
+"""The kinds of values in each column, each with the first partition that holds it."""
 
 
 # What a partition holds ------------------------------------------------------------------
 
 
 def held_types(partition: Any, number: int, uses: Sequence[Use]) -> HeldTypes:
-    """Find what a partition holds in each column: nothing where all values are missing."""
+    """Find the kind of values in each column of a partition, none if all values are missing."""
     columns = [read_column(partition, use) for use in uses]
     return [
         {} if frames.is_missing(column).all() else held_type(column, number) for column in columns
@@ -66,7 +66,7 @@ def held_types(partition: Any, number: int, uses: Sequence[Use]) -> HeldTypes:
 
 
 def held_type(series: Any, number: int) -> dict[str, HeldType]:
-    """Find what a column with values holds."""
+    """Find the kind of values in a column that has some."""
     if isinstance(series.dtype, pd.CategoricalDtype):
         ((kind, held),) = held_type(pd.Series(series.cat.categories), number).items()
         return {kind: HeldType(number, f"category of {held.shown}", is_object=False)}
@@ -77,7 +77,6 @@ def held_type(series: Any, number: int) -> dict[str, HeldType]:
 
 
 def kind_of(series: Any) -> str:
-    """Name the kind of values."""
     dtype = frames.dtypes.dtype_of(series)
     if isinstance(series.dtype, pd.PeriodDtype | pd.IntervalDtype):
         return str(series.dtype)
@@ -99,7 +98,7 @@ def kind_of_numbers(values: Values) -> str:
 
 
 def kind_of_times(series: Any) -> str:
-    """Name the kind of dates and times; these differ by unit and time zone."""
+    """Name the kind of dates and times, which tells their unit and time zone."""
     values = series.dropna().infer_objects()
     dtype: Any = frames.dtypes.dtype_of(values)
     if not hasattr(dtype, "time_unit"):
@@ -110,7 +109,10 @@ def kind_of_times(series: Any) -> str:
 
 
 def read_column(partition: Any, use: Use) -> Any:
-    """Read a column; where it is cut, a categorical by its values, and no values as floats."""
+    """Read a column.
+
+    If it is cut, categories are read as their values, and a column without values as floats.
+    """
     series = partition[use.name]
     if not use.is_number or series.dtype == np.float64:
         return series
@@ -128,7 +130,7 @@ def read_column(partition: Any, use: Use) -> Any:
 
 
 def take_places(values: Any, places: Any) -> Any:
-    """Take values by their places; missing where these are -1."""
+    """Take values by their places; place -1 gives a missing value."""
     places = np.asarray(places)
     nullable = {"i": "Int64", "u": "UInt64", "b": "boolean"}
     if places.min(initial=0) < 0 and isinstance(values.dtype, np.dtype):
@@ -140,13 +142,13 @@ def take_places(values: Any, places: Any) -> Any:
 
 
 def merge_types(several: Sequence[HeldTypes], uses: Sequence[Use]) -> HeldTypes:
-    """Put together what partitions hold, in their order, or raise if it does not go together."""
+    """Merge what partitions hold, in their order, or raise if it does not go together."""
     held: HeldTypes = [
         {kind: each for types in reversed(column) for kind, each in types.items()}
         for column in zip(*several, strict=True)
     ]
     faults, casts = [], {}
-    for use, types in zip(uses, held, strict=False):  # nothing is held where types are known
+    for use, types in zip(uses, held, strict=False):  # `held` is empty if types are known
         pair = find_clash(use, types)
         if pair is not None and use.name not in casts:
             one, other = pair
@@ -173,20 +175,19 @@ def find_clash(use: Use, types: dict[str, HeldType]) -> tuple[HeldType, HeldType
 
 
 def choose_cast(use: Use, kinds: Set[str]) -> str:
-    """Choose a type that holds values of several kinds."""
     numbers = set().union(*NUMBER_KINDS)
     if kinds <= numbers:
         return "UInt64" if "large unsigned" in kinds else "Int64"
     if "string" in kinds and not use.is_number:
         return "string"
     times = [kind for kind in kinds if kind.startswith(("datetime64", "timedelta64"))]
-    if len({"," in kind for kind in times}) == 1:  # times with a zone cannot be cast to others
+    if len({"," in kind for kind in times}) == 1:  # a cast cannot add a zone
         return min(times, key=lambda kind: FINEST_UNITS.index(kind.partition("[")[2][:2]))
     return "float64" if kinds <= {*numbers, "boolean", "decimal", "string"} else "string"
 
 
 def mixed_numbers(uses: Sequence[Use], held: HeldTypes) -> tuple[Hashable, ...]:
-    """List the columns to be cut whose numbers are of several kinds, but all are floats."""
+    """List the columns to be cut whose numbers are of several kinds that floats hold."""
     return tuple(
         use.name
         for use, types in zip(uses, held, strict=True)

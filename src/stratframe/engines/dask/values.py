@@ -1,7 +1,7 @@
-"""Values of the stratum columns of a partition -> codes, and the strata that the driver made.
+"""Codes of the values in a partition, and the strata that the driver finds for them.
 
-The combinations of values are counted in each partition. The driver numbers their strata, and a
-partition then finds the stratum of each of its rows by a hash of the values.
+Each partition counts its combinations of values. The driver numbers their strata, and a partition
+then finds the stratum of each of its rows by a hash of the row's values.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ DASK = "Dask"
 
 
 class StratumIndex(NamedTuple):
-    """From values to strata."""
+    """The strata of combinations of values."""
 
     hashes: Words
-    """Of the combinations of values that were counted: they differ, and ascend."""
+    """The hashes of the combinations that were counted, ascending and all different."""
     strata: Ints
     """The stratum of each combination, -1 if its rows are not dealt."""
 
@@ -39,9 +39,9 @@ class QuantileCuts(NamedTuple):
     """The cuts of an entry inside the strata of the entries before."""
 
     strata: StratumIndex
-    """From the values of the entries before to parent strata."""
+    """The parent strata of the values of the entries before."""
     points: Words
-    """The highest values of the bins but the last, as words; shape (n_parents, n - 1)."""
+    """The highest value of each bin except the last, as words; shape (n_parents, n - 1)."""
 
 
 class Plan(NamedTuple):
@@ -50,59 +50,57 @@ class Plan(NamedTuple):
     terms: tuple[Term, ...]
     """The entries of `by`, of `groups`, and of a column of folds, if any."""
     uses: tuple[Use, ...]
-    """The column of each, and then those of the key: all whose types may differ."""
+    """The column of each entry, then those of the key. Their types may differ between
+    partitions."""
     n_by: int = 0
-    """How many of the entries are of `by`."""
+    """How many of the entries are those of `by`."""
     n_groups: int = 0
-    """How many of the entries after these are of `groups`."""
+    """How many of the next entries are those of `groups`."""
     key: tuple[Hashable, ...] = ()
     """The columns of the key."""
     where: Hashable | None = None
     salts: tuple[int, ...] = ()
-    """Of the numbers of rows, one for each column that is made."""
+    """The salts of the numbers of rows, one for each new column."""
     computed: tuple[Hashable, ...] = ()
     """Columns that were computed for this call only."""
     present: tuple[Hashable, ...] = ()
-    """Columns without a value in which a row is not dealt."""
+    """Columns in which a row must have a value to be dealt."""
     filled: Hashable | None = None
-    """A column that is filled: only rows without a value in it are dealt."""
+    """The column to fill: only rows without a value in it are dealt."""
     for_table: bool = False
-    """Whether counts show the lowest value of each quantile bin, too, and no cells."""
+    """Whether counts also show the lowest value of each quantile bin, and have no cells."""
     floats: tuple[Hashable, ...] | None = None
-    """Columns to be cut whose numbers are read as floats; None until a pass has found it out."""
+    """Columns to be cut whose numbers are read as floats; None until a pass has found them."""
     cuts: Mapping[int, QuantileCuts] = {}
-    """By their place, the entries whose quantiles are known."""
+    """The cuts of the entries whose quantiles are known, by the place of the entry."""
 
     @property
     def by(self) -> list[Hashable]:
-        """The column of each entry."""
         return [use.name for use in self.uses[: len(self.terms)]]
 
     def before(self, place: int) -> Plan:
-        """Plan what a worker does for the entries before one."""
         return self._replace(terms=self.terms[:place], n_by=place, n_groups=0)
 
 
 ColumnCodes: TypeAlias = tuple[Ints, int]
-"""The values of one column as codes, range 0..n-1, and n; missing values are n - 1."""
+"""The values of one column as codes from 0 to n - 1, and n. Missing values have the code n - 1."""
 
 
 class Combinations(NamedTuple):
     """The combinations of values that rows have."""
 
     codes: Ints
-    """The combination of every row, by first appearance; shape (n_rows,)."""
+    """The combination of every row, numbered by first appearance; shape (n_rows,)."""
     first: Ints
     """The first row of every combination."""
     hashes: Words
-    """Of the values of every combination: the same in every partition."""
+    """The hash of the values of every combination, the same in every partition."""
 
 
 # Values and codes ------------------------------------------------------------------------
 
 
 def code_columns(series: Sequence[Any], plan: Plan, n_rows: int) -> list[ColumnCodes]:
-    """Encode the values of the stratum columns."""
     return [
         bins_of(plan, place, series[: place + 1], n_rows)
         if is_cut(term)
@@ -117,18 +115,18 @@ def is_cut(term: Term) -> bool:
 
 
 def cuts_numbers(term: Term) -> bool:
-    """Return whether a term cuts its column at numbers."""
+    """Return whether a term cuts its column into bins, at edges or at quantiles."""
     return isinstance(term.counted_by(), ByEdges | ByQuantiles)
 
 
 def code_values(term: Term, series: Any) -> ColumnCodes:
-    """Encode the values of a column; those of bins by the number of the bin."""
+    """Encode the values of a column as classes, or as the numbers of their bins."""
     term = term.resolve([series])
     check_term(term, DASK)
     alike = term.counted_by()
     if isinstance(alike, ByEdges):
         values, missing = frames.read_comparable(series, str(term))
-        # Values outside, which the driver looks for, are in two further bins.
+        # Values outside the edges are in two further bins, which the driver looks for.
         edges = np.array(alike.edges)
         codes = edge_bins(values, edges, alike.closed) + (values >= edges[0]) + (values > edges[-1])
         n_codes = len(edges) + 1
@@ -139,25 +137,25 @@ def code_values(term: Term, series: Any) -> ColumnCodes:
 
 
 def bins_of(plan: Plan, place: int, series: Sequence[Any], n_rows: int) -> ColumnCodes:
-    """Find the bins of an entry, the last of some columns, inside the strata of the others."""
+    """Find the quantile bins of the last column inside the strata of the columns before it."""
     cuts = plan.cuts[place]
     n = cuts.points.shape[1] + 1
     parents = find_strata(series[:-1], cuts.strata, plan.before(place), n_rows)
     words, missing = number_words(series[-1], str(plan.terms[place]))
-    # A bin is closed on the right: the points below a value are counted.
+    # Bins are closed on the right, so the points below a value are counted.
     bins = parts_by_cuts(parents.clip(0), words - np.uint64(1), cuts.points)
     bins = np.where(words == 0, 0, bins).astype(np.int64)
     return np.where(missing, n, bins), n + 1
 
 
 def number_words(series: Any, text: str) -> tuple[Words, Flags]:
-    """Read numbers or dates as words of their order, and flag missing values."""
+    """Read numbers or dates as words in the same order, and flag missing values."""
     values, missing = frames.read_numbers(series, text)
     return ordered_words(values), missing
 
 
 def combine_codes(columns: Sequence[ColumnCodes], n_rows: int) -> tuple[Ints, int]:
-    """Combine the codes of columns into one code of their combination, by first appearance."""
+    """Combine the codes of columns into codes of combinations, numbered by first appearance."""
     combined, n_combined = np.zeros(n_rows, dtype=np.int64), 1
     for codes, n in columns:
         if n_combined > np.iinfo(np.int64).max // n:
@@ -179,7 +177,7 @@ def compact(codes: Ints, n_codes: int) -> tuple[Ints, int]:
 
 
 def take_values(columns: Sequence[Any], rows: Sequence[Ints]) -> list[Any]:
-    """Take rows of each series as values that do not depend on the categories of a partition."""
+    """Take rows of each series; categories, which partitions may not share, become plain values."""
     taken = [
         series.iloc[chosen].reset_index(drop=True)
         for series, chosen in zip(columns, rows, strict=True)
@@ -193,7 +191,7 @@ def take_values(columns: Sequence[Any], rows: Sequence[Ints]) -> list[Any]:
 
 
 def stack(columns: Sequence[Any]) -> Any:
-    """Put series one below the other, in a type that holds the values of all."""
+    """Concatenate series, in a type that holds the values of all."""
     if len({series.dtype for series in columns}) == 1:
         return pd.concat(columns, ignore_index=True) if len(columns) > 1 else columns[0]
     missing = [frames.is_missing(series) for series in columns]
@@ -207,7 +205,7 @@ def stack(columns: Sequence[Any]) -> Any:
 
 
 def series_of(partition: Any, plan: Plan) -> list[Any]:
-    """List the column of each term, its numbers as floats where partitions differ."""
+    """List the column of each term, with numbers as floats if their kinds differ by partition."""
     uses = plan.uses[: len(plan.terms)]
     columns = [read_column(partition, use) for use in uses]
     return [
@@ -219,7 +217,6 @@ def series_of(partition: Any, plan: Plan) -> list[Any]:
 
 
 def combinations_of(series: Sequence[Any], plan: Plan, n_rows: int) -> Combinations:
-    """Encode the combinations of values, and hash each."""
     columns = code_columns(series, plan, n_rows)
     codes, n_codes = combine_codes(columns, n_rows)
     first = first_occurrence(codes, n_codes)
@@ -231,7 +228,7 @@ def combinations_of(series: Sequence[Any], plan: Plan, n_rows: int) -> Combinati
 
 
 def value_words(term: Term, series: Any, codes: Ints, n_codes: int) -> Words:
-    """List a word for each code of a column; that of a bin is its number."""
+    """List a word for each code of a column; the word of a bin is its number."""
     if cuts_numbers(term):
         return np.arange(n_codes, dtype=np.uint64)
     first = first_occurrence(codes, n_codes)[: n_codes - 1]
@@ -243,7 +240,7 @@ NO_VALUE = np.uint64(0x9E3779B97F4A7C15)
 
 
 def class_words(series: Any) -> Words:
-    """Hash values of classes: equal ones have one word, whatever type they are stored in."""
+    """Hash classes; equal values have the same word, whatever type they are stored in."""
     if not len(series):
         return np.zeros(0, dtype=np.uint64)
     try:
@@ -253,7 +250,7 @@ def class_words(series: Any) -> Words:
 
 
 def hash_objects(series: Any) -> Words:
-    """Hash values that have no place in a key: each type by itself, or else as Python writes it."""
+    """Hash values that a key cannot hold: first type by type, then by their `repr`."""
     values = pd.Series(series.tolist(), dtype=object)
     types, names = pd.factorize(values.map(type))
     if len(names) == 1:
@@ -269,11 +266,11 @@ def hash_objects(series: Any) -> Words:
 
 
 def stratum_index(columns: Sequence[Any], strata: Ints, plan: Plan) -> StratumIndex:
-    """Index counted rows, by their values, by stratum; -1 for those that are not dealt."""
+    """Build the index from the values of counted rows to their strata, -1 if they are not dealt."""
     found = combinations_of(columns, plan, len(strata))
     order = np.argsort(found.hashes)
     hashes, first = found.hashes[order], found.first[order]
-    # Of a million combinations of any values, two share a hash once in 4 * 10**7 times.
+    # Two of a million combinations share a hash with a probability of 1 in 4 * 10**7.
     equal = np.flatnonzero(hashes[1:] == hashes[:-1])
     if len(equal):
         raise same_word_error(columns, np.sort(first[equal[0] : equal[0] + 2]))
@@ -281,7 +278,7 @@ def stratum_index(columns: Sequence[Any], strata: Ints, plan: Plan) -> StratumIn
 
 
 def same_word_error(columns: Sequence[Any], rows: Ints) -> StratError:
-    """Build the error for two rows whose values differ, but not their words."""
+    """Build the error for two rows with different values and the same word."""
     pairs = [(column.name, frames.to_list(column.iloc[rows])) for column in columns]
     name, (one, other) = next((name, pair) for name, pair in pairs if pair[0] != pair[1])
     msg = (

@@ -1,4 +1,4 @@
-"""Frames of Spark: passes that are Spark's own expressions."""
+"""The engine for Spark frames, whose passes are Spark's own expressions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ SPARK = "Spark"
 
 
 class SparkEngine:
-    """A Spark frame."""
+    """The engine of a Spark frame."""
 
     name = SPARK
 
@@ -67,7 +67,6 @@ class SparkEngine:
         *,
         overwrite: bool = False,
     ) -> None:
-        """Raise unless it has the columns that each argument refers to, and no new one yet."""
         compared = compared_names(self.frame)
         check_helper_names(new_names)
         known = set(map(compared, self.frame.columns))
@@ -76,7 +75,7 @@ class SparkEngine:
             reads = partial(is_same_name, compared)
             check_taken(self.frame, taken, refs, reads, overwrite=overwrite)
         typed = [self.typed(ref, argument) for argument, given in refs.items() for ref in given]
-        # Every verb checks its columns first, some verbs twice.
+        # Every verb checks its columns first, and some verbs do so twice.
         if typed and not self.has_warned:
             self.has_warned = warn_of_changes(self.frame, typed)
 
@@ -91,7 +90,6 @@ class SparkEngine:
         return typed
 
     def resolve(self, term: Term) -> Term:
-        """Choose the term that one stands for."""
         typed = self.typed(term.columns[0], "by")
         empty = collect(self.frame.select(typed.column.alias("value")).limit(0))["value"]
         return resolve_on(self.frame, term, typed, empty.alias(typed.name))
@@ -104,7 +102,6 @@ class SparkEngine:
         *,
         drop: bool = False,
     ) -> SparkCall:
-        """Find the columns of a call, and check their types."""
         named = options.columns()
         typed = [
             self.typed(ref, argument) for argument in ("by", "groups") for ref in named[argument]
@@ -151,7 +148,6 @@ class SparkEngine:
         salts: Sequence[int] = (),
         for_table: bool = False,
     ) -> tuple[SparkCall, Counts]:
-        """Count the rows that are alike, in one pass."""
         call = call._replace(salts=tuple(salts))
         counted = call if before is None else call.before(before)
         return call, count_rows(counted, for_table=for_table)
@@ -167,7 +163,7 @@ class SparkEngine:
         n_rows = functions().count(functions().lit(1)).alias("n")
         check_keys(call.key, collect(call.rows.agg(n_rows, *key_counts(call.key))))
         counts = counted.counts
-        # The cells of the first pass, if any, are those of other numbers.
+        # If the first pass counted cells, these are of other numbers.
         counts = counts._replace(native=counts.native._replace(cells=()))
         return call, counted._replace(counts=counts)
 
@@ -177,13 +173,11 @@ class SparkEngine:
     def shared_rows(
         self, refs: Sequence[Any], argument: str, name: str, *, drop: bool
     ) -> SharedRows:
-        """Count what rows share across folds, by the values themselves."""
         columns = [self.typed(ref, argument) for ref in refs]
         fold, nulls_alike = self.typed(name, "name"), argument == "duplicates"
         return shared_rows(self.frame, columns, fold, nulls_alike=nulls_alike, drop=drop)
 
     def leaking_rows(self, refs: Sequence[Any], argument: str, name: str) -> Any:
-        """Join the values that are in several folds."""
         columns = [self.typed(ref, argument) for ref in refs]
         return leaking_rows(self.frame, columns, self.typed(name, "name"), argument)
 
@@ -201,7 +195,6 @@ class SparkEngine:
         every: str | None = None,
         drops: bool = False,
     ) -> Any:
-        """Keep the rows of some folds, or those of the others."""
         typed = by_period(self.typed(name, "name"), every)
         fold = typed.present
         found = fold.isin(literals(typed, values)) if values else functions().lit(False)
@@ -212,7 +205,7 @@ class SparkEngine:
         return kept.drop(name) if drops else kept
 
     def drop_shared(self, other: Any, values: Mapping[str, Any]) -> Any:
-        """Join the values of the other frame, which need not be few."""
+        """Join the values of the other frame, which may be many."""
         kept = self.frame
         for name in values:
             label, typed = f"{HELPER}shared", self.typed(name, "apart")
@@ -222,9 +215,10 @@ class SparkEngine:
 
 
 def resolve_on(frame: Any, term: Term, typed: Typed, empty: Any) -> Term:
-    """Choose the term that one stands for, by a row with a fraction where it asks for them.
+    """Choose the term that a term stands for on a column, which may depend on its fractions.
 
-    `empty` is the column as a series of Polars without rows.
+    `empty` is the column as a Polars series without rows. Spark looks for a row with a fraction
+    only if such a row could change the choice.
     """
     resolved, half = term.resolve([empty]), load_extra("polars", "spark").Series([0.5])
     has_fractions = typed.is_decimal or typed.dtype in FLOATS
@@ -234,7 +228,7 @@ def resolve_on(frame: Any, term: Term, typed: Typed, empty: Any) -> Term:
 
 
 def check_spark_frame(frame: Any) -> None:
-    """Raise unless an object is a frame of Spark, without columns of the names of helpers."""
+    """Raise unless an object is a Spark frame that has no column named like a helper."""
     sql = load_extra("pyspark.sql", "spark")
     if not isinstance(frame, sql.DataFrame):
         kind = type(frame)
@@ -246,7 +240,6 @@ def check_spark_frame(frame: Any) -> None:
 
 
 def check_helper_names(names: Sequence[str]) -> None:
-    """Raise if a column has, or would have, the name of a helper."""
     for name in names:
         if name.lower().startswith(HELPER):
             msg = (
@@ -257,5 +250,5 @@ def check_helper_names(names: Sequence[str]) -> None:
 
 
 def is_same_name(compared: Callable[[str], str], ref: object, name: str) -> bool:
-    """Return whether a reference is a name that the session takes for another one."""
+    """Return whether a reference is a name that the session takes for the same as `name`."""
     return isinstance(ref, str) and compared(ref) == compared(name)

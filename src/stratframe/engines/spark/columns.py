@@ -1,6 +1,6 @@
-"""Columns of Spark: the numbers of rows, the names of strata, and what a call reads.
+"""Columns of Spark: the numbers of rows, the hashes of strata, and what a call reads.
 
-All are Spark's own expressions, so that no row passes through Python.
+All of them are Spark's own expressions, so that no row passes through Python.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ FLOATS = ("float", "double")
 """Types whose missing values are null or NaN."""
 
 NESTED_TYPES = ("array", "map", "struct", "variant")
-"""How the names of types begin that hold several values."""
+"""The prefixes of types that hold several values."""
 
 SIGN_BIT = -(2**63)
-"""What is added to a word without a sign so that whole numbers with one have its order."""
+"""The bit that turns unsigned words into signed integers of the same order, by exclusive or."""
 
 END_OF_INTEGERS = 2.0**63
-"""The magnitude from which floats are no 64-bit integers."""
+"""Floats of this magnitude or more are not 64-bit integers."""
 
 
 class Typed(NamedTuple):
@@ -43,57 +43,56 @@ class Typed(NamedTuple):
     column: Any
     """The pyspark.sql.Column."""
     dtype: str
-    """What Spark calls its type."""
+    """Spark's name of its type."""
     name: str
 
     @property
     def is_decimal(self) -> bool:
-        """Whether its values are decimals."""
         return self.dtype.startswith("decimal")
 
     @property
     def present(self) -> Any:
-        """Itself, null where it is NaN."""
+        """The column, with null in place of NaN."""
         if self.dtype not in FLOATS:
             return self.column
         return functions().when(~functions().isnan(self.column), self.column)
 
 
 class StratumColumn(NamedTuple):
-    """What rows are counted by for an entry of `by`."""
+    """The column that rows are counted by for one entry."""
 
     typed: Typed
     code: Any
-    """The column that rows of one value, or of one bin, share."""
+    """The value, or the number of the bin, as a column: rows with the same code are alike."""
     is_value: bool = True
-    """False if `code` is a bin."""
+    """Whether `code` is a value rather than a bin."""
 
 
 class SparkCall(NamedTuple):
     """The columns of a frame that a call reads."""
 
     frame: Any
-    """With the columns that the call adds for itself."""
+    """The frame, with the columns that the call adds for itself."""
     terms: tuple[Term, ...] = ()
     """The entries of `by`, of `groups`, and of a column of folds, if any."""
     strata: tuple[StratumColumn, ...] = ()
-    """The column of each."""
+    """The column of each entry."""
     n_by: int = 0
-    """How many of the entries are of `by`."""
+    """How many of the entries are those of `by`."""
     n_groups: int = 0
-    """How many of the entries after these are of `groups`."""
+    """How many of the next entries are those of `groups`."""
     key: tuple[Typed, ...] = ()
     where: Any | None = None
     helpers: tuple[str, ...] = ()
     """The names of the columns that the call added."""
     filled: Typed | None = None
-    """A column that is filled in the rows that are dealt."""
+    """The column to fill in the rows that are dealt."""
     needs_values: bool = False
     """Whether a row that lacks a value in an entry of `by` or `groups` is not dealt."""
     salts: tuple[int, ...] = ()
-    """Of the numbers of rows, one for each column that is made."""
+    """The salts of the numbers of rows, one for each new column."""
     seed: int = 0
-    """By which salts for the hashes of strata are drawn."""
+    """The seed that gives the salts for the hashes of strata."""
 
     @property
     def rows(self) -> Any:
@@ -101,11 +100,10 @@ class SparkCall(NamedTuple):
         return self.frame if self.where is None else self.frame.filter(self.where)
 
     def stratum(self, salt: int) -> Any:
-        """Make the column of the hash that names the stratum of a row."""
+        """Make the column of the hashes that identify the strata of rows."""
         return stratum_column([each.code for each in self.strata], salt)
 
     def number(self, salt: int) -> Any:
-        """Make the column of the numbers of rows."""
         return number_column(self.key, salt)
 
     def before(self, place: int) -> SparkCall:
@@ -126,12 +124,11 @@ class SparkCall(NamedTuple):
 
 
 def functions() -> Any:
-    """Import Spark's functions of columns."""
     return load_extra("pyspark.sql.functions", "spark")
 
 
 def signed(word: int) -> int:
-    """Write a 64-bit word as the integer with a sign that has its bits."""
+    """Return the signed integer that has the same bits as a 64-bit word."""
     return word - 2**64 if word >= 2**63 else word
 
 
@@ -139,7 +136,7 @@ def signed(word: int) -> int:
 
 
 def number_column(key: Sequence[Typed], salt: int) -> Any:
-    """Make the column of the numbers of rows, as integers whose order is that of the words."""
+    """Make the column of the numbers of rows, as signed integers in the order of the words."""
     words = [word for column in key for word in columns_to_hash(column)]
     return hash_column(words, salt).bitwiseXOR(functions().lit(SIGN_BIT))
 
@@ -147,14 +144,15 @@ def number_column(key: Sequence[Typed], salt: int) -> Any:
 def hash_column(words: Sequence[Any], salt: int) -> Any:
     """Hash columns of 64-bit integers, floats or bytes by XXH64, under a salt."""
     sf = functions()
-    # A small literal would be an integer of 32 bits, which is hashed otherwise.
+    # A small literal would be an integer of 32 bits, which has another hash.
     return sf.xxhash64(sf.lit(signed(salt)).cast("bigint"), *words)
 
 
 def columns_to_hash(typed: Typed) -> list[Any]:
-    """List what Spark must hash in place of a column of a key; it passes over nulls.
+    """List the columns that Spark must hash in place of a column of a key.
 
-    Values are hashed as `frames.read_key` says, not as they are stored.
+    Spark skips nulls when it hashes. Values are hashed as `frames.read_key` reads them, not as they
+    are stored.
     """
     sf = functions()
     column, dtype = typed.column, typed.dtype
@@ -173,7 +171,7 @@ def columns_to_hash(typed: Typed) -> list[Any]:
 
 
 def whole_numbers(typed: Typed) -> Any:
-    """Read numbers as 64-bit integers, null where they are none."""
+    """Read numbers as 64-bit integers, null where they are not such integers."""
     sf = functions()
     column, dtype = typed.column, typed.dtype
     if dtype in WHOLE:
@@ -197,7 +195,6 @@ def is_duration(dtype: str) -> bool:
 
 
 def unhashable(name: str, dtype: str) -> StratError:
-    """Build the error for a column that cannot be hashed."""
     msg = (
         "A column of `key` must hold whole numbers of 64 bits, text, dates or times, but"
         f" {name!r} is {dtype}.\nHint: cast it to text."
@@ -209,15 +206,15 @@ def unhashable(name: str, dtype: str) -> StratError:
 
 
 def stratum_column(codes: Sequence[Any], salt: int) -> Any:
-    """Hash the values that make a stratum, missing ones too."""
+    """Hash the values that define a stratum, including missing values."""
     missing = sum((code.isNull().cast("bigint") * 2**place for place, code in enumerate(codes)))
-    # Nulls do not change a hash, and so their places are hashed as well.
+    # Nulls do not change a hash, so the places of nulls are hashed as well.
     places = [missing] if codes else []
     return hash_column([*codes, *places], salt)
 
 
 def stratum_of_term(term: Term, typed: Typed) -> StratumColumn:
-    """Choose what rows are counted by for an entry: a value, or a bin."""
+    """Choose the column that rows are counted by for an entry: values or bins."""
     alike = term.counted_by()
     if isinstance(alike, ByEdges):
         return StratumColumn(typed, bin_column(typed.present, alike), is_value=False)
@@ -225,7 +222,7 @@ def stratum_of_term(term: Term, typed: Typed) -> StratumColumn:
 
 
 def bin_column(column: Any, bins: ByEdges) -> Any:
-    """Count the edges below the values of a column: those outside are bins, too."""
+    """Count the edges below each value; values outside the edges are in two further bins."""
     sf = functions()
     first, *inner, last = (sf.lit(float(edge)) for edge in bins.edges)
     value = column.cast("double")
@@ -239,19 +236,19 @@ def bin_column(column: Any, bins: ByEdges) -> Any:
 
 
 def optimized_plan(frame: Any, columns: Sequence[Typed]) -> Any:
-    """Optimize the plan of some columns without what is cached, which an executor may lose."""
+    """Optimize the plan of some columns without caches, which an executor may lose."""
     query = frame.select(*(each.column for each in columns))._jdf.queryExecution()
     return query.sparkSession().sessionState().optimizer().execute(query.analyzed())
 
 
 def warn_of_changes(frame: Any, columns: Sequence[Typed]) -> bool:
-    """Warn of columns that may differ each time they are computed; return whether any may."""
+    """Warn of columns that may differ each time they are computed; return whether it warned."""
     try:
         plan = optimized_plan(frame, columns)
         if plan.deterministic():
             return False
         changing = [each for each in columns if not optimized_plan(frame, [each]).deterministic()]
-    except Exception:  # Spark Connect shows no plan, nor do all platforms
+    except Exception:  # Spark Connect and some platforms show no plan
         return False
     names = list(dict.fromkeys(each.name for each in changing))
     numbered = "monotonically_increasing_id()" in plan.toString()
@@ -285,7 +282,7 @@ def typed_column(frame: Any, ref: Any, argument: str) -> Typed:
         raise StratError(msg)
     typed = named_column(frame, ref, argument) if is_named else computed_column(frame, ref)
     if is_string(typed.dtype) and "collate" in typed.dtype:
-        # Arrow, hashes and other libraries tell texts apart that a collation does not.
+        # A collation may equate texts that Arrow, hashes and other libraries tell apart.
         binary = functions().collate(typed.column, "UTF8_BINARY")
         return typed._replace(column=binary, dtype="string")
     return typed
@@ -303,7 +300,7 @@ def named_column(frame: Any, ref: Any, argument: str) -> Typed:
 
 
 def compared_names(frame: Any) -> Callable[[str], str]:
-    """Choose what the session compares of names: by default their lower case."""
+    """Choose how the session compares names: by default in lower case."""
     setting = frame.sparkSession.conf.get("spark.sql.caseSensitive")
     return str if setting.lower() == "true" else str.lower
 
@@ -313,9 +310,9 @@ def computed_column(frame: Any, ref: Any) -> Typed:
     column = call_on_spark(frame, ref) if callable(ref) else ref
     errors = load_extra("pyspark.errors", "spark")
     try:
-        # What a filter takes has one value a row: no aggregate, window or generator.
+        # A filter takes only columns with one value a row: no aggregate, window or generator.
         ((name, dtype),) = frame.filter(column.isNull()).select(column).dtypes
-        # Nor does an aggregate take what is drawn anew in each pass.
+        # An aggregate refuses columns that are drawn anew in each pass.
         frame.agg(functions().count(column)).dtypes  # noqa: B018
     except (errors.PySparkException, ValueError) as error:
         msg = (
@@ -328,12 +325,11 @@ def computed_column(frame: Any, ref: Any) -> Typed:
 
 
 def first_line(error: Exception) -> str:
-    """Take the reason of an error of Spark, which ends in plans."""
+    """Take the reason from a Spark error, without the plans that follow it."""
     return str(error).partition("\n")[0].rstrip(";.")
 
 
 def call_on_spark(frame: Any, ref: Callable[[Any], Any]) -> Any:
-    """Call a function on a frame, and raise unless it returns a column of Spark."""
     hint = "Hint: it gets a frame of Spark, as in `lambda df: df['price'] > 100`."
     try:
         column = ref(frame)
@@ -348,24 +344,23 @@ def call_on_spark(frame: Any, ref: Callable[[Any], Any]) -> Any:
 
 
 def quoted(name: str) -> str:
-    """Quote the name of a column, which may have dots."""
     return f"`{name.replace('`', '``')}`"
 
 
 def literals(typed: Typed, values: Sequence[Any]) -> list[Any]:
-    """Write values of a column as literals: dates and times as text, which no time zone moves."""
+    """Write values as literals; dates and times pass as text, which no time zone shifts."""
     if typed.dtype not in ("date", "timestamp", "timestamp_ntz"):
         return list(values)
-    # Spark makes literals of Python's dates and times by the zone of the driver.
+    # Spark reads Python's dates and times in the time zone of the driver.
     return [functions().lit(value.isoformat()).cast(typed.dtype) for value in values]
 
 
 PERIODS = {"1d": "day", "1w": "week", "1mo": "month", "1q": "quarter", "1y": "year"}
-"""What Spark calls calendar periods."""
+"""Spark's names of calendar periods."""
 
 
 def by_period(typed: Typed, every: str | None) -> Typed:
-    """Take the start of the calendar period of each date or time, by the clock of the session."""
+    """Find the start of each value's calendar period, in the time zone of the session."""
     if every is None:
         return typed
     times, minutes = ("timestamp", "timestamp_ntz"), minutes_of(every)
@@ -375,7 +370,8 @@ def by_period(typed: Typed, every: str | None) -> Typed:
         listed = ", ".join(map(repr, PERIODS))
         msg = f"`every` must be hours, minutes or one of {listed} on Spark, got {every!r}."
         raise StratError(msg)
-    # The start of a time has no time zone: some clocks skip midnight, and Spark collects UTC.
+    # The start of a period has no time zone, because some clocks skip midnight and Spark collects
+    # times in UTC.
     dtype, day = "date" if typed.dtype == "date" else "timestamp_ntz", typed.column.cast("date")
     if minutes:
         clock = typed.column.cast(dtype)
@@ -387,7 +383,7 @@ def by_period(typed: Typed, every: str | None) -> Typed:
 
 
 def check_single(typed: Typed) -> None:
-    """Raise unless a column holds single values, which Spark can hand over."""
+    """Raise unless a column holds single values of a type that Arrow has."""
     if typed.dtype.startswith("interval") and not is_duration(typed.dtype):
         msg = (
             f"A column must hold values that Arrow has, but {typed.name!r} is {typed.dtype}."
@@ -400,12 +396,11 @@ def check_single(typed: Typed) -> None:
 
 
 def check_boolean(typed: Typed) -> None:
-    """Raise unless a column can say which rows are dealt."""
     if typed.dtype != "boolean":
         msg = f"`where` must be a boolean column, but {typed.name!r} is {typed.dtype}."
         raise StratError(msg)
 
 
 def stratum_salts(seed: int) -> Iterable[int]:
-    """Draw salts for the hashes that name strata; a second one if two strata share a hash."""
+    """Draw salts for the hashes of strata; the next one is used if two strata share a hash."""
     return map(int, random_words(seed, StreamTag.LEVEL, 8))

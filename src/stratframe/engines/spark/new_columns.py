@@ -23,7 +23,6 @@ def attach(
     parts: Sequence[PartsByNumber],
     salts: Sequence[int] = (),
 ) -> DataFrame:
-    """Add the columns, by the first part and the points of the stratum of each row."""
     if counted is None:
         return attach_uncounted(call, outputs, parts, salts)
     sf, codes = functions(), counted.codes
@@ -47,7 +46,7 @@ def attach(
             given = call.filled.present
             given = given if output.labels else given.cast("bigint")
             columns[output.name] = sf.coalesce(given, columns[output.name])
-    # A projection of their own lets each number be computed once, not for each cut point.
+    # In a projection of their own, numbers are computed once, not again for each cut point.
     return join_columns(call, counted.counts.native, lists, columns, numbers)
 
 
@@ -57,7 +56,7 @@ def attach_uncounted(
     parts: Sequence[PartsByNumber],
     salts: Sequence[int],
 ) -> DataFrame:
-    """Add the columns where all rows are of one stratum, by expressions and without a pass."""
+    """Add the columns if all rows are one stratum, by expressions and without a pass."""
     sf = functions()
     numbers, columns, dealt = {}, {}, sf.lit(True)
     for message, is_fault in faults(call):
@@ -70,14 +69,14 @@ def attach_uncounted(
         numbers[f"{HELPER}u{repeat}"] = sf.when(dealt, call.number(salt))
         part = sf.when(number.isNotNull(), count_points(known, len(points), number.__ge__))
         columns[output.name] = part_column(part, output)
-    # A projection of their own lets each number be computed once, not for each point.
+    # In a projection of their own, numbers are computed once, not again for each cut point.
     added = call.frame.withColumns(numbers).withColumns(columns)
     result: DataFrame = added.drop(*numbers)
     return result
 
 
 def faults(call: SparkCall) -> Iterator[tuple[str, Any]]:
-    """List what is wrong with rows that are not to be dealt in silence, and which these are."""
+    """Yield the message of each possible fault, and the column that flags the rows with it."""
     sf = functions()
     dealt = sf.lit(True) if call.where is None else call.where
     for each in call.key:
@@ -96,7 +95,7 @@ def join_columns(
     columns: dict[str, Any],
     numbers: dict[str, Any],
 ) -> DataFrame:
-    """Join what is known of each stratum to its rows, and add columns that are made of it."""
+    """Join what is known of each stratum to its rows, and add the columns computed from it."""
     sf = functions()
     known = {f"{HELPER}s": hashes.values, **lists}
     stratum = call.stratum(hashes.salt)
@@ -110,14 +109,14 @@ def join_columns(
 
 
 def look_up(rows: DataFrame, stratum: str, known: dict[str, Any]) -> DataFrame:
-    """Join what is known of each stratum to its rows, by the column of their hashes.
+    """Join what is known of each stratum to its rows, by the column with the hash of the stratum.
 
-    The first of the known columns, as of a `small_frame`, are the hashes, each of them once.
+    `known` has columns as `small_frame` takes them. The first one holds the hashes, each once.
     """
     sf = functions()
     name = next(iter(known))
-    # Where hashes cannot repeat, Spark leaves the join out of plans that read none of its
-    # columns. One partition holds them all, so that nothing need be sent to find that out.
+    # If hashes cannot repeat, Spark leaves the join out of plans that read none of its columns. In
+    # a single partition, nothing need be sent to make sure of that.
     unique = small_frame(rows, known).coalesce(1).dropDuplicates([name])
     return rows.join(sf.broadcast(unique), sf.col(stratum) == sf.col(name), "left")
 
@@ -146,7 +145,7 @@ CHANGED = (
 
 
 def count_points(points: Any, n_points: int, is_reached: Callable[[Any], Any]) -> Any:
-    """Count the points of a list that a condition holds for; there may be fewer than `n_points`."""
+    """Count the points of a list that meet a condition; the list has at most `n_points`."""
     sf = functions()
     if n_points > UNROLLED:
         return sf.size(sf.filter(points, is_reached))

@@ -44,45 +44,46 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 HELPER = "__stratframe_"
-"""How the names of columns begin that no result keeps."""
+"""The prefix of helper columns, which no result keeps."""
 
 COLLECTED_ROWS = 1 << 20
-"""Rows around the expected cut points that are collected in the pass that counts cells."""
+"""The most rows around expected cut points that the pass which counts cells may collect."""
 
 MAX_CELL_BITS = 14
-"""Leading bits beyond which more would only mean more counts."""
+"""The most leading bits of a cell: more would only mean more counts."""
 
 MAX_WORDS = 32
-"""Words of packed counts that each stratum may have."""
+"""The most words of packed counts that a stratum may have."""
 
 EXACT_BITS = 53
-"""Bits of a sum that may hold counts: doubles, whose sums never fail, are exact up to here."""
+"""Bits of a sum that may hold counts. Sums are doubles, which never fail and are exact up to
+here."""
 
 UNROLLED = 64
-"""Cut points up to which each comparison is an expression of its own."""
+"""The most cut points for which each comparison is an expression of its own."""
 
 
 class Hashes(NamedTuple):
-    """By what counted rows are known again."""
+    """The hashes by which counted rows are found again."""
 
     salt: int
-    """Of the hashes that name the combinations of values."""
+    """The salt of the hashes of combinations of values."""
     values: Ints
     """The hash of each combination, ascending; shape (n_combinations,)."""
     cells: Sequence[StratumTable] = ()
-    """For each salt, the rows of each combination by `FIRST_CELLS`, if these were counted."""
+    """For each salt of the numbers, the rows of each combination in `FIRST_CELLS`, if counted."""
 
 
 class StratumCodes(NamedTuple):
-    """The strata of counted rows, and the sizes of these."""
+    """The strata of counted rows, and their sizes."""
 
     hashes: Hashes
     codes: Ints
-    """Shape (n_combinations,), -1 for one that is not dealt."""
+    """The stratum of each combination, -1 if it is not dealt; shape (n_combinations,)."""
     weights: Ints
     """How many rows each combination has."""
     sizes: Ints
-    """Shape (n_strata,)."""
+    """How many rows of each stratum are dealt, shape (n_strata,)."""
 
     def look_up(self, hashes: Ints) -> Ints:
         """Find the strata of rows by their hashes, -1 for those that are not dealt."""
@@ -91,7 +92,7 @@ class StratumCodes(NamedTuple):
         return found
 
     def first_cells(self, repeat: int) -> StratumTable | None:
-        """Take the counts of cells of the first pass, if all of them fitted into their bits."""
+        """Return the counts of cells of the first pass, or None if some did not fit their bits."""
         if not self.sizes.any():
             return self.sizes[:, None]
         if not self.hashes.cells:
@@ -109,33 +110,33 @@ class Cells(NamedTuple):
     """How the rows of each stratum are counted by the leading bits of their numbers."""
 
     bits: int
-    """How many leading bits."""
+    """The number of leading bits."""
     width: int = 0
-    """Bits that hold the count of a cell, where those of a stratum are packed into words."""
+    """The bits for the count of a cell if counts are packed into words, or else 0."""
 
     @property
     def log_packed(self) -> int:
-        """How many cells a word holds, a power of two: its exponent."""
+        """The exponent of the number of cells that a word holds, which is a power of two."""
         return (EXACT_BITS // self.width).bit_length() - 1
 
     @property
     def n_words(self) -> int:
-        """How many words a stratum has."""
         return max((1 << self.bits) >> self.log_packed, 1)
 
 
 FIRST_CELLS = Cells(6, 6)
-"""By what rows are counted before the sizes of strata are known: enough for small ones."""
+"""The cells before the sizes of strata are known: enough for small strata."""
 
 SMALL = (1 << 11) - 1
-"""Rows of a stratum up to which all sums of `FIRST_CELLS` are exact: 11 bits after 7 cells of 6."""
+"""The most rows of a combination for which all sums of `FIRST_CELLS` are exact: 7 cells of 6 bits
+leave 11 of 53 bits to the last one."""
 
 
 # Counts ----------------------------------------------------------------------------------
 
 
 def check_where(call: SparkCall) -> None:
-    """Raise if `where` does not say of every row whether it is dealt."""
+    """Raise if `where` has missing values, which takes a pass."""
     if call.where is None:
         return
     n_missing = call.frame.filter(call.where.isNull()).count()
@@ -148,7 +149,6 @@ def check_where(call: SparkCall) -> None:
 
 
 def count_rows(call: SparkCall, *, for_table: bool) -> Counts:
-    """Count rows by the values of the stratum columns, and find the lowest of their numbers."""
     sf = functions()
     codes = [each.code.alias(f"c{i}") for i, each in enumerate(call.strata)]
     numbers = [f"{HELPER}u{i}" for i in range(len(call.salts))]
@@ -160,7 +160,7 @@ def count_rows(call: SparkCall, *, for_table: bool) -> Counts:
             totals.append(sf.min(each.typed.present).alias(f"low{i}"))
             totals.append(sf.max(each.typed.present).alias(f"high{i}"))
     made = [call.number(salt).alias(f"{HELPER}u{i}") for i, salt in enumerate(call.salts)]
-    rows = call.rows.select("*", *made)  # Spark Connect has no `withColumns` of none.
+    rows = call.rows.select("*", *made)  # Spark Connect refuses `withColumns` without columns.
     packed = numbers if len(numbers) * FIRST_CELLS.n_words <= UNROLLED and not for_table else []
     for number in packed:
         rows, sums = pack(rows, number, FIRST_CELLS)
@@ -175,7 +175,7 @@ def count_rows(call: SparkCall, *, for_table: bool) -> Counts:
 
 
 def read_counts(call: SparkCall, hashes: Hashes, table: Any, *, for_table: bool) -> Counts:
-    """Read counted rows: of bins the highest values, and for a table then the lowest."""
+    """Read counted rows, with the highest values of bins; for a table, the lowest follow."""
     columns = []
     for i, each in enumerate(call.strata):
         high, low = (f"c{i}",) * 2 if each.is_value else (f"high{i}", f"low{i}")
@@ -192,16 +192,16 @@ def read_counts(call: SparkCall, hashes: Hashes, table: Any, *, for_table: bool)
 
 
 def to_pandas(series: Any) -> Any:
-    """Turn a small Polars series into one of pandas, whole numbers with gaps into Int64."""
+    """Turn a small Polars series into a pandas series; integers with nulls become Int64."""
     pandas = load_extra("pandas", "spark")
     if series.dtype.is_integer() and series.null_count():
         return pandas.Series(series.to_list(), dtype="Int64", name=series.name)
-    # pyarrow leaves dates and decimals what they are.
+    # pyarrow leaves dates and decimals as they are.
     return series.to_arrow().to_pandas().rename(series.name)
 
 
 def collect_named(counted: DataFrame, call: SparkCall) -> tuple[Hashes, Any]:
-    """Collect counted rows by their hashes, under a salt that gives each another."""
+    """Collect counted rows with their hashes, under a salt that gives each row its own."""
     codes = [functions().col(f"c{i}") for i in range(len(call.strata))]
     for salt in stratum_salts(call.seed):
         table = collect(counted.withColumn("s", stratum_column(codes, salt))).sort("s")
@@ -212,7 +212,7 @@ def collect_named(counted: DataFrame, call: SparkCall) -> tuple[Hashes, Any]:
 
 
 def key_counts(key: Sequence[Typed]) -> list[Any]:
-    """Count the values of each column of a key that are there, and the whole decimals."""
+    """Count the values in each column of a key, and its whole numbers if it holds decimals."""
     sf = functions()
     counts = [sf.count(each.present).alias(f"k{i}") for i, each in enumerate(key)]
     decimals = [(i, whole_numbers(each)) for i, each in enumerate(key) if each.is_decimal]
@@ -220,12 +220,10 @@ def key_counts(key: Sequence[Typed]) -> list[Any]:
 
 
 def collect(frame: DataFrame) -> Any:
-    """Collect a small frame as one of Polars."""
     return as_polars(frame.toArrow())
 
 
 def as_polars(table: Any) -> Any:
-    """Turn an Arrow table into a frame of Polars."""
     return load_extra("polars", "spark").from_arrow(table)
 
 
@@ -236,12 +234,12 @@ def whole_column(table: Any, name: str) -> Ints:
 
 
 def unsigned(values: Ints) -> Words:
-    """Turn integers with a sign into the words whose order they have."""
+    """Turn signed integers into words of the same order."""
     return values.astype(np.int64).view(np.uint64) ^ np.uint64(2**63)
 
 
 def with_sign(words: Words) -> Ints:
-    """Turn words into integers with a sign that have their order."""
+    """Turn words into signed integers of the same order."""
     return (words ^ np.uint64(2**63)).view(np.int64)
 
 
@@ -258,8 +256,7 @@ def check_keys(key: Sequence[Typed], table: Any) -> None:
 
 
 def choose_cells(sizes: Ints, n_cuts: int) -> Cells:
-    """Choose how rows are counted, given the sizes of strata."""
-    # About as many cells as rows in those with a cut.
+    # There should be about as many cells as rows in the cells with a cut.
     bits = round(np.log2(max(n_cuts * int(sizes.sum()) / len(sizes), 4)) / 2)
     packed = Cells(bits + 1, int(sizes.max()).bit_length())
     if packed.width <= EXACT_BITS // 2 and packed.n_words <= MAX_WORDS:
@@ -281,7 +278,6 @@ def expected_cells(sizes: Ints, table: StratumTable, bits: int) -> Flags:
 def near_cuts(
     call: SparkCall, counted: CountedCodes, tables: Sequence[StratumTable]
 ) -> list[NearCuts]:
-    """Find the rows near the cut points, for each salt."""
     counts = counted.counts
     strata = StratumCodes(counts.native, counted.codes, counts.weights, counted.sizes)
     return [rows_near_cuts(call, strata, each, repeat) for repeat, each in enumerate(tables)]
@@ -290,11 +286,10 @@ def near_cuts(
 def rows_near_cuts(
     call: SparkCall, strata: StratumCodes, table: StratumTable, repeat: int
 ) -> NearCuts:
-    """Find the rows in cells with a cut point, for one column."""
     counts = strata.first_cells(repeat)
     if counts is None:
         cells = choose_cells(strata.sizes, table.shape[1] - 1)
-        # A quarter of the cells is narrow enough for windows, and takes fewer counts.
+        # For windows, a quarter as many cells are narrow enough, and take fewer counts.
         wide = Cells(max(cells.bits - 2, 1))
         expected = expected_cells(strata.sizes, table, wide.bits)
         if int(expected.sum(axis=1) @ strata.sizes) >> wide.bits <= COLLECTED_ROWS:
@@ -331,7 +326,7 @@ def numbered_rows(call: SparkCall, strata: StratumCodes, repeat: int, bits: int)
 
 
 def leading(number: str, bits: int) -> Any:
-    """Make the column of the leading bits of numbers."""
+    """Make the column of the leading bits of signed numbers, from 0 upwards."""
     sf = functions()
     cell = sf.shiftright(number, 64 - bits) + 2**bits // 2 if bits else sf.lit(0)
     return cell.cast("int")
@@ -355,7 +350,7 @@ def count_cells(
     codes, sizes = strata.look_up(whole_column(counted, "s")), whole_column(counted, "n")
     places, dealt = codes * n_cells + whole_column(counted, "cell"), codes >= 0
     counts = np.bincount(places[dealt], sizes[dealt], n_strata * n_cells).astype(np.int64)
-    # Rows of one number are of one key, which repeats.
+    # Rows with the same number have the same key, which repeats.
     times = sizes * (dealt & counted["u"].is_not_null().to_numpy())
     numbers = unsigned(whole_column(counted, "u"))
     return counts.reshape(expected.shape), np.repeat(codes, times), np.repeat(numbers, times)
@@ -364,7 +359,7 @@ def count_cells(
 def pack(rows: DataFrame, number: str, cells: Cells) -> tuple[DataFrame, list[Any]]:
     """Count rows by cell, with the counts of several cells in the bits of one sum.
 
-    Rows of many small strata have nearly each a cell of its own, and so a group by cells would
+    In many small strata nearly every row has a cell of its own, so that grouping by cells would
     send nearly every row to another task. Returns the rows with further columns, and the sums.
     """
     sf, word, bit = functions(), f"{number}_word", f"{number}_bit"
@@ -377,7 +372,7 @@ def pack(rows: DataFrame, number: str, cells: Cells) -> tuple[DataFrame, list[An
 
 
 def unpack(table: Any, number: str, cells: Cells) -> StratumTable:
-    """Read the counts of cells out of the bits of sums; too large sums give any counts."""
+    """Read the counts of cells from the bits of sums; sums that are too large give wrong counts."""
     packed, mask = 1 << cells.log_packed, (1 << cells.width) - 1
     counts = np.zeros((len(table), 1 << cells.bits), dtype=np.min_scalar_type(-mask))
     for i in range(cells.n_words):
@@ -389,7 +384,6 @@ def unpack(table: Any, number: str, cells: Cells) -> StratumTable:
 
 
 def count_packed(rows: DataFrame, strata: StratumCodes, cells: Cells) -> StratumTable:
-    """Count the rows of every stratum by cell, packed."""
     rows, sums = pack(rows, "u", cells)
     counted = collect(rows.groupBy("s").agg(*sums))
     codes = strata.look_up(whole_column(counted, "s"))
@@ -397,7 +391,7 @@ def count_packed(rows: DataFrame, strata: StratumCodes, cells: Cells) -> Stratum
 
 
 def frame_of_cells(rows: DataFrame, strata: StratumCodes, flags: Flags) -> DataFrame:
-    """Make the frame of the flagged cells of each combination that is dealt and has some."""
+    """Make a frame of the flags of each combination that is dealt and has a flagged cell."""
     dealt = np.flatnonzero(strata.codes >= 0)
     places = dealt[np.any(flags[strata.codes[dealt]], axis=1)]
     cells: Flags = flags[strata.codes[places]]
@@ -417,7 +411,7 @@ def collect_cells(rows: DataFrame, strata: StratumCodes, flags: Flags) -> tuple[
 
 
 def small_frame(frame: DataFrame, columns: dict[str, Any]) -> DataFrame:
-    """Make a frame of arrays, and of lists that are given by their values and lengths."""
+    """Make a frame of columns; a pair of values and lengths becomes a column of lists."""
     arrow = load_extra("pyarrow", "spark")
     arrays = {}
     for name, values in columns.items():
@@ -430,7 +424,7 @@ def small_frame(frame: DataFrame, columns: dict[str, Any]) -> DataFrame:
 
 
 def collect_keys(call: SparkCall, numbers: Sequence[Words]) -> Any:
-    """Collect the keys of rows that have some numbers, at most a thousand in all."""
+    """Collect the keys of rows with the given numbers, at most a thousand in all."""
     sf = functions()
     columns = [each.column.alias(f"{i}") for i, each in enumerate(call.key)]
     listed = sf.lit(False)

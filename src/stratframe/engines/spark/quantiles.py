@@ -26,17 +26,16 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 ACCURACY = 10_000
-"""Ranks that Spark keeps apart where it approximates quantiles."""
+"""The accuracy of Spark's approximate quantiles: shares are off by at most its inverse."""
 
 MARGIN = 4 / ACCURACY
-"""How far around its share a quantile is looked for."""
+"""How far from its share a quantile is looked for, on either side."""
 
 MAX_WINDOWS = 1 << 10
-"""Quantiles of all parent strata that are looked for so; more are found by a sort."""
+"""The most quantiles of all parent strata that are looked for in windows; more take a sort."""
 
 
 def cut_entry(call: SparkCall, place: int, n: int, parents: CountedCodes) -> SparkCall:
-    """Add the column of the bins of one entry."""
     if n == 1:
         (*before, entry), after = call.strata[: place + 1], call.strata[place + 1 :]
         bins = functions().when(entry.typed.present.isNotNull(), 0)
@@ -48,7 +47,7 @@ def cut_entry(call: SparkCall, place: int, n: int, parents: CountedCodes) -> Spa
 
 
 def values_of(call: SparkCall, place: int, parents: CountedCodes) -> DataFrame:
-    """Select the values of an entry that are there, and their parent strata."""
+    """Select the values of an entry that are not missing, and their parent strata."""
     sf, codes, hashes = functions(), parents.codes, parents.counts.native
     before, dealt = call.before(place), codes >= 0
     rows = before.rows
@@ -82,7 +81,7 @@ def order_statistics(values: DataFrame, n: int, n_parents: int, n_rows: int) -> 
 
 
 def sorted_statistics(values: DataFrame, n: int) -> Any:
-    """Find the values as `order_statistics`, by sorting those of each parent stratum."""
+    """Find the same values as `order_statistics`, by sorting those of each parent stratum."""
     sf, window = functions(), load_extra("pyspark.sql.window", "spark")
     counted = values.groupBy("parent", "value").agg(sf.count(sf.lit(1)).alias("n"))
     of_parent = window.Window.partitionBy("parent")
@@ -92,16 +91,16 @@ def sorted_statistics(values: DataFrame, n: int) -> Any:
             "size": sf.sum("n").over(of_parent),
         }
     )
-    # As many quantiles as ranks ceil(i size / n) are at most the rows up to a value.
+    # A value is at or above as many quantiles as there are ranks ceil(i size / n) <= `upto`.
     upto, before = (f"least(({rows} * {n}) div size, {n - 1})" for rows in ("upto", "(upto - n)"))
     cuts = counted.filter(sf.expr(f"{upto} > {before}"))
     return collect(cuts.select("parent", "value")).sort("parent", "value")
 
 
 def window_statistics(values: DataFrame, n: int) -> tuple[Any, list[int]]:
-    """Find the values as `order_statistics`, by counts and by the values near the quantiles.
+    """Find the same values as `order_statistics`, from counts and the values near the quantiles.
 
-    Also lists the parents for which a quantile is not where it was expected.
+    Also lists the parent strata in which a quantile is not where it was expected.
 
     References
     ----------
@@ -136,15 +135,16 @@ def window_statistics(values: DataFrame, n: int) -> tuple[Any, list[int]]:
 
 
 def shifted(i: int, n: int, by: float) -> float:
-    """Shift the share i / n by a margin."""
+    """Shift the share i / n by a margin, but keep it between 0 and 1."""
     return min(max(i / n + by, 0.0), 1.0)
 
 
 def places_in_windows(rows: Any, window: Any, n: int) -> Ints | None:
     """Find the quantiles of one parent stratum among its counted values, None if one is elsewhere.
 
-    The rows have `value`, null outside all windows, `above`, how many windows begin at or below it,
-    and `n`; the window has `size`, and the ends of the windows, `lows` and `highs`.
+    The columns of `rows` are `value`, which is null outside all windows; `above`, how many windows
+    begin at or below the value; and `n`, the count. The columns of `window` are `size`, and `lows`
+    and `highs`, the ends of the windows.
     """
     value, counts = rows["value"], whole_column(rows, "n")
     ends = [window[name].explode().cast(value.dtype) for name in ("lows", "highs")]
@@ -155,7 +155,7 @@ def places_in_windows(rows: Any, window: Any, n: int) -> Ints | None:
     order = np.flatnonzero(ranks)[np.argsort(ranks[ranks > 0])]
     upto = np.append(0, counts[order].cumsum())
     first = np.searchsorted(ranks[order], lows)
-    # Rows below a window are those outside all, and values in windows before it.
+    # The rows below a window are outside all windows, or in windows before it.
     below = outside[: n - 1] + upto[first]
     wanted = -(-np.arange(1, n) * window["size"].item() // n) - below
     found = np.searchsorted(upto, upto[first] + wanted) - 1
@@ -169,7 +169,7 @@ def places_in_windows(rows: Any, window: Any, n: int) -> Ints | None:
 def with_bin_column(
     call: SparkCall, place: int, n: int, parents: CountedCodes, points: Any
 ) -> SparkCall:
-    """Add the column that counts the points below each value, as bins are closed on the right."""
+    """Add the column that counts the points below each value: bins are closed on the right."""
     sf, name, entry = functions(), f"{HELPER}bin{place}", call.strata[place]
     key, own, cuts = f"{HELPER}s", f"{HELPER}t", f"{HELPER}cuts"
     hashes = parents.counts.native
@@ -184,7 +184,7 @@ def with_bin_column(
 
 
 def lists_of(points: Any, codes: Ints) -> tuple[Any, Ints]:
-    """List the points of the parent of every counted row, and how many these are."""
+    """List the points of every counted row's parent stratum, and how many there are."""
     parents = points["parent"].to_numpy()
     n_points = np.bincount(parents, minlength=int(codes.max(initial=0)) + 1)
     starts = np.cumsum(n_points) - n_points

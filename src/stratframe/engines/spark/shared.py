@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 FOLD = f"{HELPER}fold"
-"""The column of a word for the fold of each row."""
+"""The column with a hash of each row's fold."""
 
 
 def shared_rows(
@@ -62,11 +62,11 @@ def shared_rows(
 def with_values(
     frame: DataFrame, columns: Sequence[Typed], fold: Typed, *, nulls_alike: bool, drop: bool
 ) -> tuple[DataFrame, list[str]]:
-    """Add the values that rows may share, whose names are returned, and a word for the fold."""
+    """Add columns of what rows may share and of a hash of the fold; return the former's names."""
     sf, names = functions(), [f"{HELPER}{place}" for place in range(len(columns))]
     values = {name: each.present for name, each in zip(names, columns, strict=True)}
     rows = frame.filter(fold.present.isNotNull()) if drop else frame
-    # Rows without a fold are one more.
+    # Rows without a fold make up one more fold.
     rows = rows.withColumns({**values, FOLD: sf.xxhash64(fold.present, fold.present.isNull())})
     return rows if nulls_alike else rows.dropna(subset=names), names
 
@@ -93,7 +93,7 @@ def leaking_rows(
 
 
 def read_example(found: Any) -> SharedExample | None:
-    """Read values that are in several folds, and the lowest and the highest of these."""
+    """Read values that are in several folds, and the lowest and the highest of these folds."""
     if found is None:
         return None
     *values, low, high = found
