@@ -49,6 +49,7 @@ from .libraries import (
 )
 from .read import (
     encode_classes,
+    holds_lists,
     read_comparable,
     read_key,
     read_matrix,

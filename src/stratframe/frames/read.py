@@ -45,6 +45,9 @@ from .threads import check_threads
 MIXED = {"mixed", "mixed-integer"}
 """Types that `infer_dtype` gives objects of several types."""
 
+LISTS_OF_OBJECTS = (list, tuple, set, frozenset, np.ndarray)
+"""Types of Python that hold the values of a list."""
+
 NESTED = (tuple, pl.Expr)
 """Python types that are no single values, though they have a hash."""
 
@@ -179,11 +182,17 @@ def read_tags(series: Series) -> tuple[list[Any], list[Ints]]:
     return found["tag"].to_list(), [rows.to_numpy() for rows in found["row"]]
 
 
+def holds_lists(series: Series) -> bool:
+    """Return whether a column holds lists or the like; Python objects may be single values."""
+    if dtype_of(series) != pl.Object or isinstance(series, pl.Series):
+        return is_nested(dtype_of(series))
+    return any(isinstance(each, LISTS_OF_OBJECTS) for each in series)
+
+
 def tags_of_objects(series: Any) -> pl.DataFrame:
     rows = np.flatnonzero(~is_missing(series))
     lists = series.iloc[rows].tolist()
-    types = (list, tuple, set, frozenset, np.ndarray)
-    if not all(isinstance(each, types) and getattr(each, "ndim", 1) for each in lists):
+    if not all(isinstance(each, LISTS_OF_OBJECTS) and getattr(each, "ndim", 1) for each in lists):
         raise nested_error(series.name, series.dtype)
     values = pd.Series([tag for each in lists for tag in each], dtype=object)
     tags = to_polars(values)

@@ -33,7 +33,7 @@ class PlainMargin(Plain):
     """A column of margins as it is, which may hold lists."""
 
     def resolve(self, series: Sequence[Any]) -> Term:
-        is_of_lists = frames.dtypes.is_nested(frames.dtypes.dtype_of(series[0]))
+        is_of_lists = frames.holds_lists(series[0])
         return Tags(self.columns) if is_of_lists else super().resolve(series)
 
 
