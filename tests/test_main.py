@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from stratframe.__main__ import as_options, main
-from stratframe.frames.files import read_times
+from stratframe.frames.files import parse_times
 from tests.helpers import values
 
 DATA = pl.DataFrame(
@@ -863,7 +863,7 @@ TIMES = {
 def test_iso_text_is_read_as_times(case: str) -> None:
     """Text is read as times where all of it is ISO, with a zone or without."""
     texts, dtype = TIMES[case]
-    (found,) = read_times(pl.DataFrame({"t": texts}), ["t"])
+    (found,) = parse_times(pl.DataFrame({"t": texts}), ["t"])
     if dtype not in (pl.String, pl.Float64):
         assert found.drop_nulls().is_sorted()
         assert found.null_count() == 1

@@ -339,7 +339,7 @@ def read_fold_columns(
         parts = given.get("parts", ())
         known, alike = parts if isinstance(parts, dict) else (), command == "extend" and not parts
         frame = frames.files.read_folds(frame, names, known, alike=alike)
-    return frames.files.read_times(frame, columns_in(given.get("time", []))[-1:]), names
+    return frames.files.parse_times(frame, columns_in(given.get("time", []))[-1:]), names
 
 
 def columns_in(entry: Any) -> list[Any]:

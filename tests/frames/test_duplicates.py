@@ -72,10 +72,10 @@ def test_hashes_may_collide(n_words: int, data: st.DataObject, *, has_threads: b
     draw = st.lists(st.integers(0, n_values), min_size=n, max_size=n)
     columns, folds = [data.draw(draw) for _ in range(2)], np.arange(n) % 3
     rows = np.array(sorted(data.draw(st.sets(st.integers(0, n - 1), min_size=1))))
-    hash_column = duplicates.hash_column
+    column_words = duplicates.column_words
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            duplicates, "hash_column", lambda *each: hash_column(*each) % np.uint64(n_words)
+            duplicates, "column_words", lambda *each: column_words(*each) % np.uint64(n_words)
         )
         patch.setattr(duplicates, "has_threads", lambda: has_threads)
         patch.setattr(duplicates, "MOSTLY_UNIQUE", 0)

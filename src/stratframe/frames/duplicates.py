@@ -148,7 +148,7 @@ def number_sets(
         Some of these numbers may not occur.
     n_sets : int
     """
-    words = hash_rows(columns) if words is None else words
+    words = row_words(columns) if words is None else words
     rows = None if rows is None or len(rows) == len(words) else rows
     words = words if rows is None else words[rows]
     kept = repeated_rows(words)
@@ -182,15 +182,15 @@ def repeated_rows(words: Words) -> Ints | None:
     return rows[np.isin(words[rows], repeats)]
 
 
-def hash_rows(columns: Sequence[Any]) -> Words:
+def row_words(columns: Sequence[Any]) -> Words:
     """Hash each row to a word, the sum of those of its values."""
     words = np.zeros(len(columns[0]), dtype=np.uint64)
     for place, column in enumerate(columns):
-        words += hash_column(column, place)
+        words += column_words(column, place)
     return words
 
 
-def hash_column(column: Any, place: int) -> Words:
+def column_words(column: Any, place: int) -> Words:
     """Hash the values of a column; at another place equal values get other hashes."""
     series = to_groupable(column)
     if dtype_of(series).is_float():

@@ -183,7 +183,7 @@ def read_alike(several: Mapping[str, pl.DataFrame]) -> list[pl.DataFrame]:
     ]
 
 
-def read_times(frame: pl.DataFrame, names: Collection[str]) -> pl.DataFrame:
+def parse_times(frame: pl.DataFrame, names: Collection[str]) -> pl.DataFrame:
     """Read marks as missing in columns of times, and text as times if all of it is ISO.
 
     All times must have a zone, or none.

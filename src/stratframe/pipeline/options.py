@@ -22,7 +22,6 @@ from ..checks import (
 )
 from ..errors import StratError, above_limit, describe, describe_count, plural, warn
 from ..terms.base import By, ColumnRef, Missing, Term
-from ..terms.bins import Continuous
 from ..terms.by import parse_by, parse_columns, parse_groups
 
 PartShares: TypeAlias = Mapping[str, float | None] | float
@@ -152,7 +151,8 @@ def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
     yield in_order and any(term.evens_totals for term in options.terms), rule, "leave out `deal`."
     if options.deal == "contiguous":
         for term in options.terms:
-            is_cut = term.counted_by() is not None or isinstance(term, Continuous)
+            orders_by_value = term.orders_rows and term.without_order() is not None
+            is_cut = orders_by_value or not term.uses_row_order
             rule = f"{deal} cannot be combined with `{term.function}`: it cuts an order of values"
             yield not is_cut, rule, ORDERED
         rule = f"{deal} cannot be combined with `repeats={options.repeats}`: nothing is drawn"

@@ -216,6 +216,11 @@ class Asked(NamedTuple):
     duplicates: Any
     time: Sequence[Any] = ()
 
+    @property
+    def entries(self) -> tuple[Term, ...]:
+        """The terms of `by`."""
+        return () if self.by is None else require_by(self.by).terms
+
 
 def count_worst(found: Sequence[Finding]) -> tuple[int, ...]:
     """Count the findings of each severity, as negative numbers, so that the worst sort first."""
@@ -227,9 +232,8 @@ def look_at_rows(
     source: LocalFrame, names: Sequence[Any], asked: Asked, aside: list[Any] | None
 ) -> Iterator[list[Finding]]:
     """Yield the findings on each column of a frame on this machine."""
-    by, features = asked.by, asked.features
-    features = () if features is None else check_features(source.frame, features)
-    of_by = [] if by is None else columns_of(require_by(by).terms)
+    features = () if asked.features is None else check_features(source.frame, asked.features)
+    of_by = columns_of(asked.entries)
     key = parse_columns("key", asked.key)
     frames.check_refs(source.frame, {"by": of_by, "key": key, "time": asked.time})
     for name in names:
@@ -237,9 +241,8 @@ def look_at_rows(
         check_not_itself("time", asked.time, name, source.frame)
     known = [*of_by, *asked.time]
     ids = [] if asked.terms else named_ids(source.frame, names, key, known)
-    others = [*known, *features, *ids]
     eager, compared = read_compared(
-        source.frame, names, asked.groups, asked.key, asked.duplicates, others
+        source.frame, names, asked.groups, asked.key, asked.duplicates, [*known, *features, *ids]
     )
     encoded, same = read_ids(eager, ids) if ids else [], dict[Hashable, Any]()
     whole = eager if is_auto(asked.duplicates) else source.frame
@@ -279,7 +282,7 @@ def look_at_counts(
     source.check_shared(Options(groups=asked.terms), refs | {"time": list(asked.time)})
     for name in names:
         check_not_itself("time", asked.time, name)
-    known = [*([] if asked.by is None else columns_of(require_by(asked.by).terms)), *asked.time]
+    known = [*columns_of(asked.entries), *asked.time]
     ids = [] if asked.terms else named_ids(source.frame, names, refs["key"], known)
     few, same = 1 < len(names) <= MOST_CROSSED, dict[Hashable, Any]()
     rows = source.label_rows(names[0], names[1:]) if few else None
@@ -341,8 +344,9 @@ def find_all(
         if asked.by is not None:
             counts = source.count_folds(asked.by, name, asked.terms)
             found += findings.find_balance(counts, counts.judge(), labels)
-            found += find_totals(source, asked.by, name, asked.terms)
-            *_, last = require_by(asked.by).terms
+            last = asked.entries[-1]
+            if last.evens_totals:
+                found += find_totals(source, last, name, asked.terms)
             if last.orders_rows and last.without_order() is None:
                 text = "{order}: its order is not judged"
                 found.append(write_finding("note", "balance", 0, text, order=str(last)))

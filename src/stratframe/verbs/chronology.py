@@ -85,14 +85,14 @@ def find_time(
     noun = plural_name(refs[0] if len(refs) == 2 else None) if len(refs) > 1 else ""
     weights, times = weights[rows], frames.take(columns[-1], rows)
     spans = find_spans(labels, noun, strata, n_strata, codes[rows], values[rows])
-    found = [judge_order(spans, rank_labels(labels, folds), times, weights if has_all else None)]
+    found = [judge_order(spans, rank_in_time(labels, folds), times, weights if has_all else None)]
     if n := sum(labels.sizes) - int(weights.sum()):
         text = f"time: {plural(n, 'row')} without {{listed}} {is_or_are(n)} left out"
         found.append(write_finding("note", "time", n, text, listed=listed))
     return found
 
 
-def rank_labels(labels: FoldValues, series: Any) -> Ints:
+def rank_in_time(labels: FoldValues, series: Any) -> Ints:
     """Rank labels by when their rows should be; -1 for those that may be at any time."""
     purposes = frames.purposes_of(labels.values)
     is_known = purposes < len(frames.PURPOSES)

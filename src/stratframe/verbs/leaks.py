@@ -383,14 +383,14 @@ def is_explained(compared: Compared, shared: SharedRows, folds: Ints, rows: Ints
     if (by_chance := is_chance(shared, alone, len(rows), repeats)) or compared.is_named:
         return by_chance
     found, n_pairs = shared.n_split_pairs, len(rows) * (len(rows) - 1) // 2
-    words = frames.duplicates.hash_rows(columns)
+    words = frames.duplicates.row_words(columns)
     rarest = sorted((each.n_pairs, place) for place, each in enumerate(alone))
     for equal, place in rarest[:FEW_COLUMNS]:
         n_alike, (most, _) = equal - shared.n_pairs, rarest[rarest[0][1] == place]
         if most < n_pairs and not is_within(found, most * n_alike / (n_pairs - most)):
             continue  # not even if all rows that agree in another column agreed in all others
         others = [*columns[:place], *columns[place + 1 :]]
-        own = words - frames.duplicates.hash_column(columns[place], place)
+        own = words - frames.duplicates.column_words(columns[place], place)
         agreeing = count(others, folds, rows, own)
         n_others = n_pairs - agreeing.n_pairs
         expected = agreeing.n_split_pairs * (n_alike / n_others if n_others else 1)

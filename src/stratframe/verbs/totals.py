@@ -14,8 +14,8 @@ from ..errors import describe
 from ..pipeline.local import LocalFrame
 from ..pipeline.options import Options
 from ..pipeline.strata import stratify
-from ..terms.base import By, Term
-from ..terms.by import columns_of, require_by
+from ..terms.base import Term
+from ..terms.by import columns_of
 from ..terms.entry import read_entry
 from .findings import noun_of
 from .lines import Finding, write_finding
@@ -25,12 +25,9 @@ CLOSE = 0.01
 
 
 def find_totals(
-    source: LocalFrame, by: By, name: str, groups: tuple[Term, ...] = ()
+    source: LocalFrame, term: Term, name: str, groups: tuple[Term, ...] = ()
 ) -> list[Finding]:
-    """Say how far the folds are from their shares of the totals, if `by` names some."""
-    *_, term = require_by(by).terms
-    if not term.evens_totals:
-        return []
+    """Say how far the folds are from their shares of the totals of a term."""
     named = {"by": list(term.columns), "groups": columns_of(groups), "name": [name]}
     columns, _ = source.read(named)
     rows = np.flatnonzero(~frames.is_missing(columns["name"][0]))
@@ -69,8 +66,7 @@ def find_totals(
         return [write_finding("warning", "totals", int(wrong.sum()), text, **shown)]
     # The share that a part was given is known to within a row.
     rounded = 0 if is_equal else 1 / np.maximum(sizes, 1)
-    n_off = int((np.abs(ratio) > CLOSE + rounded).sum())
-    most = 100 * np.abs(ratio).max()
+    n_off, most = int((np.abs(ratio) > CLOSE + rounded).sum()), 100 * np.abs(ratio).max()
     # Rounded up, but not for the rounding errors of sums.
     within = f"{most:.0f}" if most >= 10 else f"{ceil(round(100 * most, 6)) / 100:g}"
     head, of = f"{{of}}: totals within {within} % of their shares", dict.fromkeys(map(str, names))
