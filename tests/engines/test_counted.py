@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from stratframe import StratError
 from stratframe.engines.base import Counts, check_n_strata
-from stratframe.engines.counted import shared_values
+from stratframe.engines.shared import shared_values
 from stratframe.frames import SharedRows
 
 cells = st.tuples(

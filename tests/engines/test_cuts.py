@@ -8,18 +8,17 @@ from hypothesis import strategies as st
 from stratframe import StratError
 from stratframe.core.deal import deal_by_rank
 from stratframe.core.quota import equal_quota
-from stratframe.engines.cuts import (
-    HIGHEST_WORD,
+from stratframe.engines.cells import (
     MAX_BITS,
     cell_bits,
     cells_of,
     coarser_cells,
-    cut_points,
-    near_cells,
-    parts_by_cuts,
-    split_intervals,
+    numbers_around,
+    split_cells,
     window_widths,
 )
+from stratframe.engines.counts import HIGHEST_WORD, parts_by_cuts
+from stratframe.engines.cuts import cut_points, list_cuts
 
 
 def histogram(codes, numbers, bits, n_strata):
@@ -29,10 +28,12 @@ def histogram(codes, numbers, bits, n_strata):
 
 
 def found_cuts(codes, numbers, bits, table):
-    """Find the cut points as an engine does."""
+    """Find the cut points as an engine does, and the numbers that rows on both sides share."""
     counts = histogram(codes, numbers, bits, len(table))
-    near = split_intervals(counts, table)[cells_of(codes, numbers, bits)]
-    return cut_points(near_cells(counts, codes[near], numbers[near]), table)
+    cuts, is_inner = list_cuts(table)
+    near = split_cells(counts, cuts)[cells_of(codes, numbers, bits)]
+    below, after = numbers_around(counts, cuts, codes[near], numbers[near])
+    return cut_points(table, is_inner, after), after[below == after].tolist()
 
 
 @given(st.data())
@@ -48,9 +49,9 @@ def test_cut_points_deal_by_rank(data):
     n_strata = int(codes.max()) + 1
     numbers = rng.permutation(n_rows).astype(np.uint64) << np.uint64(rng.integers(0, 56))
     table = equal_quota(np.bincount(codes, minlength=n_strata), rng.permutation(n_parts))
-    cuts = found_cuts(codes, numbers, data.draw(st.integers(0, 10)), table)
-    assert not len(cuts.split_by_cut)
-    parts = parts_by_cuts(codes, numbers, cuts.points)
+    points, shared = found_cuts(codes, numbers, data.draw(st.integers(0, 10)), table)
+    assert not shared
+    parts = parts_by_cuts(codes, numbers, points)
     expected = deal_by_rank(codes, table, numbers, lambda rows: numbers[rows])
     np.testing.assert_array_equal(parts, expected)
 
@@ -59,8 +60,8 @@ def test_equal_numbers_between_which_a_stratum_is_cut_are_listed():
     """Equal numbers are no matter, unless a cut point falls between them."""
     numbers = np.array([5, 5, 7, 7], dtype=np.uint64)
     codes = np.zeros(4, dtype=np.int64)
-    assert not len(found_cuts(codes, numbers, 3, np.array([[2, 2]])).split_by_cut)
-    assert found_cuts(codes, numbers, 3, np.array([[3, 1]])).split_by_cut.tolist() == [7]
+    assert not found_cuts(codes, numbers, 3, np.array([[2, 2]]))[1]
+    assert found_cuts(codes, numbers, 3, np.array([[3, 1]]))[1] == [7]
 
 
 def test_rows_that_are_not_dealt_have_no_part():
@@ -80,8 +81,8 @@ def test_the_highest_number_is_in_the_last_part(n_cuts):
 def test_a_cut_behind_all_rows_is_the_highest_word():
     """A stratum with no row for its last parts is cut behind all of its rows."""
     table = np.array([[1, 0, 0]])
-    cuts = found_cuts(np.array([0]), np.array([8], dtype=np.uint64), 4, table)
-    assert cuts.points.tolist() == [[int(HIGHEST_WORD)] * 2]
+    points, _ = found_cuts(np.array([0]), np.array([8], dtype=np.uint64), 4, table)
+    assert points.tolist() == [[int(HIGHEST_WORD)] * 2]
 
 
 def test_cells_have_fewer_bits_for_many_strata():
@@ -102,7 +103,7 @@ def test_a_frame_that_changes_between_passes_is_an_error():
     codes, numbers = np.zeros(4, dtype=np.int64), np.arange(4, dtype=np.uint64)
     counts = histogram(codes, numbers, 1, 1)
     with pytest.raises(StratError, match="must give the same rows each time") as caught:
-        cut_points(near_cells(counts, codes[:3], numbers[:3]), np.array([[2, 2]]))
+        numbers_around(counts, list_cuts(np.array([[1, 3]]))[0], codes[:3], numbers[:3])
     assert str(caught.value) == (
         "The frame must give the same rows each time that it is computed, but a second pass"
         " found others.\nHint: write it to a Parquet file, and read that."

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratframe.core.strata import quantile_bins
-from stratframe.engines.cuts import WORD, cells_of, parts_by_cuts
+from stratframe.engines.cells import WORD, cells_of
+from stratframe.engines.counts import parts_by_cuts
 from stratframe.engines.quantiles import cell_places, next_bits, ordered_words, quantile_words
 
 

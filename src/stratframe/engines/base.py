@@ -1,28 +1,71 @@
 """What an engine does for frames of one kind that are larger than one machine.
 
-An engine finds the columns of a call, counts the rows that are alike, finds the rows near cut
-points, and adds columns by a rule for each row. Strata, quotas and tables are worked out once for
-all engines, in `counted.py` and `source.py`, from counts of rows. A new engine is one class with
-these methods.
+An engine finds the columns of a call, counts the rows that are alike, finds the numbers on both
+sides of cuts, and adds columns by a rule for each row. Strata, quotas and tables are worked out
+once for all engines, in `counted.py` and `source.py`, from counts of rows. A new engine is a class
+below `Engine`. This module has all that it needs.
 """
 
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from .. import frames
-from ..core.strata import sum_by
-from ..core.types import Ints, StratumTable, Words
+from ..core.hashing import hash_keys
+from ..core.types import Ints, Words
 from ..errors import StratError, is_data, plural
-from ..frames import NewColumn, SharedRows, format_reference
+from ..frames import (
+    NewColumn,
+    SharedRows,
+    encode_classes,
+    format_reference,
+    read_columns,
+    read_flags,
+)
+from ..frames.attach import attach_pandas
+from ..frames.folds import period_starts
+from ..frames.select import drop_values, filter_values
 from ..pipeline.options import Options
 from ..terms.base import Term
-from .cuts import NearCuts, parts_by_cuts
+from ..terms.classes import Classes
+from .counts import CountedCodes, Counts, Cuts, PartsByNumber, by_argument, parts_by_number
+from .shared import leaking_sets, shared_values
+
+__all__ = [
+    "Call",
+    "CountedCodes",
+    "Counts",
+    "Cuts",
+    "Engine",
+    "NewColumn",
+    "Options",
+    "PartsByNumber",
+    "Term",
+    "attach_pandas",
+    "by_argument",
+    "check_key",
+    "check_n_strata",
+    "check_possible",
+    "check_term",
+    "encode_classes",
+    "engine_of",
+    "filter_values",
+    "not_possible",
+    "number_rows",
+    "other_rows",
+    "parts_by_number",
+    "period_starts",
+    "read_columns",
+    "read_filled",
+    "read_flags",
+]
 
 MAX_STRATA = 1 << 22
 """The most combinations of values whose counts the driver holds."""
@@ -34,46 +77,21 @@ EngineFrame: TypeAlias = Any
 """A frame of an engine."""
 
 
-class Counts(NamedTuple):
-    """The rows of an engine's frame, counted by the values that make them alike."""
-
-    columns: dict[str, list[Any]]
-    """A pandas or Polars series for each entry of `by`, `groups` and `name`, with a value for
-    each counted row. A bin is shown by its highest value. Several counted rows may have the same
-    values."""
-    weights: Ints
-    """How many rows each counted row stands for, possibly none; shape (n_counted,)."""
-    lowest: Words | None = None
-    """The lowest number among these rows, for each salt; shape (n_salts, n_counted)."""
-    native: Any = None
-    """What the engine needs to find these rows again. No other module looks inside."""
-
-
-def by_argument(columns: Sequence[Any], n_by: int, n_groups: int) -> dict[str, list[Any]]:
-    """Divide the columns of counted rows among the arguments that they come from."""
-    given, end = list(columns), n_by + n_groups
-    return {"by": given[:n_by], "groups": given[n_by:end], "name": given[end:]}
-
-
-class PartsByNumber(NamedTuple):
-    """How the number of a row decides its part, for each stratum."""
-
-    first: Ints
-    """The part of the rows whose number is below all points, -1 for none; shape (n_strata,)."""
-    points: Words
-    """The lowest number of each further part, nondecreasing; shape (n_strata, n_points)."""
-
-
-class Engine(Protocol):
+class Engine(ABC):
     """A frame that is larger than one machine, and what can be asked of it.
 
     Rows are *alike* if they have the same value, or bin, in every entry of a call, as
-    `Term.counted_by` says. The *number* of a row is the hash of its key under a salt.
+    `Term.counted_by` says. The *number* of a row is the hash of its key under a salt, as
+    `number_rows` computes it.
     """
 
     name: str
     """The name in messages, such as "Dask"."""
     frame: EngineFrame
+
+    @abstractmethod
+    def empty(self) -> Any:
+        """Make a pandas or Polars frame without rows that has the columns of the frame."""
 
     def check(
         self,
@@ -83,11 +101,14 @@ class Engine(Protocol):
         overwrite: bool = False,
     ) -> None:
         """Raise if the frame lacks a column that is referred to, or already has a new one."""
+        named = {argument: list(given) for argument, given in refs.items()}
+        frames.check_refs(self.empty(), named, new_names, overwrite=overwrite)
 
+    @abstractmethod
     def resolve(self, term: Term) -> Term:
         """Choose the term that a term stands for on its column, like `Term.resolve`."""
-        ...
 
+    @abstractmethod
     def bind(
         self,
         options: Options,
@@ -103,43 +124,49 @@ class Engine(Protocol):
         each given by its start. With `drop`, rows without a fold are not dealt.
         """
 
+    @abstractmethod
     def count(
-        self,
-        call: Call,
-        *,
-        before: int | None = None,
-        salts: Sequence[int] = (),
-        for_table: bool = False,
+        self, call: Call, *, before: int | None = None, salts: Sequence[int] = ()
     ) -> tuple[Call, Counts]:
-        """Count the rows that are alike; missing values of the key are an error.
+        """Count the rows that are alike.
 
         With `before`, rows are counted only by the entries before that place. With `salts`, the
-        lowest number among the rows of each counted row is found as well. For a table, the counted
-        rows are followed by as many that stand for no rows and show the lowest values of bins.
+        lowest number among the rows of each counted row is found as well, and missing values of the
+        key are an error.
         """
-        ...
 
+    @abstractmethod
     def cut(self, call: Call, place: int, n: int, parents: CountedCodes) -> Call:
         """Find an entry's `n`-quantiles in each stratum of the entries before, for later counts."""
 
-    def recount(
-        self, call: Call, counted: CountedCodes, salts: Sequence[int]
-    ) -> tuple[Call, CountedCodes]:
-        """Restrict a call to the rows without a fold, whose folds `attach` then fills in.
+    @abstractmethod
+    def around(
+        self, call: Call, counted: CountedCodes, salts: Sequence[int], cuts: Sequence[Cuts]
+    ) -> list[tuple[Words, Words]]:
+        """Find numbers on both sides of each cut, under each salt, in the order of the cuts.
 
-        These rows keep their strata, and get new numbers under other salts.
+        The first is at least the number of the last row before the cut, the second is at most that
+        of the first row after it. The first is below the second, unless both rows have the same
+        number. The salts need not be those of the counts. Raise `other_rows` if strata no longer
+        have the rows that were counted.
         """
-        ...
 
-    def near_cuts(
-        self, call: Call, counted: CountedCodes, tables: Sequence[StratumTable]
-    ) -> list[NearCuts]:
-        """Find the rows near the cut points of every stratum, for each salt of the counts."""
-        ...
+    def repeated_keys(
+        self, options: Options, salts: Sequence[int], numbers: Sequence[Words]
+    ) -> Any:
+        """Collect the keys of rows with the given numbers under each salt, as a pandas frame.
 
-    def keys_at(self, call: Call, numbers: Sequence[Words]) -> Any:
-        """Collect the keys of rows with the given numbers under each salt, as a pandas frame."""
+        The default holds all keys on one machine.
+        """
+        terms = tuple(Classes((ref,)) for ref in options.key)
+        counts = self.count(self.bind(replace(options, terms=terms, groups=())))[1]
+        keys = counts.columns["by"]
+        found = zip(number_rows(keys, salts), numbers, strict=True)
+        places = np.flatnonzero(np.logical_or.reduce([np.isin(*each) for each in found]))
+        rows = np.repeat(places, counts.weights[places])
+        return frames.make_frame("pandas", {str(key.name): frames.take(key, rows) for key in keys})
 
+    @abstractmethod
     def attach(
         self,
         call: Call,
@@ -147,13 +174,18 @@ class Engine(Protocol):
         outputs: Sequence[NewColumn],
         parts: Sequence[PartsByNumber],
         salts: Sequence[int] = (),
+        *,
+        fill: bool = False,
     ) -> EngineFrame:
         """Add a column for each output: the part of every row, given its stratum and its number.
 
-        If `counted` is None, all rows are one stratum, `salts` are the salts of their numbers, and
-        a missing key is an error when the frame is computed.
+        Without points, as for groups, rows need no numbers, and there are no salts. With `fill`,
+        the only output is a column of the frame, and rows that are not dealt keep what they have.
+        If `counted` is None, all rows are one stratum, and a missing key is an error when the frame
+        is computed.
         """
 
+    @abstractmethod
     def select(
         self,
         name: str,
@@ -170,12 +202,19 @@ class Engine(Protocol):
         left out.
         """
 
-    def drop_shared(self, other: EngineFrame, values: Mapping[str, Any]) -> EngineFrame:
+    def drop_shared(self, other: EngineFrame, values: Mapping[str, Any]) -> EngineFrame:  # noqa: ARG002
         """Drop the rows that share a value of a column with a row of another frame.
 
         Missing values match nothing. `values` holds, for each column, a series of its values in the
         other frame, as they were counted. An engine may join the frames or look the values up.
         """
+        terms = tuple(Classes((name,)) for name in values)
+        call, counts = self.count(self.bind(Options(terms)))
+        rows = np.arange(len(counts.weights))
+        columns = dict(zip(values, counts.columns["by"], strict=True))
+        table = frames.make_frame("pandas", {**columns, "row": rows})
+        kept = np.isin(rows, drop_values(table, values)["row"])
+        return self.keep(call, CountedCodes(counts, np.where(kept, 0, -1), 1), "kept", drops=True)
 
     def shared_rows(
         self, refs: Sequence[Any], argument: str, name: str, *, drop: bool
@@ -186,7 +225,8 @@ class Engine(Protocol):
         out. With `drop`, rows without a fold are left out as well; otherwise they make up one more
         fold.
         """
-        ...
+        call = self.bind(Options(tuple(Classes((ref,)) for ref in refs)), name, drop=drop)
+        return shared_values(self.count(call)[1], nulls_alike=argument == "duplicates")
 
     def leaking_rows(self, refs: Sequence[Any], argument: str, name: str) -> EngineFrame:
         """Keep the rows that share something with a row of another fold.
@@ -194,29 +234,43 @@ class Engine(Protocol):
         Rows without a fold are left out. Two columns are added: `check`, which is text, and `set`,
         a whole number that the rows of one set share.
         """
+        call = self.bind(Options(tuple(Classes((ref,)) for ref in refs)), name, drop=True)
+        call, counts = self.count(call)
+        sets = leaking_sets(counts, nulls_alike=argument == "duplicates")
+        kept = self.keep(call, CountedCodes(counts, sets, int(sets.max(initial=-1)) + 1), "set")
+        marked = engine_on(kept)
+        call, counts = marked.count(marked.bind(Options()))
+        one = CountedCodes(counts, np.zeros(len(counts.weights), np.int64), 1)
+        check = ("keys" if argument == "key" else argument,)
+        return marked.attach(call, one, *whole_strata(one, "check", check))
+
+    def keep(
+        self, call: Call, counted: CountedCodes, name: str, *, drops: bool = False
+    ) -> EngineFrame:
+        """Keep the rows of counted rows with a stratum, and add the column of their strata."""
+        while drops and name in self.frame.columns:
+            name += "_"
+        marked = engine_on(self.attach(call, counted, *whole_strata(counted, name)))
+        return marked.select(name, [], equal=False, drops=drops)
 
 
-class CountedCodes(NamedTuple):
-    """Counted rows and their strata."""
-
-    counts: Counts
-    codes: Ints
-    """The stratum of each counted row, -1 if it is not dealt; shape (n_counted,)."""
-    n_strata: int
-
-    @property
-    def sizes(self) -> Ints:
-        """How many rows of each stratum are dealt, shape (n_strata,)."""
-        dealt = self.codes >= 0
-        return sum_by(self.codes[dealt], self.counts.weights[dealt], self.n_strata)
+def whole_strata(
+    counted: CountedCodes, name: str, labels: tuple[str, ...] | None = None
+) -> tuple[list[NewColumn], list[PartsByNumber]]:
+    """Describe a column in which each stratum is a part of its own."""
+    no_points = np.empty((counted.n_strata, 0), dtype=np.uint64)
+    column = NewColumn(name, np.empty(0, np.int64), labels, nullable=True)
+    return [column], [PartsByNumber(np.arange(counted.n_strata), no_points)]
 
 
-def parts_by_number(codes: Ints, numbers: Words, parts: PartsByNumber) -> Ints:
-    """Find the part of every row from its stratum and its number, -1 if it is not dealt."""
-    found = parts_by_cuts(codes, numbers, parts.points)
-    if parts.first.any():
-        found = np.where(found < 0, found, found + parts.first[codes])
-    return found
+def number_rows(key: Sequence[Any], salts: Sequence[int]) -> list[Words]:
+    """Hash keys, given as series, to the number of each row, for each salt.
+
+    Missing values are an error.
+    """
+    check_key((series.name, frames.is_missing(series).sum()) for series in key)
+    columns = [frames.read_key(series) for series in key] if salts else []
+    return [hash_keys(columns, salt) for salt in salts]
 
 
 def read_filled(given: Any, output: NewColumn, n_parts: int) -> Ints:
@@ -242,6 +296,12 @@ def engine_of(frame: object) -> Engine | None:
     else:  # a frame of another package names its own engine
         make = getattr(type(frame), "__stratframe_engine__", None)
     engine: Engine | None = None if make is None else make(frame)
+    return engine
+
+
+def engine_on(frame: Any) -> Engine:
+    engine = engine_of(frame)
+    assert engine is not None
     return engine
 
 
@@ -321,3 +381,11 @@ def check_key(missing: Iterable[tuple[Any, int]]) -> None:
     ]
     if faults:
         raise StratError("\n".join(faults))
+
+
+def other_rows() -> StratError:
+    """Build the error for a frame whose rows change between two passes."""
+    return StratError(
+        "The frame must give the same rows each time that it is computed, but a second pass found"
+        " others.\nHint: write it to a Parquet file, and read that."
+    )

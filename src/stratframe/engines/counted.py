@@ -14,17 +14,16 @@ import numpy as np
 
 from .. import frames
 from ..core.strata import lowest_words
-from ..core.types import Flags, Ints, StratumTable, Words
+from ..core.types import Ints, StratumTable, Words
 from ..errors import StratError, plural
-from ..frames import SharedExample, SharedRows
 from ..pipeline.check_data import UNIQUE_KEY_HINT
 from ..pipeline.deal import deal_units, place_rows, quota_table
 from ..pipeline.options import NO_TARGET, Options, Rare
 from ..pipeline.random_numbers import row_streams
 from ..pipeline.strata import Strata, stratify
 from ..terms.base import ByQuantiles
-from ..terms.classes import Classes
-from .base import Call, CountedCodes, Counts, Engine
+from .base import Call, Engine
+from .counts import CountedCodes, Counts
 
 
 class CountedStrata(NamedTuple):
@@ -42,13 +41,34 @@ class CountedStrata(NamedTuple):
 def count_strata(
     engine: Engine, call: Call, options: Options, *, for_table: bool = False
 ) -> tuple[Call, CountedStrata]:
-    """Find the cuts of quantiles, then count the rows of a call and nest them into strata."""
+    """Find the cuts of quantiles, then count the rows of a call and nest them into strata.
+
+    A table shows bins from their lowest to their highest values.
+    """
     call = cut_quantiles(engine, call, options)
-    salts = []
-    if options.target.n and not options.groups:  # one for the hashes of keys in each repeat
-        salts = [int(row_streams(options, each)[0](1)[0]) for each in range(options.repeats)]
-    call, counts = engine.count(call, salts=salts, for_table=for_table)
-    return call, nest_counts(engine, options, counts)
+    salts = order_salts(options) if options.target.n and not options.groups else []
+    call, counts = engine.count(call, salts=salts)
+    return call, nest_counts(engine, options, with_lows(counts) if for_table else counts)
+
+
+def order_salts(options: Options) -> list[int]:
+    """Draw the salt of the numbers of rows, for each repeat."""
+    return [int(row_streams(options, each)[0](1)[0]) for each in range(options.repeats)]
+
+
+def with_lows(counts: Counts) -> Counts:
+    """Add rows that stand for none, with the lowest values of bins; all columns become pandas."""
+    weights, lowest, columns = counts.weights, counts.lowest, {}
+    for argument, given in counts.columns.items():
+        lows = [counts.lows.get(place, each) for place, each in enumerate(given)]
+        pairs = zip(given, lows if argument == "by" else given, strict=True)
+        columns[argument] = [
+            frames.libraries.stack(pair if counts.lows else pair[:1]) for pair in pairs
+        ]
+    if counts.lows:
+        weights = np.append(weights, np.zeros_like(weights))
+        lowest = None if lowest is None else np.tile(lowest, 2)
+    return counts._replace(columns=columns, weights=weights, lowest=lowest)
 
 
 def nest_counts(engine: Engine, options: Options, counts: Counts) -> CountedStrata:
@@ -138,69 +158,3 @@ def repeated_key_error(names: Sequence[str], failures: Any) -> StratError:
     msg = f"`key` ({texts}) must identify each row, but repeats in {plural(len(failures), 'row')}."
     msg += f"\nHint: {UNIQUE_KEY_HINT}"
     return StratError(msg, failures)
-
-
-# What rows share -------------------------------------------------------------------------
-
-
-class CountedSets(NamedTuple):
-    """The combination of values and the fold of every counted row."""
-
-    sets: Ints
-    """The combination of every counted row, -1 if it lacks a value and so shares nothing."""
-    labels: list[Any]
-    folds: Ints
-    """The fold of every counted row; rows without a fold make up one more fold."""
-    table: StratumTable
-    """The number of rows of every combination in every fold."""
-
-    @property
-    def is_split(self) -> Flags:
-        """Whether each combination is in several folds."""
-        flags: Flags = (self.table > 0).sum(axis=1) > 1
-        return flags
-
-
-def sets_of(counts: Counts, *, nulls_alike: bool) -> CountedSets:
-    """Find which counted rows are equal; missing values are equal only if `nulls_alike`."""
-    columns, weights = counts.columns["by"], counts.weights
-    terms = tuple(Classes((place,)) for place in range(len(columns)))
-    strata = stratify(Options(terms), {"by": columns}, len(weights), weights)
-    lacks = np.logical_or.reduce([frames.is_missing(series) for series in columns])
-    alone = lacks & (not nulls_alike)
-    strata = strata._replace(weights=np.where(alone, 0, weights))
-    labels, folds = frames.fold_codes(counts.columns["name"][0], weights=weights)
-    n_folds = int(folds.max(initial=-1)) + 2
-    table = strata.crosstab(folds % n_folds, n_folds)
-    return CountedSets(np.where(alone, -1, strata.codes), labels.values, folds % n_folds, table)
-
-
-def leaking_sets(counts: Counts, *, nulls_alike: bool) -> Ints:
-    """Find the combination of every counted row, -1 if it is not in several folds."""
-    found = sets_of(counts, nulls_alike=nulls_alike)
-    leaks = np.append(found.is_split, False)[found.sets]  # -1 takes the last flag
-    return np.where(leaks, found.sets, -1)
-
-
-def shared_values(counts: Counts, *, nulls_alike: bool) -> SharedRows:
-    """Count the combinations of values, those that repeat, and those in several folds."""
-    sets, labels, folds, table = found = sets_of(counts, nulls_alike=nulls_alike)
-    n_rows, is_split = table.sum(axis=1), found.is_split
-    n_values = int((n_rows > 0).sum())
-    n_repeated, n_split = int((n_rows > 1).sum()), int(is_split.sum())
-    example = None
-    if n_split:
-        counted = np.flatnonzero((sets == np.argmax(is_split)) & (counts.weights > 0))
-        ends = [counted[pick(folds[counted])] for pick in (np.argmin, np.argmax)]
-        values = (
-            frames.libraries.value_at(series, int(ends[0])) for series in counts.columns["by"]
-        )
-        example = SharedExample(
-            None, (*values,), tuple([*labels, None][folds[end]] for end in ends)
-        )
-    n_pairs = int((n_rows * (n_rows - 1)).sum()) // 2
-    n_within = int((table * (table - 1)).sum()) // 2
-    n_leaking = int(n_rows[is_split].sum())
-    return SharedRows(
-        n_values, n_repeated, n_split, n_leaking, example, n_pairs, n_pairs - n_within
-    )

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ..core.types import Flags, Ints, StratumTable, Values, Words
-from .cuts import HIGHEST_WORD, MAX_BITS, WORD, cells_of, find_ranks, words_at
+from .cells import MAX_BITS, WORD, cells_of, find_ranks, words_at
+from .counts import HIGHEST_WORD
 
 Round = tuple[Ints, int]
 """The cells that ranks are in, ascending, as `cells_of` numbers them, and how many bits were

@@ -34,11 +34,9 @@ from ..terms.by import Entries, columns_of, require_by
 from ..terms.classes import Classes
 from .base import (
     Call,
-    CountedCodes,
     Engine,
-    PartsByNumber,
     check_possible,
-    engine_of,
+    engine_on,
     not_possible,
 )
 from .counted import (
@@ -48,11 +46,13 @@ from .counted import (
     list_quotas,
     lowest_of_strata,
     nest_counts,
+    order_salts,
     parts_of_groups,
     repeated_key_error,
     without_orders,
 )
-from .cuts import cut_points
+from .counts import CountedCodes, PartsByNumber
+from .cuts import cut_points, list_cuts
 
 
 class CountedFrame:
@@ -98,8 +98,9 @@ class CountedFrame:
         tables = list_quotas(options, counted)
         sizes = {name: table.sum(axis=0) for name, table in zip(names, tables, strict=True)}
         warn_empty_parts(options.target, counted.strata.n_rows, sizes, named=len(names) > 1)
-        parts = find_cuts(self.engine, call, counted.coded, tables)
-        return self.engine.attach(call, counted.coded, outputs, parts)
+        salts = order_salts(options)
+        parts = find_parts(self.engine, call, counted.coded, options, tables, salts)
+        return self.engine.attach(call, counted.coded, outputs, parts, salts)
 
     def extend(self, options: Options, target: Target, names: Sequence[Any], k: int | None) -> Any:
         if options.groups:
@@ -125,15 +126,14 @@ class CountedFrame:
         mark = "sampled"
         while mark in self.engine.frame.columns:
             mark += "_"
-        call, counts = self.engine.count(
-            cut_quantiles(self.engine, self.engine.bind(options), options),
-            salts=[int(sample_streams(options)[0](1)[0])],
-        )
+        salts = [int(sample_streams(options)[0](1)[0])]
+        call = cut_quantiles(self.engine, self.engine.bind(options), options)
+        call, counts = self.engine.count(call, salts=salts)
         counted = nest_counts(self.engine, options, counts)
         table = sample_table(options, counted.strata, wanted, lowest_of_strata(counted)[0])
-        parts = find_cuts(self.engine, call, counted.coded, [table])
+        parts = find_parts(self.engine, call, counted.coded, options, [table], salts)
         outputs = empty_outputs(replace(options, name=mark, target=Target(2)))
-        marked = engine_on(self.engine.attach(call, counted.coded, outputs, parts))
+        marked = engine_on(self.engine.attach(call, counted.coded, outputs, parts, salts))
         return marked.select(mark, [0], equal=True, drops=True)
 
     def check_key(self, options: Options, needed: str = "a `key`") -> None:
@@ -272,25 +272,27 @@ class CountedFrame:
         self.engine.check(refs, new_names)
 
 
-def engine_on(frame: Any) -> Engine:
-    engine = engine_of(frame)
-    assert engine is not None
-    return engine
-
-
-def find_cuts(
+def find_parts(
     engine: Engine,
     call: Call,
     counted: CountedCodes,
+    options: Options,
     tables: Sequence[StratumTable],
+    salts: Sequence[int],
 ) -> list[PartsByNumber]:
-    near = engine.near_cuts(call, counted, tables)
-    found = [cut_points(*each) for each in zip(near, tables, strict=True)]
-    if any(len(cuts.split_by_cut) for cuts in found):
-        keys = engine.keys_at(call, [cuts.split_by_cut for cuts in found])
+    """Find how the numbers of rows decide their parts, so that each part gets its quota."""
+    listed = [list_cuts(table) for table in tables]
+    around = engine.around(call, counted, salts, [cuts for cuts, _ in listed])
+    shared = [np.unique(after[below == after]) for below, after in around]
+    if any(map(len, shared)):
+        keys = engine.repeated_keys(options, salts, shared)
         raise repeated_key_error([str(name) for name in keys.columns], keys)
     first = np.zeros(counted.n_strata, dtype=np.int64)
-    return [PartsByNumber(first, cuts.points) for cuts in found]
+    found = zip(tables, listed, around, strict=True)
+    return [
+        PartsByNumber(first, cut_points(table, is_inner, after))
+        for table, (_, is_inner), (_, after) in found
+    ]
 
 
 def extend_column(engine: Engine, options: Options, k: int | None, *, named: bool) -> Any:
@@ -316,6 +318,5 @@ def extend_column(engine: Engine, options: Options, k: int | None, *, named: boo
     salts = [int(stream(1)[0])]
     coded = counted.coded
     new = coded._replace(codes=np.where(parts < 0, coded.codes, -1))
-    call, new = engine.recount(call, new, salts)
-    dealt = find_cuts(engine, call, new, [table])
-    return engine.attach(call, new, empty_outputs(options), dealt)
+    dealt = find_parts(engine, call, new, options, [table], salts)
+    return engine.attach(call, new, empty_outputs(options), dealt, salts, fill=True)

@@ -1,7 +1,7 @@
 """Which library a frame belongs to, what its columns are called, and rows by position."""
 
-from collections.abc import Hashable
-from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar
+from collections.abc import Hashable, Sequence
+from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -127,6 +127,18 @@ def take(series: Any, rows: Ints) -> Any:
         # Polars would read a name such as "^x$" as a pattern.
         return series.alias("").gather(rows).alias(series.name)
     return series[rows] if isinstance(series, np.ndarray) else series.iloc[rows]
+
+
+def stack(columns: Sequence[Series]) -> pd.Series:
+    """Put series of one library one below the other; integers with nulls of Polars become Int64."""
+    if isinstance(columns[0], pd.Series):
+        return pd.concat(cast("Any", columns), ignore_index=True)
+    series: pl.Series = pl.concat(cast("Any", columns))
+    if series.dtype.is_integer() and series.null_count():
+        return pd.Series(series.to_list(), dtype="Int64", name=series.name)
+    # pyarrow leaves dates and decimals as they are.
+    stacked: pd.Series = series.to_arrow().to_pandas()
+    return stacked.rename(series.name)
 
 
 def value_at(series: Series, row: int) -> Any:
