@@ -106,10 +106,6 @@ class ListsEngine(base.Engine):
         np.minimum.at(lowest, (slice(None), native[call.dealt]), numbers)
         return call, base.Counts(columns, weights, lowest, native=native)
 
-    def cut(self, call, place, n, parents):
-        """Cut nothing, as each value is counted by itself, and quantiles are found of these."""
-        return call
-
     def around(self, call, counted, salts, cuts):
         """Sort the numbers of all rows in their strata."""
         strata, found = strata_of(counted), []

@@ -33,12 +33,15 @@ from ..frames.attach import attach_pandas
 from ..frames.folds import period_starts
 from ..frames.select import drop_values, filter_values
 from ..pipeline.options import Options
-from ..terms.base import Term
+from ..terms.base import ByEdges, ByQuantiles, ByValue, Term
 from ..terms.classes import Classes
 from .counts import CountedCodes, Counts, Cuts, PartsByNumber, by_argument, parts_by_number
 from .shared import leaking_sets, shared_values
 
 __all__ = [
+    "ByEdges",
+    "ByQuantiles",
+    "ByValue",
     "Call",
     "CountedCodes",
     "Counts",
@@ -81,8 +84,8 @@ class Engine(ABC):
     """A frame that is larger than one machine, and what can be asked of it.
 
     Rows are *alike* if they have the same value, or bin, in every entry of a call, as
-    `Term.counted_by` says. The *number* of a row is the hash of its key under a salt, as
-    `number_rows` computes it.
+    `Term.counted_by` says. Bins may be counted by their values, too. The *number* of a row is the
+    hash of its key under a salt, as `number_rows` computes it.
     """
 
     name: str
@@ -135,9 +138,12 @@ class Engine(ABC):
         key are an error.
         """
 
-    @abstractmethod
-    def cut(self, call: Call, place: int, n: int, parents: CountedCodes) -> Call:
-        """Find an entry's `n`-quantiles in each stratum of the entries before, for later counts."""
+    def cut(self, call: Call, place: int, n: int, parents: CountedCodes) -> Call:  # noqa: ARG002
+        """Find an entry's `n`-quantiles in each stratum of the entries before, for later counts.
+
+        The default cuts nothing, for engines that count the values of bins.
+        """
+        return call
 
     @abstractmethod
     def around(
