@@ -24,12 +24,13 @@ BOUNDARY = ("frames/", "engines/", "accessor.py", "dask.py", "spark.py")
 
 LIBRARIES = {"pandas", "polars"}
 ENGINES = {"dask", "distributed", "pyspark"}
-LAZY = {"joblib", "kneed", "matplotlib", "pandera", "scipy", "sklearn", "tqdm"} | ENGINES
+LAZY = {"joblib", "kneed", "matplotlib", "mypy", "pandera", "scipy", "sklearn", "tqdm"} | ENGINES
 
 RANKS = {
     "errors": -1,
     "checks": -1,
     "habits": -1,
+    "mypy_plugin": -1,
     "progress": -1,
     "core": 0,
     "theory": 0,
