@@ -146,6 +146,17 @@ def test_only_the_boundary_knows_the_frame_libraries() -> None:
     assert "frames/read.py" in knowing
 
 
+def test_nothing_that_is_read_is_run() -> None:
+    """No module evaluates text, loads pickles, starts a program or connects to a server."""
+    able = {"http", "marshal", "pickle", "requests", "shelve", "socket", "subprocess", "urllib"}
+    for path in MODULES.values():
+        assert not imports(path) & able, path
+        names = {
+            each.id for each in ast.walk(ast.parse(path.read_bytes())) if isinstance(each, ast.Name)
+        }
+        assert not names & {"compile", "eval", "exec"}, path
+
+
 # Layers ---------------------------------------------------------------------------------
 
 

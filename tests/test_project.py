@@ -108,6 +108,14 @@ def test_the_page_of_the_index_has_no_dead_links() -> None:
     hook = PROJECT["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]
     for each in hook["substitutions"]:
         page = re.sub(each["pattern"], each["replacement"], page)
-    assert re.findall(r"\]\((?!https://)[^)]*\)", page) == []
+    assert re.findall(r"\]\((?!https://|#)[^)]*\)", page) == []
     assert "`docs/which.md`" in page
     assert "](https://" in page
+
+
+def test_the_form_for_faults() -> None:
+    """A report of a fault names versions, kind of frame, call, what came and what was expected."""
+    path = ROOT / ".github" / "ISSUE_TEMPLATE" / "bug.yml"
+    form = yaml.safe_load(path.read_text(encoding="utf-8"))
+    asked = [each["id"] for each in form["body"] if each["validations"]["required"]]
+    assert asked == ["versions", "frame", "call", "came", "expected"]
