@@ -12,16 +12,17 @@ ACCESSORS = {
     "polars.lazyframe.frame.LazyFrame": "Strat",
     "polars.expr.expr.Expr": "StratExpr",
 }
+ClassHook = Callable[[ClassDefContext], None]
 
 
 class StratPlugin(Plugin):
     """A method of `.strat` takes what its function takes, and returns what it returns."""
 
-    def get_customize_class_mro_hook(self, name: str) -> Callable[[ClassDefContext], None] | None:
-        return self.declare if name in ACCESSORS else None
+    def get_customize_class_mro_hook(self, fullname: str) -> ClassHook | None:
+        return self.declare if fullname in ACCESSORS else None
 
-    def get_attribute_hook(self, name: str) -> Callable[[AttributeContext], types.Type] | None:
-        owner, _, attribute = name.rpartition(".")
+    def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], types.Type] | None:
+        owner, _, attribute = fullname.rpartition(".")
         if attribute == "strat" and owner in ACCESSORS:
             return partial(self.accessor, ACCESSORS[owner])
         return partial(self.method, attribute) if owner == "stratframe.accessor.Strat" else None
@@ -42,9 +43,8 @@ class StratPlugin(Plugin):
             verb = subtypes.find_member("__call__", verb, verb)
         if isinstance(verb, types.Overloaded):
             verb = next(x for x in verb.items if subtypes.is_subtype(frame, x.arg_types[0]))
-        if isinstance(verb, types.CallableType):
-            return typeops.bind_self(verb, frame)
-        return self.not_imported(use)
+        bound = isinstance(verb, types.CallableType) and typeops.bind_self(verb, frame)
+        return bound or self.not_imported(use)
 
     def declare(self, context: ClassDefContext) -> None:
         strat = nodes.Var("strat", types.AnyType(types.TypeOfAny.special_form))
