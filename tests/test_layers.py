@@ -24,12 +24,13 @@ BOUNDARY = ("frames/", "engines/", "accessor.py", "dask.py", "spark.py")
 
 LIBRARIES = {"pandas", "polars"}
 ENGINES = {"dask", "distributed", "pyspark"}
-LAZY = {"joblib", "kneed", "matplotlib", "pandera", "scipy", "sklearn", "tqdm"} | ENGINES
+LAZY = {"joblib", "kneed", "matplotlib", "mypy", "pandera", "scipy", "sklearn", "tqdm"} | ENGINES
 
 RANKS = {
     "errors": -1,
     "checks": -1,
     "habits": -1,
+    "mypy_plugin": -1,
     "progress": -1,
     "core": 0,
     "theory": 0,
@@ -143,6 +144,17 @@ def test_only_the_boundary_knows_the_frame_libraries() -> None:
     knowing = {path for path in paths if imports(HOME / path) & LIBRARIES}
     assert {path for path in knowing if not path.startswith(BOUNDARY)} == set()
     assert "frames/read.py" in knowing
+
+
+def test_nothing_that_is_read_is_run() -> None:
+    """No module evaluates text, loads pickles, starts a program or connects to a server."""
+    able = {"http", "marshal", "pickle", "requests", "shelve", "socket", "subprocess", "urllib"}
+    for path in MODULES.values():
+        assert not imports(path) & able, path
+        names = {
+            each.id for each in ast.walk(ast.parse(path.read_bytes())) if isinstance(each, ast.Name)
+        }
+        assert not names & {"compile", "eval", "exec"}, path
 
 
 # Layers ---------------------------------------------------------------------------------

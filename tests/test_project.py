@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 SCRIPT = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 HOSTED = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))
-TOOLS = "pytest|ruff|mypy|pyright|python|sphinx-build|eval"
+TOOLS = "pytest|ruff|mypy|pyright|python|sphinx-build|twine|eval"
 
 
 def hosted_steps() -> dict[str, str]:
@@ -27,7 +27,7 @@ def hosted_steps() -> dict[str, str]:
 def commands(script: str) -> set[str]:
     """The lines that run a tool, without where it writes to."""
     lines = (line.strip() for line in script.splitlines())
-    lines = (re.sub(r" (>|\"\$(work|RUNNER_TEMP)/low).*", "", line) for line in lines)
+    lines = (re.sub(r" (>|\"\$(work|RUNNER_TEMP)/(low|wheel)).*", "", line) for line in lines)
     return {line for line in lines if re.match(rf"({TOOLS})( |$)", line)}
 
 
@@ -46,7 +46,7 @@ def test_hosted_steps_are_those_of_the_script(name: str) -> None:
 
 def test_steps_are_found() -> None:
     """What is compared is not nothing: names of steps, and the commands of one of them."""
-    assert len(local_steps()) == 6
+    assert len(local_steps()) == 7
     assert {"ruff check .", "mypy", "pyright"} < commands(local_steps()["README: the tests"])
 
 
@@ -60,7 +60,10 @@ def test_hosted_pythons_are_those_that_are_supported() -> None:
     ]
     matrix = HOSTED["jobs"]["tests"]["strategy"]["matrix"]
     assert matrix["python"] == minors
-    assert HOSTED["jobs"]["lowest"]["strategy"]["matrix"]["python"] == [minors[0], minors[-1]]
+    floors = re.findall(r"python_version>='([\d.]+)'", " ".join(PROJECT["project"]["dependencies"]))
+    lowest = HOSTED["jobs"]["lowest"]["strategy"]["matrix"]["python"]
+    assert lowest == [minors[0], *sorted({*floors})]
+    assert f"for version in {' '.join(lowest)}; do" in SCRIPT
     assert matrix["os"] == ["ubuntu-latest", "macos-latest", "windows-latest"]
 
 
@@ -97,3 +100,22 @@ def test_the_hook_for_users() -> None:
     given = parser().parse_args([*arguments, *shown["args"], "folds.csv"])
     assert (given.command, given.by, given.groups) == ("check", ["label"], ["patient"])
     assert all(re.search(hook["files"], f"data/folds{suffix}") for suffix in SUFFIXES)
+
+
+def test_the_page_of_the_index_has_no_dead_links() -> None:
+    """A package index shows the README without links and pictures that only the repository has."""
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    hook = PROJECT["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]
+    for each in hook["substitutions"]:
+        page = re.sub(each["pattern"], each["replacement"], page)
+    assert re.findall(r"\]\((?!https://|#)[^)]*\)", page) == []
+    assert "`docs/which.md`" in page
+    assert "](https://" in page
+
+
+def test_the_form_for_faults() -> None:
+    """A report of a fault names versions, kind of frame, call, what came and what was expected."""
+    path = ROOT / ".github" / "ISSUE_TEMPLATE" / "bug.yml"
+    form = yaml.safe_load(path.read_text(encoding="utf-8"))
+    asked = [each["id"] for each in form["body"] if each["validations"]["required"]]
+    assert asked == ["versions", "frame", "call", "came", "expected"]

@@ -43,10 +43,12 @@ def method(
     frame, *others = signature.parameters.values()
     own = frame.replace(name="self", annotation=inspect.Parameter.empty)
     made.__signature__ = signature.replace(parameters=[own, *others])
+    made.__doc__ = re.sub(r"^frame : .*\n(?: +.*\n)*", "", page, count=1, flags=re.MULTILINE)
+    made = suggest_arguments(made)
+    # Last, as a wrapper takes `__annotate__` instead since Python 3.14.
     made.__annotations__ = {**verb.__annotations__}
     del made.__annotations__[frame.name]
-    made.__doc__ = re.sub(r"^frame : .*\n(?: +.*\n)*", "", page, count=1, flags=re.MULTILINE)
-    return cast("Callable[Concatenate[Strat, Params], ResultT]", suggest_arguments(made))
+    return cast("Callable[Concatenate[Strat, Params], ResultT]", made)
 
 
 def refuse_name(accessor: object, name: str) -> NoReturn:
