@@ -144,7 +144,7 @@ def read_page(app, page, source):
 def draw_pictures(app):
     """Run the scripts that draw pictures without any data but their own."""
     DRAWN.mkdir(exist_ok=True)
-    for script in ("diagnostics", "gallery", "landing", "pipeline"):
+    for script in ("diagnostics", "gallery", "landing", "pictures", "pipeline"):
         runpy.run_path(str(DOCS / "studies" / f"{script}.py"))["draw_all"](DRAWN, dpi=160)
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import get_args
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import stratframe as sf
@@ -148,6 +150,39 @@ def test_pipeline_shows_real_folds():
         written = [text.get_text() for text in figure.axes[4].texts]
         cells = [value for row in zip(frame["label"], frame["fold"], strict=True) for value in row]
         assert written[3:] == [str(value) for value in cells]
+
+
+def test_which_rows_go_where():
+    """Each picture of folds is of what the code above it gives, as that page says."""
+    drawn = runpy.run_path(str(DOCS / "studies" / "pictures.py"))
+    strips = drawn["run_page"]()
+    pictures = entries(DOCS / "which-rows.md", r"^!\[.*\]\(images/(.*)\.png\)$")
+    assert [name.removeprefix("rows-") for name in pictures] == [
+        *("plain", "label", "groups", "linked", "contiguous", "newest", "past", "apart", "nested")
+    ]
+    assert list(strips) == pictures
+    states = {
+        name.removeprefix("rows-"): np.array([*each.lines.values()])
+        for name, each in strips.items()
+    }
+    for name in ("plain", "label", "groups", "linked", "contiguous", "nested"):
+        assert ((states[name] == 2).sum(axis=0) == 1).all()
+    bands = strips["rows-linked"].bands
+    fold = {name: (states[name] == 2).argmax(axis=0) for name in states}
+    assert pd.crosstab(fold["label"], bands["label"]).to_numpy().tolist() == [[5, 3, 2]] * 4
+    for name, column in (("groups", "patient"), ("linked", "patient"), ("linked", "device")):
+        assert (pd.Series(fold[name]).groupby(bands[column]).nunique() == 1).all()
+    for pair in states["apart"]:
+        assert not {*bands["patient"][pair == 1]} & {*bands["patient"][pair == 2]}
+    month = strips["rows-past"].bands["day"].dt.month
+    assert [[[*month[pair == state].unique()] for state in (2, 1)] for pair in states["past"]] == [
+        [[3], [1]],
+        *([[each], [each - 3, each - 2]] for each in (4, 5, 6, 7)),
+    ]
+    for narrow in (False, True):
+        figure = drawn["draw_strip"](strips["rows-past"], drawn["INKS"]["-dark"], narrow)
+        labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+        assert labels == ["March", "April", "May", "June", "July", "day"]
 
 
 def test_link_checker(tmp_path):
