@@ -2,10 +2,11 @@
 
     python .ci/links.py SITE
 
-Nothing is fetched. A page that loads anything from another server, such as a font or a script, is
+Words that readers search for must lead to their page. Nothing is fetched. A page that loads anything from another server, such as a font or a script, is
 an error, too; links that a reader may follow to other servers are not checked.
 """
 
+import json
 import re
 import sys
 from html.parser import HTMLParser
@@ -17,6 +18,24 @@ LOADED = {("link", "href"), ("script", "src"), ("img", "src"), ("iframe", "src")
 
 IN_STYLE = re.compile(r"(?:url\(|@import)\s*['\"]?((?:https?:)?//[^'\")\s]+)")
 """What a style sheet fetches from another server."""
+
+WORDS = {
+    "always in test": "recipes/new-data",
+    "catboost": "recipes/early-stopping",
+    "dataloader": "recipes/hugging-face-pytorch",
+    "datetime index": "recipes/last-months",
+    "imbalanced": "recipes/choosing-k",
+    "jupyter": "diagnostics",
+    "leakage": "diagnostics",
+    "lightgbm": "recipes/early-stopping",
+    "multilabel": "recipes/many-labels",
+    "optuna": "recipes/nested-search",
+    "recommender": "recipes/both-axes-new",
+    "survival": "which",
+    "time series": "recipes/forecasting",
+    "xgboost": "recipes/early-stopping",
+}
+"""What readers search for, and a page that must be among the first that they find."""
 
 
 class Page(HTMLParser):
@@ -81,7 +100,25 @@ def find_faults(site: Path) -> list[str]:
     return faults
 
 
+def find_unfound(site: Path, words: dict[str, str] = WORDS) -> list[str]:
+    """List the words that the search does not lead to their page by a main entry of its index.
+
+    Such entries come first among the hits, before titles and texts.
+    """
+    text = (site / "searchindex.js").read_text(encoding="utf-8")
+    index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+    pages = {
+        word: [index["docnames"][place] for place, _, is_main in entries if is_main]
+        for word, entries in index["indexentries"].items()
+    }
+    return [
+        f"search: {word} does not lead to {page}"
+        for word, page in words.items()
+        if page not in pages.get(word, [])
+    ]
+
+
 if __name__ == "__main__":
-    found = find_faults(Path(sys.argv[1]))
+    found = find_faults(Path(sys.argv[1])) + find_unfound(Path(sys.argv[1]))
     print("\n".join(found) or "All links inside the site lead somewhere.")
     sys.exit(bool(found))

@@ -69,6 +69,24 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
 
+INDEX = {
+    "diagnostics": ["leakage", "data leakage", "jupyter", "notebook"],
+    "which": ["survival", "survival analysis", "time to event"],
+    "recipes/both-axes-new": ["recommender", "recommender system", "cold start"],
+    "recipes/choosing-k": ["imbalanced", "class imbalance", "imbalanced data", "rare class"],
+    "recipes/early-stopping": ["catboost", "gradient boosting", "lightgbm", "xgboost"],
+    "recipes/forecasting": ["time series", "time series split", "backtest", "walk forward"],
+    "recipes/groups": ["leakage", "patient leakage"],
+    "recipes/hugging-face-pytorch": ["dataloader", "torch", "datasets"],
+    "recipes/last-months": ["datetime index", "datetimeindex"],
+    "recipes/last-of-each-user": ["recommender", "leave last out"],
+    "recipes/many-labels": ["multilabel", "multi-label"],
+    "recipes/nested-search": ["optuna", "hyperparameter tuning", "nested cross-validation"],
+    "recipes/new-data": ["always in test"],
+    "recipes/tags": ["multilabel", "multi-label"],
+}
+"""Words that a reader may search for, and the pages that should come first."""
+
 HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 ENTRY = re.compile(r"^- \[([^\]]+)\]\(([^)#]+)\): ((?:.+\n)(?:  .+\n)*)", re.MULTILINE)
 ENTRIES = re.compile(rf"(?:{ENTRY.pattern})+", re.MULTILINE)
@@ -127,7 +145,7 @@ def show_variants(image: re.Match[str]) -> str:
 
 
 def read_page(app, page, source):
-    """Adapt what is written for GitHub to the site: lists of pages, pictures, the changelog."""
+    """Adapt what is written for GitHub to the site: lists of pages, pictures, words to find."""
     text = source[0]
     if page == "changes":
         text = (DOCS.parent / "CHANGELOG.md").read_text(encoding="utf-8").replace("](docs/", "](")
@@ -138,6 +156,10 @@ def read_page(app, page, source):
         text = ENTRIES.sub(make_cards, text, count=1) + make_toctrees(text)
     elif (page == "research" or page.endswith("/index")) and app.env.doc2path(page).suffix == ".md":
         text += "\n" + make_toctrees(text)
+    if page in INDEX:
+        title, rest = text.split("\n", 1)
+        words = ", ".join(f"! {word}" for word in INDEX[page])
+        text = f"{title}\n\n```{{index}} {words}\n```\n{rest}"
     source[0] = text
 
 

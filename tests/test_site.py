@@ -208,3 +208,25 @@ def test_link_checker(tmp_path):
         "a.html: d.png: no such file",
         "s.css: loads https://example.org/y.png",
     ]
+
+
+def test_search_check(tmp_path):
+    """It finds words that are not main entries of the page that readers look for."""
+    check = runpy.run_path(str(ROOT / ".ci" / "links.py"))
+    entries = '{"leakage":[[1,"a",true],[0,"b",false]],"patient":[[0,"c",true]]}'
+    (tmp_path / "searchindex.js").write_text(
+        f'Search.setIndex({{"docnames":["groups","which"],"indexentries":{entries}}})'
+    )
+    words = {"leakage": "which", "patient": "groups"}
+    assert check["find_unfound"](tmp_path, words) == []
+    assert check["find_unfound"](tmp_path, {"leakage": "groups", "survival": "which"}) == [
+        "search: leakage does not lead to groups",
+        "search: survival does not lead to which",
+    ]
+
+
+def test_words_of_the_search_have_pages(conf):
+    """Each word that is checked in the built index is one of its page."""
+    for word, page in runpy.run_path(str(ROOT / ".ci" / "links.py"))["WORDS"].items():
+        assert word in conf["INDEX"][page]
+    assert all((DOCS / f"{page}.md").is_file() for page in conf["INDEX"])
