@@ -4,6 +4,9 @@ import re
 import runpy
 from pathlib import Path
 
+from sphinx.addnodes import index
+from sphinx.transforms import SphinxTransform
+
 import stratframe
 
 DOCS = Path(__file__).parent
@@ -91,13 +94,8 @@ HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 ENTRY = re.compile(r"^- \[([^\]]+)\]\(([^)#]+)\): ((?:.+\n)(?:  .+\n)*)", re.MULTILINE)
 ENTRIES = re.compile(rf"(?:{ENTRY.pattern})+", re.MULTILINE)
 IMAGE = re.compile(r"^!\[([^\]]*)\]\(images/([\w-]+)\.png\)$", re.MULTILINE)
-VARIANTS = {
-    "": "light wide",
-    "-dark": "dark wide",
-    "-narrow": "light narrow",
-    "-narrow-dark": "dark narrow",
-}
-"""The endings of the names of pictures, and the readers that see them."""
+VARIANTS = ("", "-dark", "-narrow", "-narrow-dark")
+"""The endings of the names of pictures."""
 
 
 def list_pages(text: str, section: str) -> str:
@@ -131,21 +129,20 @@ def show_variants(image: re.Match[str]) -> str:
     """Show the pictures that the build has drawn: for wide and narrow, light and dark pages."""
     alt, name = image.groups()
     found = [ending for ending in VARIANTS if (DRAWN / f"{name}{ending}.png").exists()]
-    if not found:
-        return image[0]
-    if found == [""]:
-        return f"![{alt}](images/drawn/{name}.png)"
-    return "\n".join(
-        f"![{alt}](images/drawn/{name}{ending}.png)"
-        + "{"
-        + " ".join(f".only-{reader}" for reader in VARIANTS[ending].split())
-        + "}"
-        for ending in found
-    )
+    shown = []
+    for ending in found:
+        readers = [
+            f".only-{special if special in ending else usual}"
+            for special, usual in (("dark", "light"), ("narrow", "wide"))
+            if any(special in each for each in found)
+        ]
+        shown.append(f"![{alt}](images/drawn/{name}{ending}.png)")
+        shown[-1] += "{" + " ".join(readers) + "}" if readers else ""
+    return "\n".join(shown) or image[0]
 
 
 def read_page(app, page, source):
-    """Adapt what is written for GitHub to the site: lists of pages, pictures, words to find."""
+    """Adapt what is written for GitHub to the site: lists of pages, pictures, the changelog."""
     text = source[0]
     if page == "changes":
         text = (DOCS.parent / "CHANGELOG.md").read_text(encoding="utf-8").replace("](docs/", "](")
@@ -156,11 +153,39 @@ def read_page(app, page, source):
         text = ENTRIES.sub(make_cards, text, count=1) + make_toctrees(text)
     elif (page == "research" or page.endswith("/index")) and app.env.doc2path(page).suffix == ".md":
         text += "\n" + make_toctrees(text)
-    if page in INDEX:
-        title, rest = text.split("\n", 1)
-        words = ", ".join(f"! {word}" for word in INDEX[page])
-        text = f"{title}\n\n```{{index}} {words}\n```\n{rest}"
     source[0] = text
+
+
+class IndexWords(SphinxTransform):
+    """Make the words of `INDEX` main entries of the index of their pages, which searches list first."""
+
+    default_priority = 800  # Before the index is read.
+
+    def apply(self):
+        """Add the entries to the top of a page."""
+        words = INDEX.get(self.env.docname, ())
+        self.document.insert(0, index(entries=[("single", word, "", "main", None) for word in words]))
+
+
+def link_names(app, what, name, obj, options, lines):
+    """Link what docstrings name, such as `sf.quantiles`, to its page."""
+    pattern = r"(?<!`)`sf\.([\w.]+)`(?!`)"
+    lines[:] = [re.sub(pattern, r":py:obj:`sf.\1 <stratframe.\1>`", line) for line in lines]
+
+
+def group_recipes(html):
+    """Write the sections of the recipes above the first page of each, in the list of all pages."""
+    text = (DOCS / "recipes" / "index.md").read_text(encoding="utf-8")
+    for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        title, first = section.split("\n", 1)[0], re.escape(ENTRY.search(section)[1])
+        item = rf'<li class="toctree-l2[^>]*><a [^>]*>{first}</a>'
+        html = re.sub(item, rf'<li class="page-group">{title}</li>\g<0>', str(html), count=1)
+    return html
+
+
+def add_functions(app, page, template, context, doctree):
+    """Let the template of the list of pages group the recipes."""
+    context["group_recipes"] = group_recipes
 
 
 def draw_pictures(app):
@@ -174,3 +199,6 @@ def setup(app):
     """Connect the steps of the build."""
     app.connect("builder-inited", draw_pictures)
     app.connect("source-read", read_page)
+    app.connect("autodoc-process-docstring", link_names)
+    app.connect("html-page-context", add_functions)
+    app.add_transform(IndexWords)

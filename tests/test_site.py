@@ -127,7 +127,7 @@ def test_gallery_has_every_kind(tmp_path):
 def test_landing_picture_has_verdicts():
     """The picture of three columns, wide and narrow, is titled with their verdicts, as computed."""
     study = runpy.run_path(str(DOCS / "studies" / "landing.py"))
-    compared = sf.compare(study["make_frame"](), "class", list(study["PANELS"]))
+    compared = sf.compare(study["make_frame"](), "label", list(study["PANELS"]))
     assert compared["verdict"].tolist() == ["uneven", "as even as a shuffle", "even"]
     for narrow in (False, True):
         figure = study["draw_landing"](study["INKS"]["-dark"], narrow)
