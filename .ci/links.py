@@ -2,8 +2,9 @@
 
     python .ci/links.py SITE
 
-Words that readers search for must lead to their page. Nothing is fetched. A page that loads anything from another server, such as a font or a script, is
-an error, too; links that a reader may follow to other servers are not checked.
+Words that readers search for must lead to their page, and llms.txt must name all pages. Nothing is
+fetched. A page that loads anything from another server, such as a font or a script, is an error,
+too; links that a reader may follow to other servers are not checked.
 """
 
 import json
@@ -118,7 +119,16 @@ def find_unfound(site: Path, words: dict[str, str] = WORDS) -> list[str]:
     ]
 
 
+def find_unnamed(site: Path) -> list[str]:
+    """List the pages that llms.txt does not name."""
+    text = (site / "llms.txt").read_text(encoding="utf-8")
+    pages = {path.relative_to(site).as_posix() for path in site.rglob("*.html")}
+    pages -= {"index.html", "search.html"} | {each for each in pages if each.startswith("_")}
+    return [f"llms.txt: {page} is missing" for page in sorted(pages) if f"({page})" not in text]
+
+
 if __name__ == "__main__":
-    found = find_faults(Path(sys.argv[1])) + find_unfound(Path(sys.argv[1]))
+    site = Path(sys.argv[1])
+    found = [*find_faults(site), *find_unfound(site), *find_unnamed(site)]
     print("\n".join(found) or "All links inside the site lead somewhere.")
     sys.exit(bool(found))

@@ -4,9 +4,6 @@ import re
 import runpy
 from pathlib import Path
 
-from sphinx.addnodes import index
-from sphinx.transforms import SphinxTransform
-
 import stratframe
 
 DOCS = Path(__file__).parent
@@ -156,21 +153,20 @@ def read_page(app, page, source):
     source[0] = text
 
 
-class IndexWords(SphinxTransform):
-    """Make the words of `INDEX` main entries of the index of their pages, which searches list first."""
+def add_words(app, doctree):
+    """Make the words of `INDEX` main entries of their pages, which searches list first."""
+    from sphinx.addnodes import index  # noqa: PLC0415 - tests read this file without Sphinx
 
-    default_priority = 800  # Before the index is read.
-
-    def apply(self):
-        """Add the entries to the top of a page."""
-        words = INDEX.get(self.env.docname, ())
-        self.document.insert(0, index(entries=[("single", word, "", "main", None) for word in words]))
+    words = INDEX.get(app.env.docname, ())
+    entries = [("single", word, "", "main", None) for word in words]
+    doctree.insert(0, index(entries=entries))
 
 
 def link_names(app, what, name, obj, options, lines):
-    """Link what docstrings name, such as `sf.quantiles`, to its page."""
-    pattern = r"(?<!`)`sf\.([\w.]+)`(?!`)"
-    lines[:] = [re.sub(pattern, r":py:obj:`sf.\1 <stratframe.\1>`", line) for line in lines]
+    """Link what docstrings name, such as `sf.quantiles`, to its page, and `by` to the terms."""
+    text = "\n".join(lines)
+    text = re.sub(r"(?<!`)`sf\.([\w.]+)`(?!`)", r":py:obj:`sf.\1 <stratframe.\1>`", text)
+    lines[:] = text.replace("by : entry or", "by : :ref:`entry <terms>` or").split("\n")
 
 
 def group_recipes(html):
@@ -195,10 +191,50 @@ def draw_pictures(app):
         runpy.run_path(str(DOCS / "studies" / f"{script}.py"))["draw_all"](DRAWN, dpi=160)
 
 
+def list_pages_of(page):
+    """List the pages of an index page, with those of index pages among them."""
+    for title, path, text in ENTRY.findall((DOCS / page).read_text(encoding="utf-8")):
+        target = (Path(page).parent / path).as_posix()
+        about = " ".join(text.split())
+        yield f"- [{title}]({target.rpartition('.')[0]}.html): {about}"
+        if target == "research.md" or target.endswith("/index.md"):
+            yield from list_pages_of(target)
+
+
+def make_llms(titles):
+    """Write what language models read: the pages by title, and which call is for what.
+
+    Pages that no index page lists are those of `titles`, such as those of the API.
+    """
+    front, which = ((DOCS / name).read_text(encoding="utf-8") for name in ("index.md", "which.md"))
+    heading, summary, _ = front.split("\n\n", 2)
+    listed = "\n".join(list_pages_of("index.md"))
+    links = {page: f"({page}.html)" for page in titles if page != "index"}
+    others = [f"- [{titles[page]}]{link}" for page, link in links.items() if link not in listed]
+    calls = re.sub(r"\]\(([\w/-]+)\.md", r"](\1.html", which[which.index("\n## ") :].strip())
+    parts = [
+        heading,
+        f"> {' '.join(summary.split())}",
+        "## Pages",
+        listed,
+        "\n".join(others),
+        calls,
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def write_llms(app, exception):
+    """Save llms.txt beside the pages."""
+    if exception is None:
+        titles = {page: title.astext() for page, title in sorted(app.env.titles.items())}
+        (Path(app.outdir) / "llms.txt").write_text(make_llms(titles), encoding="utf-8")
+
+
 def setup(app):
     """Connect the steps of the build."""
     app.connect("builder-inited", draw_pictures)
     app.connect("source-read", read_page)
+    app.connect("doctree-read", add_words)
     app.connect("autodoc-process-docstring", link_names)
     app.connect("html-page-context", add_functions)
-    app.add_transform(IndexWords)
+    app.connect("build-finished", write_llms)

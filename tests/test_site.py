@@ -210,6 +210,36 @@ def test_link_checker(tmp_path):
     ]
 
 
+def test_llms(conf):
+    """What language models read names every page once, and has the calls of *which*."""
+    pages = [path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.md")]
+    written = conf["make_llms"]({"api/index": "API", "api/generated/kfold": "kfold"})
+    named = re.findall(r"^- \[[^\]]+\]\(([\w/-]+)\.html\)", written, re.MULTILINE)
+    assert sorted(named) == sorted({*pages, "api/index", "api/generated/kfold"} - {"index"})
+    assert '| classes | `df.strat.kfold("label", k=5)` |' in written
+    assert ".md" not in written
+
+
+def test_pictures_of_studies_are_of_printed_tables(conf):
+    """Each page of a study has a picture, of numbers that a page prints, with their intervals."""
+    drawn = runpy.run_path(str(DOCS / "studies" / "pictures.py"))
+    for name, read in drawn["STUDIES"].items():
+        pages = [
+            page for page in DOCS.glob("*.md") if f"images/{name}.png" in page.read_text("utf-8")
+        ]
+        assert len(pages) == 1
+        study = read()
+        for table in (table for panel in study.panels.values() for table in panel.values()):
+            assert table.shape[1] == 3
+            middle, low, high = table.to_numpy().T
+            assert ((low <= middle) & (middle <= high)).all()
+        for narrow in (False, True):
+            figure = drawn["draw_study"](study, drawn["INKS"][""], narrow)
+            assert [ax.get_title() for ax in figure.axes] == [*study.panels]
+            rows = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+            assert rows == list(table.index)
+
+
 def test_search_check(tmp_path):
     """It finds words that are not main entries of the page that readers look for."""
     check = runpy.run_path(str(ROOT / ".ci" / "links.py"))
@@ -223,6 +253,9 @@ def test_search_check(tmp_path):
         "search: leakage does not lead to groups",
         "search: survival does not lead to which",
     ]
+    (tmp_path / "which.html").write_text("")
+    (tmp_path / "llms.txt").write_text("- [Groups](groups.html)")
+    assert check["find_unnamed"](tmp_path) == ["llms.txt: which.html is missing"]
 
 
 def test_words_of_the_search_have_pages(conf):

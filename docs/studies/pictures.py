@@ -1,12 +1,15 @@
-"""Draw which rows go where, with the calls of docs/which-rows.md.
+"""Draw which rows go where, with the calls of docs/which-rows.md, and what the studies found.
 
     python docs/studies/pictures.py
 
-Saves docs/images/rows-*.png. The site also has the pictures for dark and for narrow pages.
+Saves docs/images/rows-*.png, and docs/images/study-*.png from tables that other pages print. The
+site also has the pictures for dark and for narrow pages.
 """
 
 import ast
 import re
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,14 +35,15 @@ class Ink(NamedTuple):
 
     text: str
     paper: str
+    line: str
     trains: str
     greys: tuple[str, str]
     """The ends of the colours of bands."""
 
 
 INKS = {
-    "": Ink("#1f2328", "white", "#d3dae1", ("#eceff2", "#aab3bc")),
-    "-dark": Ink("#e6e6e6", "#14181e", "#39424c", ("#252c34", "#56616c")),
+    "": Ink("#1f2328", "white", "#0072B2", "#d3dae1", ("#eceff2", "#aab3bc")),
+    "-dark": Ink("#e6e6e6", "#14181e", "#56B4E9", "#39424c", ("#252c34", "#56616c")),
 }
 """By the ending of a picture's name."""
 
@@ -55,6 +59,7 @@ class Strip(NamedTuple):
     bands: pd.DataFrame
 
 
+@cache
 def run_page() -> dict[str, Strip]:
     """Run the code of the page, and keep what the last line of each block with a picture gives."""
     names: dict[str, object] = {}
@@ -155,16 +160,167 @@ def draw_band(ax: Axes, values: pd.Series, place: float, ink: Ink, narrow: bool)
             ax.text(middle, place, written[start], ha="center", va="center", **style)
 
 
+# What the studies found -----------------------------------------------------------------
+
+
+class Study(NamedTuple):
+    """A picture of printed tables: points with intervals, for each panel, series and row."""
+
+    panels: dict[str, dict[str, pd.DataFrame]]
+    """By title and name; frames have the middle and the ends of each interval, by row."""
+    meaning: str
+    line: float
+    is_log: bool = True
+
+
+def read_table(page: str, call: str, n_columns: int) -> pd.DataFrame:
+    """Read the last columns of a table that a page prints, by what stands before them."""
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    printed = re.split(r"^(?:>>>|```)", text.split(f">>> {call}\n")[1], maxsplit=1, flags=re.M)[0]
+    rows = [line.rsplit(maxsplit=n_columns) for line in printed.splitlines()]
+    kept = [row for row in rows if len(row) > n_columns and row[-1][-1].isdigit()]
+    return pd.DataFrame([row[-n_columns:] for row in kept], [row[0].strip() for row in kept])
+
+
+def by_k(table: pd.DataFrame, ks: tuple[int, ...] = (2, 5, 10)) -> dict[str, pd.DataFrame]:
+    """Divide a table of ratios and intervals into those of each k."""
+    values = table.astype(float).drop(index="SCV")
+    return {f"k = {k}": values.iloc[:, 3 * n : 3 * n + 3] for n, k in enumerate(ks)}
+
+
+def read_evidence() -> Study:
+    """Read the squared errors of scores by k."""
+    panels = by_k(read_table("study-evidence", "overall", 9))
+    return Study(
+        {k: {"": each} for k, each in panels.items()},
+        "squared error, SCV = 1 (left: closer to the truth)",
+        1,
+    )
+
+
+def read_choice() -> Study:
+    """Read the squared errors of scores and of differences by k."""
+    tables = {"score": "study.ratios(scores, names)", "difference": "study.ratios(gaps, names)"}
+    found = {name: by_k(read_table("study-choice", call, 9)) for name, call in tables.items()}
+    panels = {k: {name: found[name][k] for name in found} for k in found["score"]}
+    return Study(panels, "squared error, SCV = 1 (left: closer to the truth)", 1)
+
+
+def read_plans() -> Study:
+    """Read the squared errors of numbers of folds and runs."""
+    table = read_table("study-choice", "print(pd.concat(of, axis=1).to_string())", 7)
+    k = ""
+    names = []
+    for index, fits in zip(table.index, table[0], strict=True):
+        *given, runs = index.split()
+        k = given[0] if given else k
+        names.append(f"{k} folds, {runs} run{'s' * (runs != '1')} ({fits} fits)")
+    values = table.drop(columns=0).astype(float).set_axis(names)
+    panels = {"score": values.iloc[:, :3], "difference": values.iloc[:, 3:]}
+    return Study(
+        {name: {"": each} for name, each in panels.items()},
+        "squared error, 5 folds, 1 run = 1 (left: closer to the truth)",
+        1,
+    )
+
+
+def read_compared() -> Study:
+    """Read the ratios of the example of a study."""
+    table = read_table("study-compare", 'found.drop(columns="estimator").round(3)', 4)
+    values = table.drop(columns=0).astype(float)
+    values.index = [name.split(maxsplit=1)[1] for name in values.index]
+    return Study({"k = 2": {"": values}}, "squared error, SCV = 1 (left: closer to the truth)", 1)
+
+
+def read_paper() -> Study:
+    """Read the mean bias of the paper's strategies beside that of SCV."""
+    call = 'print(study["sizes_table"](raw, "bias").to_string())'
+    table = read_table("paper-study", call, 8).drop(columns=0)
+    names = ["k-fold", "ACBCV", "KCBCV", "KCBCV Mini", "DBSCANBCV", "SCBCV", "SCBCV Mini"]
+    cells = [f"{kind}, {k} folds" for kind in ("balanced", "imbalanced") for k in (2, 10)]
+    panels = {}
+    for place, cell in enumerate(cells):
+        pair = table.iloc[2 * place : 2 * place + 2]
+        panels[cell] = {index.split()[-1]: spread(row, names) for index, row in pair.iterrows()}
+    return Study(panels, "bias minus that of SCV, in points, with two standard errors", 0, False)
+
+
+def spread(row: pd.Series, names: list[str]) -> pd.DataFrame:
+    """Return each value with the ends two standard errors away."""
+    pairs = np.array([cell.split("±") for cell in row], dtype=float)
+    ends = [pairs[:, 0] + 2 * side * pairs[:, 1] for side in (0, -1, 1)]
+    return pd.DataFrame(np.transpose(ends), names)
+
+
+STUDIES = {
+    "study-advice": read_plans,
+    "study-choice": read_choice,
+    "study-compare": read_compared,
+    "study-evidence": read_evidence,
+    "study-paper": read_paper,
+}
+"""By the name of the picture."""
+
+
+def draw_study(study: Study, ink: Ink, narrow: bool = False) -> Figure:
+    """Draw a panel beside the other, or on a narrow page one below the other."""
+    n, n_rows = len(study.panels), len(next(iter(next(iter(study.panels.values())).values())))
+    shape, size = ((n, 1), (4.2, n)) if narrow else ((1, n), (8.4, 1))
+    height = size[1] * (0.4 + 0.27 * n_rows) + 0.7
+    axes = {"sharex": True, "sharey": True, "squeeze": False, "layout": "constrained"}
+    figure, grid = plt.subplots(*shape, figsize=(size[0], height), facecolor=ink.paper, **axes)
+    for ax, (title, panel) in zip(grid.flat, study.panels.items(), strict=True):
+        draw_intervals(ax, panel, ink, study.line)
+        ax.set_title(title, color=ink.text, fontsize=10)
+    ax.set_xscale("log" if study.is_log else "linear")
+    if study.is_log:
+        ax.xaxis.set_major_locator(mpl.ticker.FixedLocator([0.5, 0.7, 1, 1.4, 2]))
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.xaxis.set_minor_locator(mpl.ticker.NullLocator())
+    ax.invert_yaxis()
+    if len(panel) > 1:
+        style = {"frameon": False, "labelcolor": ink.text, "fontsize": 9, "ncols": len(panel)}
+        figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", **style)
+    figure.supxlabel(study.meaning, color=ink.text, fontsize=9)
+    return figure
+
+
+def draw_intervals(ax: Axes, panel: dict[str, pd.DataFrame], ink: Ink, line: float) -> None:
+    """Draw a point on its interval for each row, and colours for series."""
+    ax.axvline(line, color=ink.text, linewidth=0.8)
+    for place, (name, table) in enumerate(panel.items()):
+        middle, low, high = table.to_numpy().T
+        rows = np.arange(len(table)) + 0.24 * (place - (len(panel) - 1) / 2)
+        look = {"color": (ink.line, COLOURS[1])[place], "marker": "os"[place], "markersize": 4}
+        ends = np.array([middle - low, high - middle])
+        ax.errorbar(middle, rows, xerr=ends, linestyle="", elinewidth=1.5, label=name, **look)
+    ax.set_yticks(range(len(table)), table.index)
+    ax.tick_params(colors=ink.text, labelsize=9, length=0)
+    ax.grid(axis="x", color=ink.trains, linewidth=0.6)
+    ax.set(facecolor=ink.paper, axisbelow=True)
+    ax.spines[:].set_visible(False)
+
+
+# All pictures ---------------------------------------------------------------------------
+
+
+def draw_figures(ink: Ink, narrow: bool = False) -> Iterator[tuple[str, Figure]]:
+    """Draw each picture, with its name."""
+    for name, strip in run_page().items():
+        yield name, draw_strip(strip, ink, narrow)
+    for name, read in STUDIES.items():
+        yield name, draw_study(read(), ink, narrow)
+
+
 def draw_all(folder: Path, dpi: int) -> None:
     """Draw each picture for wide and narrow, light and dark pages, and save it in a folder."""
-    for name, strip in run_page().items():
-        for narrow in (False, True):
-            for ending, ink in INKS.items():
-                figure = draw_strip(strip, ink, narrow)
+    for narrow in (False, True):
+        for ending, ink in INKS.items():
+            for name, figure in draw_figures(ink, narrow):
                 figure.savefig(folder / f"{name}{'-narrow' * narrow}{ending}.png", dpi=dpi)
                 plt.close(figure)
 
 
 if __name__ == "__main__":
-    for name, strip in run_page().items():
-        draw_strip(strip, INKS[""]).savefig(DOCS / "images" / f"{name}.png", dpi=110)
+    for name, figure in draw_figures(INKS[""]):
+        figure.savefig(DOCS / "images" / f"{name}.png", dpi=110)
