@@ -216,7 +216,7 @@ def read_plans() -> Study:
         k = given[0] if given else k
         names.append(f"{k} folds, {runs} run{'s' * (runs != '1')} ({fits} fits)")
     values = table.drop(columns=0).astype(float).set_axis(names)
-    panels = {"score": values.iloc[:, :3], "difference": values.iloc[:, 3:]}
+    panels = {"error of a score": values.iloc[:, :3], "error of a difference": values.iloc[:, 3:]}
     return Study(
         {name: {"": each} for name, each in panels.items()},
         "squared error, 5 folds, 1 run = 1 (left: closer to the truth)",
@@ -277,7 +277,7 @@ def draw_study(study: Study, ink: Ink, narrow: bool = False) -> Figure:
         ax.xaxis.set_major_locator(mpl.ticker.FixedLocator([0.5, 0.7, 1, 1.4, 2]))
         ax.xaxis.set_major_formatter("{x:g}")
         ax.xaxis.set_minor_locator(mpl.ticker.NullLocator())
-    ax.invert_yaxis()
+    ax.set_ylim(n_rows - 0.5, -0.5)
     if len(panel) > 1:
         style = {"frameon": False, "labelcolor": ink.text, "fontsize": 9, "ncols": len(panel)}
         figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", **style)
