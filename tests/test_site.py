@@ -99,11 +99,15 @@ def test_cards(conf):
 
 @pytest.mark.slow
 def test_gallery_has_every_kind(tmp_path):
-    """Every picture of the gallery is drawn by the code above it, and all kinds are there."""
+    """Every picture of the gallery is drawn by the code above it, and all kinds are there.
+
+    For narrow pages, its two parts are one below the other.
+    """
     page = DOCS / "gallery.md"
     kinds = entries(page, r'strat\.plot\((?:.*kind="(\w+)")?')
     assert {kind or "shares" for kind in kinds} == set(get_args(Kind))
-    figures = runpy.run_path(str(DOCS / "studies" / "gallery.py"))["draw_page"]()
+    study = runpy.run_path(str(DOCS / "studies" / "gallery.py"))
+    figures = study["draw_page"]()
     assert list(figures) == entries(page, r"^!\[.*\]\(images/(.*)\)$")
     assert len({id(figure) for figure in figures.values()}) == len(figures)
     titles = {
@@ -122,6 +126,11 @@ def test_gallery_has_every_kind(tmp_path):
     }
     for kind, starts in begins.items():
         assert all(map(str.startswith, titles[kind], starts)), titles[kind]
+    for figure in figures.values():
+        study["stack"](figure)
+        figure.draw_without_rendering()
+        above, below = (ax.get_position() for ax in figure.axes)
+        assert above.y0 > below.y1
 
 
 def test_landing_picture_has_verdicts():

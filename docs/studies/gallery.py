@@ -36,9 +36,9 @@ def draw_page() -> dict[str, Figure]:
 
 def stack(figure: Figure) -> None:
     """Put what is side by side one below the other, for narrow pages, without bars of colours."""
-    for ax in figure.axes:
-        if ax.get_label() == "<colorbar>":
-            ax.remove()
+    for image in [image for ax in figure.axes for image in (*ax.images, *ax.collections)]:
+        if image.colorbar:
+            image.colorbar.remove()
     grid = figure.add_gridspec(len(figure.axes), 1)
     for place, ax in enumerate(figure.axes):
         ax.set_subplotspec(grid[place])
