@@ -1,6 +1,7 @@
 """The README and the pages of docs/ are true: their code runs, their links lead somewhere."""
 
 import doctest
+import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+import stratframe as sf
 from tests.helpers import some_slow
 
 ROOT = Path(__file__).parents[1]
@@ -21,6 +23,7 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]+\]\(([^)\s]+)\)")
+SIGNATURE = re.compile(r"^(?:sf\.)?([\w.]+)(\([^`]*?\*, [^`]*?\))$", re.MULTILINE)
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 per_page = pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
@@ -94,6 +97,22 @@ def test_blocks(page):
     for language, code, _ in blocks(page):
         assert language in ("python", "pycon", "sql", "")
         assert (">>>" in code) == (language == "pycon")
+
+
+def test_signatures():
+    """A signature that stands in a block of its own is that of the function."""
+    plain = [code for page in PAGES for language, code, _ in blocks(page) if not language]
+    found = [shown for code in plain for shown in SIGNATURE.findall(code)]
+    assert len(found) == 9
+    for name, arguments in found:
+        written = inspect.signature(eval(f"(lambda {arguments[1:-1]}: None)"))
+        parameters = inspect.signature(eval(f"sf.{name}", {"sf": sf})).parameters
+        kept = [
+            each.replace(annotation=each.empty)
+            for each in parameters.values()
+            if each.name != "frame" or "frame" in written.parameters
+        ]
+        assert written == inspect.Signature(kept)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

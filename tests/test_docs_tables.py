@@ -68,6 +68,9 @@ def make_rows() -> dict[str, Any]:
         "x2": rng.normal(size=n).tolist(),
         "sex": rng.choice(["f", "m"], n).tolist(),
         "site": [f"s{row % 6}" for row in range(n)],
+        "arm": rng.choice(["drug", "placebo"], n).tolist(),
+        "event": rng.random(n) < 0.4,
+        "time": rng.exponential(size=n).tolist(),
         "patient": [row // 4 for row in range(n)],
         "device": [row // 8 for row in range(n)],
         "text": [f"text {row % 200}" for row in range(n)],
@@ -103,15 +106,21 @@ def make_columns(verb: str) -> dict[str, Any]:
 
 def evaluate(call: str, df: Any) -> Any:
     """Make a call of the tables on a frame, and read what is lazy in the result."""
-    condition = pl.col("split") == "train"
+    conditions: dict[str, Any] = {
+        "is_train": pl.col("split") == "train",
+        "is_first": pl.col("patient").is_first_distinct(),
+    }
+    if isinstance(df, pd.DataFrame):
+        conditions = {
+            "is_train": lambda frame: frame["split"] == "train",
+            "is_first": lambda frame: ~frame.duplicated("patient"),
+        }
     names = {
+        **conditions,
         "df": df,
         **dict.fromkeys(("train", "test"), df),
         "sf": sf,
         "pl": pl,
-        "is_train": condition
-        if not isinstance(df, pd.DataFrame)
-        else lambda frame: frame["split"] == "train",
     }
     result = eval(call, names)
     if isinstance(result, Iterator):

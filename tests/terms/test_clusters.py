@@ -280,11 +280,11 @@ def test_missing_extras(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "kneed", None)
     with pytest.raises(ImportError) as caught:
         sf.kfold(frame, term)
-    assert str(caught.value) == 'kneed is not installed: pip install "stratframe[cluster]"'
+    assert str(caught.value) == 'kneed is not installed: pip install "stratframe[sklearn]"'
     monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(ImportError) as caught:
         sf.clusters(FEATURES)
-    assert str(caught.value) == 'sklearn is not installed: pip install "stratframe[cluster]"'
+    assert str(caught.value) == 'sklearn is not installed: pip install "stratframe[sklearn]"'
 
 
 # Tables and small strata ----------------------------------------------------------------

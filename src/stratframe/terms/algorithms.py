@@ -56,8 +56,8 @@ def estimate(points: Values, seed: int) -> int:
     n_rows = len(points)
     if n_rows < 2:
         return 1
-    linkage = load_extra("scipy.cluster.hierarchy", "cluster").linkage
-    apart = load_extra("scipy.spatial.distance", "cluster").pdist
+    linkage = load_extra("scipy.cluster.hierarchy", "sklearn").linkage
+    apart = load_extra("scipy.spatial.distance", "sklearn").pdist
     cuts = 0
     for seed_of_sample in seeds_of(seed, StreamTag.CLUSTER_SAMPLES, SAMPLES):
         rows = some_rows(n_rows, SAMPLE_ROWS, seed_of_sample)
@@ -76,19 +76,19 @@ def some_rows(n_rows: int, most: int, seed: int) -> Ints:
     """Draw at most so many row numbers, in ascending order."""
     if n_rows <= most:
         return np.arange(n_rows)
-    draw = load_extra("sklearn.utils.random", "cluster").sample_without_replacement
+    draw = load_extra("sklearn.utils.random", "sklearn").sample_without_replacement
     rows: Ints = np.sort(draw(n_rows, most, random_state=seed))
     return rows
 
 
 def kmeans(points: Values, n: int, seed: int) -> tuple[Ints, Values]:
-    sklearn = load_extra("sklearn.cluster", "cluster")
+    sklearn = load_extra("sklearn.cluster", "sklearn")
     return with_centres(sklearn.KMeans(n, n_init=1, random_state=seed), points)
 
 
 def minibatch(points: Values, n: int, seed: int) -> tuple[Ints, Values]:
     size = max(SMALLEST_BATCH, len(points) // BATCHES)
-    batches = load_extra("sklearn.cluster", "cluster").MiniBatchKMeans(
+    batches = load_extra("sklearn.cluster", "sklearn").MiniBatchKMeans(
         n, n_init=1, random_state=seed, batch_size=size, tol=BATCH_TOLERANCE
     )
     return with_centres(batches, points)
@@ -103,7 +103,7 @@ def with_centres(model: Any, points: Values) -> tuple[Ints, Values]:
 @contextmanager
 def converged() -> Iterator[None]:
     """Silence the warning about distinct rows that rounding made equal."""
-    kind = load_extra("sklearn.exceptions", "cluster").ConvergenceWarning
+    kind = load_extra("sklearn.exceptions", "sklearn").ConvergenceWarning
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", kind)
         yield
@@ -112,21 +112,21 @@ def converged() -> Iterator[None]:
 @contextmanager
 def small_fits(algorithm: object) -> Iterator[None]:
     """Cluster many small strata on one thread each, and without repeating checks."""
-    limited = load_extra("threadpoolctl", "cluster").threadpool_limits(1, user_api="openmp")
+    limited = load_extra("threadpoolctl", "sklearn").threadpool_limits(1, user_api="openmp")
     # Nobody has checked the parameters of an object yet, so it may check them itself.
     unchecked = {"assume_finite": True, "skip_parameter_validation": isinstance(algorithm, str)}
-    with limited, load_extra("sklearn", "cluster").config_context(**unchecked):
+    with limited, load_extra("sklearn", "sklearn").config_context(**unchecked):
         yield
 
 
 def agglomerative(points: Values, n: int, seed: int) -> tuple[Ints, None]:
     """Cluster by merging (Ward); if rows are too many, merge a sample and assign the others."""
     rows = some_rows(len(points), max(LARGEST_TREE, n), seed)
-    tree = load_extra("sklearn.cluster", "cluster").AgglomerativeClustering(n)
+    tree = load_extra("sklearn.cluster", "sklearn").AgglomerativeClustering(n)
     found: Ints = tree.fit(points[rows]).labels_
     if len(rows) == len(points):
         return found, None
-    assign = load_extra("sklearn.metrics", "cluster").pairwise_distances_argmin
+    assign = load_extra("sklearn.metrics", "sklearn").pairwise_distances_argmin
     labels: Ints = assign(points, centroids(points[rows], found, n))
     labels[rows] = found
     return labels, None
@@ -146,7 +146,7 @@ def dbscan(
         min_samples = max(2, min(2 * points.shape[1], len(points) // 10))
     if eps is None:
         eps = radius(points, max(1, min(min_samples, len(points)) - 1))
-    model = load_extra("sklearn.cluster", "cluster").DBSCAN(eps=eps, min_samples=min_samples)
+    model = load_extra("sklearn.cluster", "sklearn").DBSCAN(eps=eps, min_samples=min_samples)
     return model.fit(points).labels_, None
 
 
@@ -156,12 +156,12 @@ def radius(points: Values, neighbour: int) -> float:
     If there is no knee, or it is zero, take the median; if that is zero too, take the smallest
     distance above zero.
     """
-    neighbours = load_extra("sklearn.neighbors", "cluster").NearestNeighbors(n_neighbors=neighbour)
+    neighbours = load_extra("sklearn.neighbors", "sklearn").NearestNeighbors(n_neighbors=neighbour)
     heights = np.sort(neighbours.fit(points).kneighbors()[0][:, -1])
     with warnings.catch_warnings():
         # kneed warns where there is no knee, and divides by zero where all distances are equal.
         warnings.simplefilter("ignore")
-        found = load_extra("kneed", "cluster").KneeLocator(
+        found = load_extra("kneed", "sklearn").KneeLocator(
             np.arange(len(heights)), heights, curve="convex", direction="increasing"
         )
     knee = found.knee_y or np.median(heights)
@@ -171,7 +171,7 @@ def radius(points: Values, neighbour: int) -> float:
 
 def custom(algorithm: Any, points: Values, n: int, seed: int) -> tuple[Ints, Values | None]:
     """Cluster by an object with `fit_predict`, cloned and seeded."""
-    model = load_extra("sklearn.base", "cluster").clone(algorithm, safe=False)
+    model = load_extra("sklearn.base", "sklearn").clone(algorithm, safe=False)
     given = dict.fromkeys(parameters(model, "random_state"), seed)
     if n:
         given |= dict.fromkeys(parameters(model, "n_clusters"), n)

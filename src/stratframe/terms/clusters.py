@@ -174,7 +174,7 @@ def clusters(
     4        1     1  1
     5        1     2  1
     """
-    load_extra("sklearn", "cluster")
+    load_extra("sklearn", "sklearn")
     refs = feature_refs("sf.clusters", features)
     check_algorithm(algorithm)
     if algorithm != "dbscan" and not (eps is None and min_samples is None):
