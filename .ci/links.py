@@ -21,20 +21,20 @@ IN_STYLE = re.compile(r"(?:url\(|@import)\s*['\"]?((?:https?:)?//[^'\")\s]+)")
 """What a style sheet fetches from another server."""
 
 WORDS = {
-    "always in test": "recipes/new-data",
-    "catboost": "recipes/early-stopping",
+    "always in test": "which",
+    "catboost": "guide/tools",
     "dataloader": "recipes/hugging-face-pytorch",
     "datetime index": "recipes/last-months",
     "imbalanced": "recipes/choosing-k",
     "jupyter": "diagnostics",
     "leakage": "diagnostics",
-    "lightgbm": "recipes/early-stopping",
+    "lightgbm": "guide/tools",
     "multilabel": "recipes/many-labels",
-    "optuna": "recipes/nested-search",
+    "optuna": "guide/tools",
     "recommender": "recipes/both-axes-new",
     "survival": "which",
     "time series": "recipes/forecasting",
-    "xgboost": "recipes/early-stopping",
+    "xgboost": "guide/tools",
 }
 """What readers search for, and a page that must be among the first that they find."""
 

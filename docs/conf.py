@@ -71,10 +71,10 @@ html_theme_options = {
 
 INDEX = {
     "diagnostics": ["leakage", "data leakage", "jupyter", "notebook"],
-    "which": ["survival", "survival analysis", "time to event"],
+    "guide/tools": ["autogluon", "catboost", "lightgbm", "optuna", "skorch", "xgboost"],
     "recipes/both-axes-new": ["recommender", "recommender system", "cold start"],
     "recipes/choosing-k": ["imbalanced", "class imbalance", "imbalanced data", "rare class"],
-    "recipes/early-stopping": ["catboost", "gradient boosting", "lightgbm", "xgboost"],
+    "recipes/early-stopping": ["gradient boosting"],
     "recipes/forecasting": ["time series", "time series split", "backtest", "walk forward"],
     "recipes/groups": ["leakage", "patient leakage"],
     "recipes/hugging-face-pytorch": ["dataloader", "torch", "datasets"],
@@ -82,8 +82,8 @@ INDEX = {
     "recipes/last-of-each-user": ["recommender", "leave last out"],
     "recipes/many-labels": ["multilabel", "multi-label"],
     "recipes/nested-search": ["optuna", "hyperparameter tuning", "nested cross-validation"],
-    "recipes/new-data": ["always in test"],
     "recipes/tags": ["multilabel", "multi-label"],
+    "which": ["always in test", "survival", "survival analysis", "treatment arms"],
 }
 """Words that a reader may search for, and the pages that should come first."""
 

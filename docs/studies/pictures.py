@@ -190,7 +190,7 @@ def by_k(table: pd.DataFrame, ks: tuple[int, ...] = (2, 5, 10)) -> dict[str, pd.
 
 def read_evidence() -> Study:
     """Read the squared errors of scores by k."""
-    panels = by_k(read_table("study-evidence", "overall", 9))
+    panels = by_k(read_table("study-evidence", "print(overall.to_string())", 9))
     return Study(
         {k: {"": each} for k, each in panels.items()},
         "squared error, SCV = 1 (left: closer to the truth)",
@@ -200,7 +200,10 @@ def read_evidence() -> Study:
 
 def read_choice() -> Study:
     """Read the squared errors of scores and of differences by k."""
-    tables = {"score": "study.ratios(scores, names)", "difference": "study.ratios(gaps, names)"}
+    tables = {
+        "score": "print(study.ratios(scores, names).to_string())",
+        "difference": "print(study.ratios(gaps, names).to_string())",
+    }
     found = {name: by_k(read_table("study-choice", call, 9)) for name, call in tables.items()}
     panels = {k: {name: found[name][k] for name in found} for k in found["score"]}
     return Study(panels, "squared error, SCV = 1 (left: closer to the truth)", 1)
