@@ -171,9 +171,9 @@ def link_names(app, what, name, obj, options, lines):
 
 def group_recipes(html):
     """Write the sections of the recipes above the first page of each, in the list of all pages."""
-    text = (DOCS / "recipes" / "index.md").read_text(encoding="utf-8")
-    for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
-        title, first = section.split("\n", 1)[0], re.escape(ENTRY.search(section)[1])
+    _, *rest = HEADING.split((DOCS / "recipes" / "index.md").read_text(encoding="utf-8"))
+    for title, section in zip(rest[::2], rest[1::2], strict=True):
+        first = re.escape(ENTRY.search(section)[1])
         item = rf'<li class="toctree-l2[^>]*><a [^>]*>{first}</a>'
         html = re.sub(item, rf'<li class="page-group">{title}</li>\g<0>', str(html), count=1)
     return html

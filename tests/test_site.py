@@ -97,6 +97,57 @@ def test_cards(conf):
     assert cards.endswith("End.\n")
 
 
+def test_recipes_are_in_five_groups(conf):
+    """The list of all pages names the groups of recipes, each above its first page."""
+    titles = entries(DOCS / "recipes" / "index.md", r"^- \[([^\]]+)\]")
+    items = [f'<li class="toctree-l2"><a href="#">{title}</a></li>' for title in titles]
+    grouped = conf["group_recipes"]("".join(items))
+    listed = re.findall(r'<li class="page-group">([^<]+)</li><li[^>]*><a[^>]*>([^<]+)<', grouped)
+    assert listed == [
+        ("What you predict", "Regression"),
+        ("What belongs together", "Groups"),
+        ("Time and new rows", "Forecasting"),
+        ("Use", "Test set and folds"),
+        ("Check", "Choosing k"),
+    ]
+
+
+def test_names_in_docstrings_are_links(conf):
+    """The API links what docstrings name to its page, and `by` to the terms, and no calls."""
+    lines = ["by : entry or list of entries", "    As `sf.bins`; ``sf.bins`` and `sf.bins(2)` not."]
+    conf["link_names"](None, "function", "kfold", None, None, lines)
+    assert lines == [
+        "by : :ref:`entry <terms>` or list of entries",
+        "    As :py:obj:`sf.bins <stratframe.bins>`; ``sf.bins`` and `sf.bins(2)` not.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("drawn", "readers"),
+    [
+        ([], None),
+        ([""], [""]),
+        (["", "-narrow"], ["{.only-wide}", "{.only-narrow}"]),
+        (["", "-dark"], ["{.only-light}", "{.only-dark}"]),
+    ],
+)
+def test_pictures_are_for_some_readers(conf, tmp_path, monkeypatch, drawn, readers):
+    """Each reader sees one variant of a picture, whatever variants are drawn."""
+    monkeypatch.setitem(conf["show_variants"].__globals__, "DRAWN", tmp_path)
+    for ending in drawn:
+        (tmp_path / f"a{ending}.png").touch()
+    shown = conf["IMAGE"].sub(conf["show_variants"], "![A](images/a.png)")
+    expected = (
+        ["![A](images/a.png)"]
+        if readers is None
+        else [
+            f"![A](images/drawn/a{ending}.png){reader}"
+            for ending, reader in zip(drawn, readers, strict=True)
+        ]
+    )
+    assert shown.split("\n") == expected
+
+
 @pytest.mark.slow
 def test_gallery_has_every_kind(tmp_path):
     """Every picture of the gallery is drawn by the code above it, and all kinds are there.
