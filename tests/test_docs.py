@@ -103,7 +103,7 @@ def test_signatures():
     """A signature that stands in a block of its own is that of the function."""
     plain = [code for page in PAGES for language, code, _ in blocks(page) if not language]
     found = [shown for code in plain for shown in SIGNATURE.findall(code)]
-    assert len(found) == 9
+    assert len(found) == 15
     for name, arguments in found:
         written = inspect.signature(eval(f"(lambda {arguments[1:-1]}: None)"))
         parameters = inspect.signature(eval(f"sf.{name}", {"sf": sf})).parameters
