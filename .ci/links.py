@@ -2,10 +2,12 @@
 
     python .ci/links.py SITE
 
-Nothing is fetched. A page that loads anything from another server, such as a font or a script, is
-an error, too; links that a reader may follow to other servers are not checked.
+Words that readers search for must lead to their page, and llms.txt must name all pages. Nothing is
+fetched. A page that loads anything from another server, such as a font or a script, is an error,
+too; links that a reader may follow to other servers are not checked.
 """
 
+import json
 import re
 import sys
 from html.parser import HTMLParser
@@ -17,6 +19,24 @@ LOADED = {("link", "href"), ("script", "src"), ("img", "src"), ("iframe", "src")
 
 IN_STYLE = re.compile(r"(?:url\(|@import)\s*['\"]?((?:https?:)?//[^'\")\s]+)")
 """What a style sheet fetches from another server."""
+
+WORDS = {
+    "always in test": "which",
+    "catboost": "guide/tools",
+    "dataloader": "recipes/hugging-face-pytorch",
+    "datetime index": "recipes/last-months",
+    "imbalanced": "recipes/choosing-k",
+    "jupyter": "diagnostics",
+    "leakage": "diagnostics",
+    "lightgbm": "guide/tools",
+    "multilabel": "recipes/many-labels",
+    "optuna": "guide/tools",
+    "recommender": "recipes/both-axes-new",
+    "survival": "which",
+    "time series": "recipes/forecasting",
+    "xgboost": "guide/tools",
+}
+"""What readers search for, and a page that must be among the first that they find."""
 
 
 class Page(HTMLParser):
@@ -81,7 +101,34 @@ def find_faults(site: Path) -> list[str]:
     return faults
 
 
+def find_unfound(site: Path, words: dict[str, str] = WORDS) -> list[str]:
+    """List the words that the search does not lead to their page by a main entry of its index.
+
+    Such entries come first among the hits, before titles and texts.
+    """
+    text = (site / "searchindex.js").read_text(encoding="utf-8")
+    index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+    pages = {
+        word: [index["docnames"][place] for place, _, is_main in entries if is_main]
+        for word, entries in index["indexentries"].items()
+    }
+    return [
+        f"search: {word} does not lead to {page}"
+        for word, page in words.items()
+        if page not in pages.get(word, [])
+    ]
+
+
+def find_unnamed(site: Path) -> list[str]:
+    """List the pages that llms.txt does not name."""
+    text = (site / "llms.txt").read_text(encoding="utf-8")
+    pages = {path.relative_to(site).as_posix() for path in site.rglob("*.html")}
+    pages -= {"index.html", "search.html"} | {each for each in pages if each.startswith("_")}
+    return [f"llms.txt: {page} is missing" for page in sorted(pages) if f"({page})" not in text]
+
+
 if __name__ == "__main__":
-    found = find_faults(Path(sys.argv[1]))
+    site = Path(sys.argv[1])
+    found = [*find_faults(site), *find_unfound(site), *find_unnamed(site)]
     print("\n".join(found) or "All links inside the site lead somewhere.")
     sys.exit(bool(found))

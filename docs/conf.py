@@ -69,17 +69,30 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
 
+INDEX = {
+    "diagnostics": ["leakage", "data leakage", "jupyter", "notebook"],
+    "guide/tools": ["autogluon", "catboost", "lightgbm", "optuna", "skorch", "xgboost"],
+    "recipes/both-axes-new": ["recommender", "recommender system", "cold start"],
+    "recipes/choosing-k": ["imbalanced", "class imbalance", "imbalanced data", "rare class"],
+    "recipes/early-stopping": ["gradient boosting"],
+    "recipes/forecasting": ["time series", "time series split", "backtest", "walk forward"],
+    "recipes/groups": ["leakage", "patient leakage"],
+    "recipes/hugging-face-pytorch": ["dataloader", "torch", "datasets"],
+    "recipes/last-months": ["datetime index", "datetimeindex"],
+    "recipes/last-of-each-user": ["recommender", "leave last out"],
+    "recipes/many-labels": ["multilabel", "multi-label"],
+    "recipes/nested-search": ["optuna", "hyperparameter tuning", "nested cross-validation"],
+    "recipes/tags": ["multilabel", "multi-label"],
+    "which": ["always in test", "survival", "survival analysis", "treatment arms"],
+}
+"""Words that a reader may search for, and the pages that should come first."""
+
 HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 ENTRY = re.compile(r"^- \[([^\]]+)\]\(([^)#]+)\): ((?:.+\n)(?:  .+\n)*)", re.MULTILINE)
 ENTRIES = re.compile(rf"(?:{ENTRY.pattern})+", re.MULTILINE)
 IMAGE = re.compile(r"^!\[([^\]]*)\]\(images/([\w-]+)\.png\)$", re.MULTILINE)
-VARIANTS = {
-    "": "light wide",
-    "-dark": "dark wide",
-    "-narrow": "light narrow",
-    "-narrow-dark": "dark narrow",
-}
-"""The endings of the names of pictures, and the readers that see them."""
+VARIANTS = ("", "-dark", "-narrow", "-narrow-dark")
+"""The endings of the names of pictures."""
 
 
 def list_pages(text: str, section: str) -> str:
@@ -113,17 +126,16 @@ def show_variants(image: re.Match[str]) -> str:
     """Show the pictures that the build has drawn: for wide and narrow, light and dark pages."""
     alt, name = image.groups()
     found = [ending for ending in VARIANTS if (DRAWN / f"{name}{ending}.png").exists()]
-    if not found:
-        return image[0]
-    if found == [""]:
-        return f"![{alt}](images/drawn/{name}.png)"
-    return "\n".join(
-        f"![{alt}](images/drawn/{name}{ending}.png)"
-        + "{"
-        + " ".join(f".only-{reader}" for reader in VARIANTS[ending].split())
-        + "}"
-        for ending in found
-    )
+    shown = []
+    for ending in found:
+        readers = [
+            f".only-{special if special in ending else usual}"
+            for special, usual in (("dark", "light"), ("narrow", "wide"))
+            if any(special in each for each in found)
+        ]
+        shown.append(f"![{alt}](images/drawn/{name}{ending}.png)")
+        shown[-1] += "{" + " ".join(readers) + "}" if readers else ""
+    return "\n".join(shown) or image[0]
 
 
 def read_page(app, page, source):
@@ -141,14 +153,88 @@ def read_page(app, page, source):
     source[0] = text
 
 
+def add_words(app, doctree):
+    """Make the words of `INDEX` main entries of their pages, which searches list first."""
+    from sphinx.addnodes import index  # noqa: PLC0415 - tests read this file without Sphinx
+
+    words = INDEX.get(app.env.docname, ())
+    entries = [("single", word, "", "main", None) for word in words]
+    doctree.insert(0, index(entries=entries))
+
+
+def link_names(app, what, name, obj, options, lines):
+    """Link what docstrings name, such as `sf.quantiles`, to its page, and `by` to the terms."""
+    text = "\n".join(lines)
+    text = re.sub(r"(?<!`)`sf\.([\w.]+)`(?!`)", r":py:obj:`sf.\1 <stratframe.\1>`", text)
+    lines[:] = text.replace("by : entry or", "by : :ref:`entry <terms>` or").split("\n")
+
+
+def group_recipes(html):
+    """Write the sections of the recipes above the first page of each, in the list of all pages."""
+    _, *rest = HEADING.split((DOCS / "recipes" / "index.md").read_text(encoding="utf-8"))
+    for title, section in zip(rest[::2], rest[1::2], strict=True):
+        first = re.escape(ENTRY.search(section)[1])
+        item = rf'<li class="toctree-l2[^>]*><a [^>]*>{first}</a>'
+        html = re.sub(item, rf'<li class="page-group">{title}</li>\g<0>', str(html), count=1)
+    return html
+
+
+def add_functions(app, page, template, context, doctree):
+    """Let the template of the list of pages group the recipes."""
+    context["group_recipes"] = group_recipes
+
+
 def draw_pictures(app):
     """Run the scripts that draw pictures without any data but their own."""
     DRAWN.mkdir(exist_ok=True)
-    for script in ("diagnostics", "gallery", "landing", "pipeline"):
+    for script in ("diagnostics", "gallery", "landing", "pictures", "pipeline"):
         runpy.run_path(str(DOCS / "studies" / f"{script}.py"))["draw_all"](DRAWN, dpi=160)
+
+
+def list_pages_of(page):
+    """List the pages of an index page, with those of index pages among them."""
+    for title, path, text in ENTRY.findall((DOCS / page).read_text(encoding="utf-8")):
+        target = (Path(page).parent / path).as_posix()
+        about = " ".join(text.split())
+        yield f"- [{title}]({target.rpartition('.')[0]}.html): {about}"
+        if target == "research.md" or target.endswith("/index.md"):
+            yield from list_pages_of(target)
+
+
+def make_llms(titles):
+    """Write what language models read: the pages by title, and which call is for what.
+
+    Pages that no index page lists are those of `titles`, such as those of the API.
+    """
+    front, which = ((DOCS / name).read_text(encoding="utf-8") for name in ("index.md", "which.md"))
+    heading, summary, _ = front.split("\n\n", 2)
+    listed = "\n".join(list_pages_of("index.md"))
+    links = {page: f"({page}.html)" for page in titles if page != "index"}
+    others = [f"- [{titles[page]}]{link}" for page, link in links.items() if link not in listed]
+    calls = re.sub(r"\]\(([\w/-]+)\.md", r"](\1.html", which[which.index("\n## ") :].strip())
+    parts = [
+        heading,
+        f"> {' '.join(summary.split())}",
+        "## Pages",
+        listed,
+        "\n".join(others),
+        calls,
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def write_llms(app, exception):
+    """Save llms.txt beside the pages."""
+    if exception is None:
+        titles = {page: title.astext() for page, title in sorted(app.env.titles.items())}
+        (Path(app.outdir) / "llms.txt").write_text(make_llms(titles), encoding="utf-8")
 
 
 def setup(app):
     """Connect the steps of the build."""
     app.connect("builder-inited", draw_pictures)
     app.connect("source-read", read_page)
+    app.connect("doctree-read", add_words)
+    app.connect("autodoc-process-docstring", link_names)
+    app.connect("html-page-context", add_functions)
+    app.connect("build-finished", write_llms)

@@ -8,6 +8,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import get_args
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import stratframe as sf
@@ -95,13 +97,68 @@ def test_cards(conf):
     assert cards.endswith("End.\n")
 
 
+def test_recipes_are_in_five_groups(conf):
+    """The list of all pages names the groups of recipes, each above its first page."""
+    titles = entries(DOCS / "recipes" / "index.md", r"^- \[([^\]]+)\]")
+    items = [f'<li class="toctree-l2"><a href="#">{title}</a></li>' for title in titles]
+    grouped = conf["group_recipes"]("".join(items))
+    listed = re.findall(r'<li class="page-group">([^<]+)</li><li[^>]*><a[^>]*>([^<]+)<', grouped)
+    assert listed == [
+        ("What you predict", "Regression"),
+        ("What belongs together", "Groups"),
+        ("Time and new rows", "Forecasting"),
+        ("Use", "Test set and folds"),
+        ("Check", "Choosing k"),
+    ]
+
+
+def test_names_in_docstrings_are_links(conf):
+    """The API links what docstrings name to its page, and `by` to the terms, and no calls."""
+    lines = ["by : entry or list of entries", "    As `sf.bins`; ``sf.bins`` and `sf.bins(2)` not."]
+    conf["link_names"](None, "function", "kfold", None, None, lines)
+    assert lines == [
+        "by : :ref:`entry <terms>` or list of entries",
+        "    As :py:obj:`sf.bins <stratframe.bins>`; ``sf.bins`` and `sf.bins(2)` not.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("drawn", "readers"),
+    [
+        ([], None),
+        ([""], [""]),
+        (["", "-narrow"], ["{.only-wide}", "{.only-narrow}"]),
+        (["", "-dark"], ["{.only-light}", "{.only-dark}"]),
+    ],
+)
+def test_pictures_are_for_some_readers(conf, tmp_path, monkeypatch, drawn, readers):
+    """Each reader sees one variant of a picture, whatever variants are drawn."""
+    monkeypatch.setitem(conf["show_variants"].__globals__, "DRAWN", tmp_path)
+    for ending in drawn:
+        (tmp_path / f"a{ending}.png").touch()
+    shown = conf["IMAGE"].sub(conf["show_variants"], "![A](images/a.png)")
+    expected = (
+        ["![A](images/a.png)"]
+        if readers is None
+        else [
+            f"![A](images/drawn/a{ending}.png){reader}"
+            for ending, reader in zip(drawn, readers, strict=True)
+        ]
+    )
+    assert shown.split("\n") == expected
+
+
 @pytest.mark.slow
 def test_gallery_has_every_kind(tmp_path):
-    """Every picture of the gallery is drawn by the code above it, and all kinds are there."""
+    """Every picture of the gallery is drawn by the code above it, and all kinds are there.
+
+    For narrow pages, its two parts are one below the other.
+    """
     page = DOCS / "gallery.md"
     kinds = entries(page, r'strat\.plot\((?:.*kind="(\w+)")?')
     assert {kind or "shares" for kind in kinds} == set(get_args(Kind))
-    figures = runpy.run_path(str(DOCS / "studies" / "gallery.py"))["draw_page"]()
+    study = runpy.run_path(str(DOCS / "studies" / "gallery.py"))
+    figures = study["draw_page"]()
     assert list(figures) == entries(page, r"^!\[.*\]\(images/(.*)\)$")
     assert len({id(figure) for figure in figures.values()}) == len(figures)
     titles = {
@@ -120,12 +177,17 @@ def test_gallery_has_every_kind(tmp_path):
     }
     for kind, starts in begins.items():
         assert all(map(str.startswith, titles[kind], starts)), titles[kind]
+    for figure in figures.values():
+        study["stack"](figure)
+        figure.draw_without_rendering()
+        above, below = (ax.get_position() for ax in figure.axes)
+        assert above.y0 > below.y1
 
 
 def test_landing_picture_has_verdicts():
     """The picture of three columns, wide and narrow, is titled with their verdicts, as computed."""
     study = runpy.run_path(str(DOCS / "studies" / "landing.py"))
-    compared = sf.compare(study["make_frame"](), "class", list(study["PANELS"]))
+    compared = sf.compare(study["make_frame"](), "label", list(study["PANELS"]))
     assert compared["verdict"].tolist() == ["uneven", "as even as a shuffle", "even"]
     for narrow in (False, True):
         figure = study["draw_landing"](study["INKS"]["-dark"], narrow)
@@ -148,6 +210,39 @@ def test_pipeline_shows_real_folds():
         written = [text.get_text() for text in figure.axes[4].texts]
         cells = [value for row in zip(frame["label"], frame["fold"], strict=True) for value in row]
         assert written[3:] == [str(value) for value in cells]
+
+
+def test_which_rows_go_where():
+    """Each picture of folds is of what the code above it gives, as that page says."""
+    drawn = runpy.run_path(str(DOCS / "studies" / "pictures.py"))
+    strips = drawn["run_page"]()
+    pictures = entries(DOCS / "which-rows.md", r"^!\[.*\]\(images/(.*)\.png\)$")
+    assert [name.removeprefix("rows-") for name in pictures] == [
+        *("plain", "label", "groups", "linked", "contiguous", "newest", "past", "apart", "nested")
+    ]
+    assert list(strips) == pictures
+    states = {
+        name.removeprefix("rows-"): np.array([*each.lines.values()])
+        for name, each in strips.items()
+    }
+    for name in ("plain", "label", "groups", "linked", "contiguous", "nested"):
+        assert ((states[name] == 2).sum(axis=0) == 1).all()
+    bands = strips["rows-linked"].bands
+    fold = {name: (states[name] == 2).argmax(axis=0) for name in states}
+    assert pd.crosstab(fold["label"], bands["label"]).to_numpy().tolist() == [[5, 3, 2]] * 4
+    for name, column in (("groups", "patient"), ("linked", "patient"), ("linked", "device")):
+        assert (pd.Series(fold[name]).groupby(bands[column]).nunique() == 1).all()
+    for pair in states["apart"]:
+        assert not {*bands["patient"][pair == 1]} & {*bands["patient"][pair == 2]}
+    month = strips["rows-past"].bands["day"].dt.month
+    assert [[[*month[pair == state].unique()] for state in (2, 1)] for pair in states["past"]] == [
+        [[3], [1]],
+        *([[each], [each - 3, each - 2]] for each in (4, 5, 6, 7)),
+    ]
+    for narrow in (False, True):
+        figure = drawn["draw_strip"](strips["rows-past"], drawn["INKS"]["-dark"], narrow)
+        labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+        assert labels == ["March", "April", "May", "June", "July", "day"]
 
 
 def test_link_checker(tmp_path):
@@ -173,3 +268,58 @@ def test_link_checker(tmp_path):
         "a.html: d.png: no such file",
         "s.css: loads https://example.org/y.png",
     ]
+
+
+def test_llms(conf):
+    """What language models read names every page once, and has the calls of *which*."""
+    pages = [path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.md")]
+    written = conf["make_llms"]({"api/index": "API", "api/generated/kfold": "kfold"})
+    named = re.findall(r"^- \[[^\]]+\]\(([\w/-]+)\.html\)", written, re.MULTILINE)
+    assert sorted(named) == sorted({*pages, "api/index", "api/generated/kfold"} - {"index"})
+    assert '| classes | `df.strat.kfold("label", k=5)` |' in written
+    assert ".md" not in written
+
+
+def test_pictures_of_studies_are_of_printed_tables(conf):
+    """Each page of a study has a picture, of numbers that a page prints, with their intervals."""
+    drawn = runpy.run_path(str(DOCS / "studies" / "pictures.py"))
+    for name, read in drawn["STUDIES"].items():
+        pages = [
+            page for page in DOCS.glob("*.md") if f"images/{name}.png" in page.read_text("utf-8")
+        ]
+        assert len(pages) == 1
+        study = read()
+        for table in (table for panel in study.panels.values() for table in panel.values()):
+            assert table.shape[1] == 3
+            middle, low, high = table.to_numpy().T
+            assert ((low <= middle) & (middle <= high)).all()
+        for narrow in (False, True):
+            figure = drawn["draw_study"](study, drawn["INKS"][""], narrow)
+            assert [ax.get_title() for ax in figure.axes] == [*study.panels]
+            rows = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+            assert rows == list(table.index)
+
+
+def test_search_check(tmp_path):
+    """It finds words that are not main entries of the page that readers look for."""
+    check = runpy.run_path(str(ROOT / ".ci" / "links.py"))
+    entries = '{"leakage":[[1,"a",true],[0,"b",false]],"patient":[[0,"c",true]]}'
+    (tmp_path / "searchindex.js").write_text(
+        f'Search.setIndex({{"docnames":["groups","which"],"indexentries":{entries}}})'
+    )
+    words = {"leakage": "which", "patient": "groups"}
+    assert check["find_unfound"](tmp_path, words) == []
+    assert check["find_unfound"](tmp_path, {"leakage": "groups", "survival": "which"}) == [
+        "search: leakage does not lead to groups",
+        "search: survival does not lead to which",
+    ]
+    (tmp_path / "which.html").write_text("")
+    (tmp_path / "llms.txt").write_text("- [Groups](groups.html)")
+    assert check["find_unnamed"](tmp_path) == ["llms.txt: which.html is missing"]
+
+
+def test_words_of_the_search_have_pages(conf):
+    """Each word that is checked in the built index is one of its page."""
+    for word, page in runpy.run_path(str(ROOT / ".ci" / "links.py"))["WORDS"].items():
+        assert word in conf["INDEX"][page]
+    assert all((DOCS / f"{page}.md").is_file() for page in conf["INDEX"])

@@ -2,10 +2,12 @@
 
     python docs/studies/gallery.py
 
-Saves docs/images/gallery-*.png: each block of code that is followed by a picture draws it.
+Saves docs/images/gallery-*.png: each block of code that is followed by a picture draws it. The site
+also has the pictures for narrow pages.
 """
 
 import re
+import textwrap
 from pathlib import Path
 
 import matplotlib as mpl
@@ -32,12 +34,31 @@ def draw_page() -> dict[str, Figure]:
     return figures
 
 
+def stack(figure: Figure) -> None:
+    """Put what is side by side one below the other, for narrow pages, without bars of colours."""
+    for image in [image for ax in figure.axes for image in (*ax.images, *ax.collections)]:
+        if image.colorbar:
+            image.colorbar.remove()
+    grid = figure.add_gridspec(len(figure.axes), 1)
+    for place, ax in enumerate(figure.axes):
+        ax.set_subplotspec(grid[place])
+        ax.tick_params(labelleft=True)
+    if label := figure.get_supxlabel():
+        lines = [textwrap.fill(line, 40) for line in label.split("\n")]
+        figure.supxlabel("\n".join(lines), size="medium")
+    width, height = figure.get_size_inches()
+    figure.set_size_inches(0.5 + width / len(figure.axes), height * len(figure.axes))
+
+
 def draw_all(folder: Path, dpi: int) -> None:
-    """Draw each picture, and save it in a folder."""
+    """Draw each picture for wide and for narrow pages, and save it in a folder."""
     for image, figure in draw_page().items():
         figure.savefig(folder / image, dpi=dpi)
+        stack(figure)
+        figure.savefig(folder / image.replace(".png", "-narrow.png"), dpi=dpi)
         plt.close(figure)
 
 
 if __name__ == "__main__":
-    draw_all(DOCS / "images", dpi=100)
+    for image, figure in draw_page().items():
+        figure.savefig(DOCS / "images" / image, dpi=100)

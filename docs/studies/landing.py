@@ -14,6 +14,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 from sklearn.datasets import load_wine
 from sklearn.model_selection import KFold
 
@@ -25,7 +26,7 @@ IMAGES = Path(__file__).parents[1] / "images"
 PANELS = {
     "sorted": "KFold(5), sorted rows",
     "shuffled": "KFold(5, shuffle=True)",
-    "fold": 'df.strat.kfold("class")',
+    "fold": 'df.strat.kfold("label", k=5)',
 }
 """The fold columns, and what makes them."""
 
@@ -47,23 +48,25 @@ INKS = {
 
 
 def make_frame() -> pd.DataFrame:
-    """Give the wine data, which are sorted by class, the three fold columns."""
+    """Give the wine data, which are sorted by label, the three fold columns."""
     data = load_wine(as_frame=True)
-    frame = data.data.assign(**{"class": data.target_names[data.target]})
-    frame["class"] = frame["class"].str.replace("_", " ")
+    frame = data.data.assign(label=data.target_names[data.target])
+    frame["label"] = frame["label"].str.replace("_", " ")
     splitters = {"sorted": KFold(5), "shuffled": KFold(5, shuffle=True, random_state=0)}
     for name, splitter in splitters.items():
         frame[name] = 0
         for fold, (_, valid) in enumerate(splitter.split(frame)):
             frame.loc[valid, name] = fold
-    return frame.strat.kfold("class", k=5)
+    return frame.strat.kfold("label", k=5)
 
 
 def draw_panel(ax: Axes, frame: pd.DataFrame, name: str, ink: Ink, colour: str) -> None:
     """Draw a fold column, titled with what makes it and with its verdict."""
-    sf.plot(frame, "class", name, ax=ax)
+    sf.plot(frame, "label", name, ax=ax)
     ax.get_legend().remove()
-    (row,) = sf.compare(frame, "class", name).to_dict("records")
+    for line in ax.lines:
+        line.set(color=ink.text, path_effects=[withStroke(linewidth=2.5, foreground=ink.paper)])
+    (row,) = sf.compare(frame, "label", name).to_dict("records")
     off = "each class within a row" if name == "fold" else f"up to {row['rows_off']:.0f} rows off"
     ax.set_title(f"{row['verdict'].upper()}:\n{off}", color=colour, fontsize=13, weight="bold")
     made = {"family": "monospace", "color": ink.text, "fontsize": 11, "ha": "center"}
@@ -86,7 +89,7 @@ def draw_landing(ink: Ink, narrow: bool = False) -> Figure:
         draw_panel(ax, frame, name, ink, ink.verdicts[place])
         ax.tick_params(axis="y", labelleft=narrow or not place, left=narrow or not place)
         plt.setp(ax.get_yticklabels(), color=ink.text, fontsize=12)
-    legend = ["share of each class in each fold;", "dotted: in all rows"]
+    legend = ["share of each label in each fold;", "dotted: in all rows"]
     figure.supxlabel(("\n" if narrow else " ").join(legend), color=ink.text, fontsize=12)
     return figure
 

@@ -108,7 +108,7 @@ def ratios(errors, names, ks=(2, 5, 10)):
     found = {}
     for k in ks:
         logs = sources(squared(errors.xs(k, level="k", axis=1)), "strategy")
-        found[f"k={k}"] = intervals(logs[names].sub(logs["SCV"], axis=0))
+        found[f"{k} folds"] = intervals(logs[names].sub(logs["SCV"], axis=0))
     return pd.concat(found, axis=1).round(2)
 
 
@@ -236,7 +236,7 @@ def gains(table, names, name):
     for k in wide.columns.unique("k"):
         values = wide[k]
         kept = [each for each in names if each in values and each != "SCV"]
-        found[f"k={k}"] = student(values[kept].sub(values["SCV"], axis=0))
+        found[f"{k} folds"] = student(values[kept].sub(values["SCV"], axis=0))
     return pd.concat(found, axis=1).round(2) + 0
 
 
