@@ -1,4 +1,4 @@
-"""Values of every dtype in calls: wide, missing, and texts of one hash.
+"""Values of every dtype in calls: wide and missing ones.
 
 How columns of each dtype are read is tested in `frames`; their folds are frozen.
 """
@@ -56,14 +56,3 @@ def test_unsigned_integers_keep_their_order(by: Any) -> None:
     frames += [pd.DataFrame({"a": pd.Series(WIDE, dtype="uint64[pyarrow]")})]
     for frame in [*frames, pl.DataFrame({"a": WIDE})]:
         assert folds_of(frame, by, key=key) == expected
-
-
-def test_hashes_that_meet_part_no_class(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Texts of one hash are told apart by the text itself."""
-    frame = pl.DataFrame({"a": ["x", "y", None, "z", "y", "x"] * 5})
-    expected = folds_of(frame, "a", missing="stratum")
-    monkeypatch.setattr(
-        "stratframe.frames.read.hash_values",
-        lambda series: np.minimum(series.str.len_bytes().to_numpy(), 1),
-    )
-    assert folds_of(frame, "a", missing="stratum") == expected

@@ -18,7 +18,6 @@ from stratframe.core.hashing import hash_keys
 from stratframe.core.order import CHUNK
 from stratframe.errors import StratError
 from stratframe.frames.read import (
-    codes_match_values,
     encode_classes,
     rank_key,
     read_comparable,
@@ -124,13 +123,15 @@ def test_codes_of_other_dtypes(series: Any, values: list[Any]) -> None:
     assert_codes_of(series, values)
 
 
-def test_codes_are_compared_with_all_values() -> None:
-    """Codes that join unequal values are detected in any row."""
-    series = pl.Series(["a", "b"] * CHUNK)
-    codes = np.arange(len(series)) % 2
-    assert codes_match_values(series, codes, 2)
-    codes[-1] = 0
-    assert not codes_match_values(series, codes, 2)
+def test_hashes_that_meet_part_no_class() -> None:
+    """Texts of one hash are told apart by the text itself, in whichever row they are."""
+    for values in (["x", "y", None, "z", "y", "x"], [*["a", "bb"] * CHUNK, "c"]):
+        codes, n_classes = encode_classes(
+            pl.Series(values), hash_values=lambda series: series.str.len_bytes()
+        )
+        expected, classes = pd.factorize(np.array(values, dtype=object))
+        np.testing.assert_array_equal(codes, expected)
+        assert n_classes == len(classes)
 
 
 LISTS = pd.ArrowDtype(pa.list_(pa.int64()))

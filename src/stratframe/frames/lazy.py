@@ -167,8 +167,9 @@ SORT_LINE = re.compile(
     r"^ *SORT BY (?:\[(?:\w+: (?:\w+|\[[^\]]*\])(?:, )?)+\] )?\[(?P<columns>.*)\]$"
 )
 JOIN_LINE = re.compile(r"^ *(?!ASOF )[A-Z]+ JOIN:$")
-VIEWED_LINES = {"Join": JOIN_LINE, "Sort": SORT_LINE}
-"""The lines that do not say in every version whether their steps keep the order."""
+VIEWED_LINES = {"Join": (JOIN_LINE, "a join"), "Sort": (SORT_LINE, "`sort`")}
+"""The lines that do not say in every version whether their steps keep the order, and what these are
+where Polars does not show it."""
 
 HEAD = "`head`, `slice` or `top_k`"
 PLACE_LINES = {
@@ -409,29 +410,25 @@ def plain_columns(text: str) -> set[str]:
 
 def viewed_steps(frame: pl.LazyFrame, plan: Sequence[str]) -> dict[int, str]:
     """Name the joins and sorts of a query that keep no order, by their lines."""
-    shown, found = list(view_orders(frame)), dict[int, str]()
-    for kind, pattern in VIEWED_LINES.items():
-        lines = [line for line, text in enumerate(plan) if pattern.match(text)]
-        named = [name for own, name in shown if own == kind]
-        if len(named) != len(lines):  # Polars does not promise this view
-            named = ["a join" if kind == "Join" else "`sort`"] * len(lines)
-        found |= {line: name for line, name in zip(lines, named, strict=True) if name}
-    return found
-
-
-def view_orders(frame: pl.LazyFrame) -> Iterator[tuple[str, str | None]]:
-    """Go through the joins and sorts of a query, the last first; name those without an order."""
-    for view in view_nodes(frame):
+    shown: dict[str, list[str | None]] = {"Join": [], "Sort": []}
+    for view in view_nodes(frame):  # the last step first, as in the plan
         with suppress(NotImplementedError):  # Python functions, and in Polars 1 `join_asof`
             node = view.view_current_node()
             if type(node).__name__ == "Sort":
-                yield "Sort", None if node.sort_options[0] else "`sort`"
+                shown["Sort"].append(None if node.sort_options[0] else "`sort`")
             elif type(node).__name__ == "Join":
                 kind = node.options[0]
                 kind = kind[0] if isinstance(kind, tuple) else kind
                 if kind != "AsOf":
                     is_ordered = node.options[-1] in ORDERED.get(kind, ())
-                    yield "Join", None if is_ordered else join_name(kind)
+                    shown["Join"].append(None if is_ordered else join_name(kind))
+    found: dict[int, str] = {}
+    for step, (pattern, unknown) in VIEWED_LINES.items():
+        lines = [line for line, text in enumerate(plan) if pattern.match(text)]
+        is_seen = len(shown[step]) == len(lines)  # Polars does not promise this view
+        each = zip(lines, shown[step] if is_seen else [unknown] * len(lines), strict=True)
+        found |= {line: name for line, name in each if name}
+    return found
 
 
 def view_functions(frame: pl.LazyFrame) -> list[tuple[Any, ...]]:

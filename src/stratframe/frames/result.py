@@ -84,16 +84,13 @@ def stack_frames(names: Sequence[str], tables: Sequence[Any]) -> Any:
 
 
 def with_text(frame: Any, name: str) -> Any:
-    """Write the values of a column as text: whole floats without a point, gaps as None."""
-    texts = [None if value is None else write_label(value) for value in to_list(frame[name])]
+    """Write the values of a column as text: whole floats, as of gaps in pandas, without a point."""
+    values = to_list(frame[name])
+    whole = (f"{x:.0f}" if isinstance(x, float) and x.is_integer() else x for x in values)
+    texts = [None if value is None else str(value) for value in whole]
     if isinstance(frame, pl.DataFrame):
         return frame.with_columns(pl.Series(name, texts, dtype=pl.String))
     return frame.assign(**{name: pd.Series(texts, index=frame.index)})
-
-
-def write_label(value: Any) -> str:
-    """Write a label; pandas holds whole numbers with gaps as floats."""
-    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def to_dicts(frame: EagerFrame) -> list[dict[Any, Any]]:
