@@ -130,11 +130,10 @@ def objects_to_polars(series: pd.Series) -> pl.Series | None:
         series, word = series.map(lambda value: value.bytes, na_action="ignore"), "bytes"
     if word in BY_NUMPY:
         missing = np.asarray(series.isna(), dtype=np.bool_)
-        present = series[~missing] if missing.any() else series
-        typed = present
+        typed = known = series[~missing] if missing.any() else series
         with suppress(OverflowError):  # of pandas 2, for integers that floats cannot hold
-            typed = present.infer_objects()
-        if typed.dtype != object and (typed == present).all():  # a float is not any integer
+            typed = known.infer_objects()
+        if typed.dtype != object and (typed == known).all():  # a float is not any integer
             values = numpy_to_polars(typed)
             return values if values is None else with_gaps(values, missing)
     if word in ("decimal", "integer") or word not in OBJECTS:

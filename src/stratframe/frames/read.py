@@ -84,13 +84,13 @@ def encode_classes(
     if column.dtype.is_float():
         return factorize(to_floats(column))
     if not column.null_count():
-        return encode_present(column, hash_values)
+        return encode_known(column, hash_values)
     codes = np.full(len(column), -1, dtype=np.int64)
-    codes[~is_missing(column)], n_classes = encode_present(column.drop_nulls(), hash_values)
+    codes[~is_missing(column)], n_classes = encode_known(column.drop_nulls(), hash_values)
     return codes, n_classes
 
 
-def encode_present(series: pl.Series, hash_values: HashValues) -> tuple[Ints, int]:
+def encode_known(series: pl.Series, hash_values: HashValues) -> tuple[Ints, int]:
     """Encode the classes of a Polars series without nulls."""
     if not is_whole(series.dtype):
         series = series.to_physical()
@@ -126,12 +126,12 @@ def factorize(values: Any) -> tuple[Ints, int]:
     # pandas 2 makes an index of the classes of a series, which takes no integers above all floats.
     values = np.asarray(values, dtype=object)
     codes, classes = pd.factorize(values)
-    present = codes >= 0
-    if (classes[codes[present]] == values[present]).all():
+    known = codes >= 0
+    if (classes[codes[known]] == values[known]).all():
         return codes, len(classes)
     # pandas 2 reads texts up to their first NUL, and all versions a lone surrogate as its code.
     places: defaultdict[Any, int] = defaultdict(count().__next__)
-    codes[present] = [places[value] for value in values[present]]
+    codes[known] = [places[value] for value in values[known]]
     return codes, len(places)
 
 
@@ -285,9 +285,9 @@ def read_matrix(columns: Sequence[Series], term: str) -> tuple[Values, list[int]
     vectors = [read_vectors(series) for series in columns]
     widths = [1 if values is None else values.shape[1] for values in vectors]
     points = np.empty((sum(widths), len(columns[0])))
-    parts = np.split(points, np.cumsum(widths)[:-1])
-    for series, values, part in zip(columns, vectors, parts, strict=True):
-        part[:] = read_feature(series, term) if values is None else values.T
+    blocks = np.split(points, np.cumsum(widths)[:-1])
+    for series, values, block in zip(columns, vectors, blocks, strict=True):
+        block[:] = read_feature(series, term) if values is None else values.T
     return points, widths
 
 

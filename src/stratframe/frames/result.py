@@ -50,10 +50,10 @@ def float_column(library: str, values: Values) -> Any:
 def rank_values(series: Series | list[Any]) -> Ints | None:
     """Rank values: categories in their order, others by value, missing last; None if they mix."""
     values = to_list(series)
-    known = None if isinstance(series, list) else category_values(series)
+    categories = None if isinstance(series, list) else category_values(series)
     try:
-        present = [value for value in dict.fromkeys(values) if value is not None]
-        ordered = sorted(present) if known is None else known
+        held = [value for value in dict.fromkeys(values) if value is not None]
+        ordered = sorted(held) if categories is None else categories
         ranks = {value: rank for rank, value in enumerate(ordered)}
     except (TypeError, OverflowError):
         return None

@@ -20,6 +20,9 @@ from .dtypes import dtype_of, is_missing, to_floats
 from .libraries import library_of, take
 from .result import float_column, make_frame
 
+HAS_MISSING = "has missing values"
+"""The fault that calls on all engines name."""
+
 LARGEST = float(np.finfo(np.float64).max)
 """The largest finite float64."""
 
@@ -27,7 +30,7 @@ LARGEST = float(np.finfo(np.float64).max)
 class Rule(NamedTuple):
     """What a call needs of the values of one column."""
 
-    present: bool = True
+    complete: bool = True
     """No null or NaN."""
     finite: bool = False
     """No infinity."""
@@ -87,7 +90,7 @@ def check_rules(columns: Sequence[RuledColumn], *, in_batch: bool = False) -> No
     hints = [
         f"Hint: {column.rule.hint}"
         for column, fault, _ in broken
-        if column.rule.hint and (fault == MISSING or column.rule.unique)
+        if column.rule.hint and (fault == HAS_MISSING or column.rule.unique)
     ]
     message = "\n".join(dict.fromkeys(sentences + hints))
     if in_batch or columns[0].weights is not None:
@@ -118,8 +121,6 @@ def few_rows(broken: Sequence[tuple[RuledColumn, str, Ints]]) -> Ints | None:
     return np.unique(np.concatenate(chosen))
 
 
-MISSING = "has missing values"
-
 MANY_FAILURES = 10_000
 """Rows at fault that pandera's error lists; more take seconds, and `failures` has them all."""
 
@@ -127,8 +128,8 @@ MANY_FAILURES = 10_000
 def broken_rules(column: RuledColumn) -> Iterator[tuple[str, Flags]]:
     """Yield each fault of a column in words, and flags of the rows that have it."""
     rule, values = column.rule, column.values
-    if rule.present and column.missing.any():
-        yield MISSING, column.missing
+    if rule.complete and column.missing.any():
+        yield HAS_MISSING, column.missing
     if values is None:
         return
     if rule.unique and (flags := np.bincount(values)[values] > 1).any():
@@ -173,7 +174,7 @@ def pandera_module(library: str) -> Any:
 def pandera_column(pandera: Any, rule: Rule) -> Any:
     bounds = rule.within or ((-LARGEST, LARGEST) if rule.finite else None)
     check = pandera.Check.in_range(*bounds) if bounds else None
-    return pandera.Column(checks=check, nullable=not rule.present, unique=rule.unique)
+    return pandera.Column(checks=check, nullable=not rule.complete, unique=rule.unique)
 
 
 def pandera_error(columns: Sequence[RuledColumn], rows: Ints | None = None) -> Exception | None:
