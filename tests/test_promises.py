@@ -177,16 +177,6 @@ def test_parts_are_shares_rounded(
             assert floor(len(rows) * share) <= counts[name] <= ceil(len(rows) * share)
 
 
-@kinds
-@given(data=columns(3), seed=seeds)
-def test_counts_are_met_exactly(kind: str, data: dict[str, list[int]], seed: int) -> None:
-    """Parts given as counts hold just so many rows; None takes the rest."""
-    n = len(data["a"])
-    frame = make(kind, data)
-    out = sf.split(frame, "a", {"x": 4, "y": None, "z": 3}, seed=seed, rare="ignore")
-    assert Counter(values(out, "split")) == {"x": 4, "y": n - 7, "z": 3}
-
-
 WEIGHTS: dict[str, Any] = {
     "lognormal": lambda i: float(np.exp(np.sin(37 * i) * 2)),
     "heavy": lambda i: 1.7**i,
@@ -264,34 +254,6 @@ BY: dict[str, Any] = {
     "nearest": ["a", sf.nearest(["v", "b"])],
 }
 by_name = st.sampled_from(sorted(BY))
-
-
-def ways(data: dict[str, list[Any]]) -> list[Any]:
-    """The same data in every kind of frame, and with odd indexes and categories."""
-    frames = [make(kind, data) for kind in KINDS]
-    odd = make("pandas", data).set_index(pd.Index([7] * len(data["a"])))
-    categories = make("pandas", data).astype({"a": "category"})
-    enums = make("polars", data).with_columns(pl.col("a").cast(pl.String).cast(pl.Categorical))
-    return [*frames, odd, categories, enums]
-
-
-@given(
-    data=columns(3, 2),
-    by=by_name,
-    seed=seeds,
-    key=st.booleans(),
-    deal=st.sampled_from(["random", "circular"]),
-)
-@pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
-def test_same_folds_everywhere(
-    data: dict[str, list[Any]], by: str, seed: int, key: bool, deal: str
-) -> None:
-    """The same values, arguments and seed give the same folds and parts on every frame."""
-    data["v"] = prices(len(data["a"]))
-    options: dict[str, Any] = {"seed": seed, "key": "id" if key else None, "deal": deal}
-    frames = ways(data)
-    assert len({tuple(values(sf.kfold(f, BY[by], 3, **options), "fold")) for f in frames}) == 1
-    assert len({tuple(values(sf.split(f, BY[by], PARTS, **options), "split")) for f in frames}) == 1
 
 
 RECODINGS: dict[str, Any] = {

@@ -49,7 +49,7 @@ NULLABLE = {"b": False, "i": np.int64(0), "u": np.uint64(0), "f": np.nan}
 ARROW_CASTS = {"date64[ms]": "date32", "halffloat": "float32"}
 """Types of pyarrow that Polars misreads, such as days in milliseconds, or does not take at all."""
 
-WIDE = tuple(getattr(pl, name) for name in ("Int128", "UInt128") if hasattr(pl, name))
+WIDE_INTEGERS = tuple(getattr(pl, name) for name in ("Int128", "UInt128") if hasattr(pl, name))
 """Integers of Polars that numpy does not have."""
 
 

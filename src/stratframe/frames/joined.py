@@ -85,7 +85,7 @@ def join_column(name: object, columns: Mapping[str, Any]) -> Any:
         else:
             held.append(each.set_axis(range(start, stop)).dropna())
     held = [each for each in held if len(each)] or held[:1]
-    if len(set(map(kind_of, held))) == 1:
+    if len(set(map(value_kind, held))) == 1:
         with suppress(ValueError, pl.exceptions.PolarsError):  # ours is a ValueError
             if isinstance(held[0], pl.Series):
                 frames = [each.to_frame() for each in held]
@@ -104,7 +104,7 @@ def join_column(name: object, columns: Mapping[str, Any]) -> Any:
     raise StratError(msg)
 
 
-def kind_of(series: Any) -> tuple[Any, ...]:
+def value_kind(series: Any) -> tuple[Any, ...]:
     """Name the kind of values, whatever their width or unit, and the zone of times."""
     if isinstance(series.dtype, pd.CategoricalDtype):
         series = pd.Series(series.dtype.categories)

@@ -171,9 +171,9 @@ VIEWED_LINES = {"Join": (JOIN_LINE, "a join"), "Sort": (SORT_LINE, "`sort`")}
 """The lines that do not say in every version whether their steps keep the order, and what these are
 where Polars does not show it."""
 
-HEAD = "`head`, `slice` or `top_k`"
+SLICES = "`head`, `slice` or `top_k`"
 PLACE_LINES = {
-    HEAD: re.compile(r"^ *SLICE\["),
+    SLICES: re.compile(r"^ *SLICE\["),
     "a row index": re.compile(r"^ *ROW[ _]INDEX"),
     "`unique`": re.compile(r"^ *UNIQUE\[.*keep_strategy: (?:First|Last|Any)\] BY Some"),
     "`join_asof`": re.compile(r"^ *ASOF JOIN:$"),
@@ -190,7 +190,7 @@ BARE_COLUMN = re.compile(r"(?:\[|, )col\([^()]*\)(?:\.alias\([^()]*\))?(?=, |\] 
 COLUMN = re.compile(r'col\("([^"]*)"\)')
 
 BOTH = {"left_right", "right_left"}
-ORDERED = {
+JOIN_ORDERS = {
     "Inner": BOTH,
     "Left": {"left_right"},
     "Right": {"right_left"},
@@ -319,7 +319,7 @@ def dropped_orders(plan: Sequence[str], steps: Sequence[Unordered]) -> Iterator[
     chooses other rows.
     """
     known = {step.line for step in steps}
-    slices = [line for line, text in enumerate(plan) if PLACE_LINES[HEAD].match(text)]
+    slices = [line for line, text in enumerate(plan) if PLACE_LINES[SLICES].match(text)]
     for line, text in enumerate(plan):
         keeps_order = STEP_LINE.match(text) or JOIN_LINE.match(text)
         if line in known or not keeps_order:
@@ -420,7 +420,7 @@ def viewed_steps(frame: pl.LazyFrame, plan: Sequence[str]) -> dict[int, str]:
                 kind = node.options[0]
                 kind = kind[0] if isinstance(kind, tuple) else kind
                 if kind != "AsOf":
-                    is_ordered = node.options[-1] in ORDERED.get(kind, ())
+                    is_ordered = node.options[-1] in JOIN_ORDERS.get(kind, ())
                     shown["Join"].append(None if is_ordered else join_name(kind))
     found: dict[int, str] = {}
     for step, (pattern, unknown) in VIEWED_LINES.items():

@@ -21,7 +21,7 @@ from ..core.strata import DENSE, factorize_codes, first_occurrence
 from ..core.types import Flags, Ints, Values, Words
 from ..errors import StratError, describe_rows
 from .dtypes import (
-    WIDE,
+    WIDE_INTEGERS,
     dtype_of,
     has_order,
     is_encoded_by_pandas,
@@ -106,7 +106,7 @@ def encode_known(series: pl.Series, hash_values: HashValues) -> tuple[Ints, int]
 
 def is_whole(dtype: pl.DataType) -> bool:
     """Return whether a dtype of Polars holds whole numbers of numpy, or booleans."""
-    return (dtype.is_integer() and dtype not in WIDE) or dtype == pl.Boolean
+    return (dtype.is_integer() and dtype not in WIDE_INTEGERS) or dtype == pl.Boolean
 
 
 def factorize(values: Any) -> tuple[Ints, int]:
@@ -235,7 +235,7 @@ def numbers_of(series: Series) -> Values:
         return to_floats(column.cast(pl.String))
     if dtype.is_temporal():
         column = column.to_physical()
-    if column.dtype.is_integer() and dtype not in WIDE:
+    if column.dtype.is_integer() and dtype not in WIDE_INTEGERS:
         column = column.set(column.is_null(), 0) if column.null_count() else column
         return column.cast(pl.UInt64 if dtype == pl.UInt64 else pl.Int64).to_numpy()
     if dtype.is_numeric() or dtype in (pl.Boolean, pl.Null):
@@ -252,7 +252,7 @@ def read_times(series: Series) -> tuple[Values, Flags]:
     if has_order(series):
         codes: Any = series.to_physical() if isinstance(series, pl.Series) else series.cat.codes
         return np.where(missing, 0, codes.to_numpy()), missing
-    if dtype.is_decimal() or dtype in WIDE:  # floats would make some equal
+    if dtype.is_decimal() or dtype in WIDE_INTEGERS:  # floats would make some equal
         return rank_key(series), missing
     if dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Null:
         return read_numbers(series, "time")
@@ -384,7 +384,7 @@ def read_key(series: Any) -> KeyColumn:
     if isinstance(dtype, pl.Datetime | pl.Duration | pl.Time):
         unit = getattr(dtype, "time_unit", "ns")
         return key_of_times(column.to_physical().to_numpy(), unit)
-    if dtype in WIDE or dtype.is_decimal():
+    if dtype in WIDE_INTEGERS or dtype.is_decimal():
         return key_of_exact(column.to_list())
     return HashedWords(words_of(numbers_of(column)))
 
@@ -473,7 +473,7 @@ def rank_key(series: Any) -> Ints:
             raise unordered_error(series) from error
         return codes
     dtype = column.dtype
-    if dtype in (pl.String, pl.Binary, *WIDE) or dtype.is_decimal():
+    if dtype in (pl.String, pl.Binary, *WIDE_INTEGERS) or dtype.is_decimal():
         return (column.rank("dense").cast(pl.Int64) - 1).fill_null(0).to_numpy()
     values = numbers_of(column)
     return rank(np.where(is_missing(column), values.dtype.type(0), values))

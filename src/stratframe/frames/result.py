@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 
 from ..core.types import Ints, Values
-from .dtypes import WIDE, category_values, strict_series
+from .dtypes import WIDE_INTEGERS, category_values, strict_series
 from .libraries import EagerFrame, Series, to_list
 
 
@@ -28,7 +28,7 @@ def make_frame(library: str, columns: Mapping[Any, Any]) -> Any:
 
 def polars_values(values: Any) -> Any:
     """Give integers beyond 64 bits a type; return any other values as they are."""
-    dtypes = (None, *WIDE) if isinstance(values, list) else ()
+    dtypes = (None, *WIDE_INTEGERS) if isinstance(values, list) else ()
     made = (strict_series(values, dtype) for dtype in dtypes)
     return next((each for each in made if each is not None), values)
 

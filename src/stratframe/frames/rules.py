@@ -23,6 +23,9 @@ from .result import float_column, make_frame
 HAS_MISSING = "has missing values"
 """The fault that calls on all engines name."""
 
+MANY_FAILURES = 10_000
+"""Rows at fault that pandera's error lists; more take seconds, and `failures` has them all."""
+
 LARGEST = float(np.finfo(np.float64).max)
 """The largest finite float64."""
 
@@ -68,10 +71,13 @@ def broken_rows(column: RuledColumn) -> Flags:
     return flags
 
 
-def check_rules(columns: Sequence[RuledColumn], *, in_batch: bool = False) -> None:
+def check_rules(
+    columns: Sequence[RuledColumn], *, in_batch: bool = False, most: int = MANY_FAILURES
+) -> None:
     """Raise with all rows that break the rule of their column, if there are any.
 
-    The rows of a batch have unknown places in the frame, and are not listed.
+    The rows of a batch have unknown places in the frame, and are not listed. At most so many rows
+    of each fault are in pandera's error.
     """
     broken = [
         (column, fault, np.flatnonzero(flags))
@@ -100,7 +106,7 @@ def check_rules(columns: Sequence[RuledColumn], *, in_batch: bool = False) -> No
     shown = {column.name: column.series for column in columns if not column.rule.unique}
     places = [positions(column, rows) for column, _, rows in broken]
     raise StratError(message, failing_rows(library, shown, *places)) from pandera_error(
-        columns, few_rows(broken)
+        columns, few_rows(broken, most)
     )
 
 
@@ -109,20 +115,16 @@ def positions(column: RuledColumn, rows: Ints) -> Ints:
     return rows if column.rows is None else np.sort(column.rows[rows])
 
 
-def few_rows(broken: Sequence[tuple[RuledColumn, str, Ints]]) -> Ints | None:
+def few_rows(broken: Sequence[tuple[RuledColumn, str, Ints]], most: int) -> Ints | None:
     """Choose the first rows of each fault where any fault has very many; None for all rows."""
-    if all(len(rows) <= MANY_FAILURES for *_, rows in broken):
+    if all(len(rows) <= most for *_, rows in broken):
         return None
-    chosen = [rows[:MANY_FAILURES] for *_, rows in broken]
+    chosen = [rows[:most] for *_, rows in broken]
     for column, _, rows in broken:
         if column.rule.unique and column.values is not None:
             # A repeated value alone, without the next one like it, is not at fault.
             chosen.append(np.flatnonzero(column.values == column.values[rows[0]])[:2])
     return np.unique(np.concatenate(chosen))
-
-
-MANY_FAILURES = 10_000
-"""Rows at fault that pandera's error lists; more take seconds, and `failures` has them all."""
 
 
 def broken_rules(column: RuledColumn) -> Iterator[tuple[str, Flags]]:
