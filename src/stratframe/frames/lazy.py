@@ -240,11 +240,10 @@ class Unordered(NamedTuple):
     draws: bool = False
     """Whether it may also give other rows or values each time."""
 
-    def warn(self, effect: str, hint: str = "", then: str = "") -> None:
+    def warn(self, effect: str, then: str, hint: str = "") -> None:
         """Warn of what it does to a lazy query and what follows, and say how to avoid that."""
         remedy = "collect the query first" if self.of_expression else SET_ORDER
         remedy = REMEDIES.get(self.name, remedy)
-        then = then or "train and test rows that are collected apart may overlap"
         warn(
             f"{self.name[0].upper()}{self.name[1:]} may {effect}: {then}."
             f"\nHint: {f'{hint}; or {remedy}' if hint else remedy}."
@@ -252,7 +251,11 @@ class Unordered(NamedTuple):
 
 
 def warn_row_order(
-    frame: Frame, what: str | None, hint: str = "", key: Collection[Any] = (), then: str = ""
+    frame: Frame,
+    what: str | None,
+    hint: str = "",
+    key: Collection[Any] = (),
+    then: str = "train and test rows that are collected apart may overlap",
 ) -> None:
     """Warn if the rows of a lazy query may come in another order, or be others, each time.
 
@@ -270,7 +273,7 @@ def warn_row_order(
     for step in steps:
         if step.draws:
             effect = "give other rows or values each time that this lazy query is collected"
-            step.warn(effect, then=then)
+            step.warn(effect, then)
             return
     reorder = "put the rows of this lazy query in another order each time it is collected, and"
     total = total_sorts(plan, set(map(str, key)))
@@ -279,17 +282,17 @@ def warn_row_order(
             for step in steps_before(plan, line, steps, total):
                 is_itself = step.line == line and step.name.endswith(user)
                 if not is_itself and (is_known or not step.of_expression):
-                    step.warn(f"{reorder} {user} then gives other rows or values", then=then)
+                    step.warn(f"{reorder} {user} then gives other rows or values", then)
                     return
     left = steps_before(plan, None, steps, total)
     if what is not None and left:
         # A step says more than an expression, wherever it is.
         step = min(left, key=lambda step: step.of_expression)
-        step.warn(f"{reorder} {what} depend on the order", hint, then)
+        step.warn(f"{reorder} {what} depend on the order", then, hint)
 
 
 def unordered_steps(
-    frame: pl.LazyFrame, plan: Sequence[str], functions: Sequence[Any] = ()
+    frame: pl.LazyFrame, plan: Sequence[str], functions: Sequence[Any]
 ) -> list[Unordered]:
     viewed = viewed_steps(frame, plan)
     is_drawn = any(map(draws_at_random, functions))
