@@ -15,7 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import HALVES, KINDS, eager, make, some_slow, values
+from tests.helpers import KINDS, eager, make, some_slow, values
 
 kinds = pytest.mark.parametrize("kind", KINDS)
 slow_kinds = pytest.mark.parametrize("kind", some_slow(KINDS, set(KINDS) - {"pandas", "polars"}))
@@ -620,18 +620,6 @@ def test_subclasses_stay(repeats: int) -> None:
     assert not out.flags.allows_duplicate_labels
     out.attrs["unit"].append("m")
     assert frame.attrs == {"unit": ["cm"]}
-
-
-def test_a_plan_reads_no_data() -> None:
-    """Building a lazy plan, with all its checks, runs no query."""
-
-    def refuse(_: pl.DataFrame) -> pl.DataFrame:
-        raise AssertionError
-
-    frame = pl.LazyFrame({"label": ["a"], "x": [1.5]}).map_batches(refuse, schema=None)
-    plan = frame.strat.kfold(["label", "x"], key="x").strat.split("label", HALVES)
-    with pytest.raises(AssertionError):
-        plan.collect()
 
 
 @pytest.fixture(scope="module")

@@ -761,10 +761,11 @@ def fail(*_: object) -> Any:
 
 
 def test_building_the_plan_reads_nothing(tmp_path: Path) -> None:
-    """The warning comes from the plan alone: sources are not read."""
+    """The checks and the warning come from the plan alone: sources are not read."""
     source = register_io_source(fail, schema={"id": pl.Int64, "label": pl.String})
     for query in (source.unique(), source.join(source, on="id"), source.sort("id")):
         assert len(warnings_of(lambda query=query: sf.kfold(query, k=2))) <= 1
+        assert warnings_of(lambda query=query: sf.split(query, ["label", "id"], key="id")) == []
     path = tmp_path / "rows.csv"
     path.write_text("id,label\n" + "1,a\n" * 10)
     scan = pl.scan_csv(path)

@@ -74,7 +74,12 @@ def to_polars(series: Series) -> pl.Series | None:
         return pl.Series(ordinals.asi8.view("timedelta64[us]"))
     if isinstance(dtype, np.dtype | pd.DatetimeTZDtype):
         return numpy_to_polars(series)
-    return nullable_to_polars(series) if dtype.kind in NULLABLE else None
+    if dtype.kind not in NULLABLE:
+        return None
+    fill: Any = NULLABLE[dtype.kind]
+    values = pl.Series(series.to_numpy(dtype=np.asarray(fill).dtype, na_value=fill))
+    missing = np.asarray(series.isna(), dtype=np.bool_)
+    return values.set(pl.Series(missing), None) if missing.any() else values
 
 
 def gather(values: pl.Series, places: Any) -> pl.Series:
@@ -115,13 +120,6 @@ def numpy_to_polars(series: pd.Series) -> pl.Series | None:
     if dtype.kind in "iub":
         return pl.Series(np.asarray(series, dtype=dtype.newbyteorder("=")))
     return None
-
-
-def nullable_to_polars(series: pd.Series) -> pl.Series:
-    fill: Any = NULLABLE[series.dtype.kind]
-    values = pl.Series(series.to_numpy(dtype=np.asarray(fill).dtype, na_value=fill))
-    missing = np.asarray(series.isna(), dtype=np.bool_)
-    return values.set(pl.Series(missing), None) if missing.any() else values
 
 
 def objects_to_polars(series: pd.Series) -> pl.Series | None:
