@@ -88,16 +88,6 @@ def test_seeds_of_the_data_do_no_harm() -> None:
             assert np.ptp(means) < 0.09
 
 
-def test_continuous_folds_do_not_drift() -> None:
-    """Over seeds no fold's mean of the ordering column is above another's."""
-    data = {"v": (np.random.default_rng(0).lognormal(size=53) + 0.001).tolist()}
-    values = np.array(data["v"])
-    folds = folds_over_seeds(data, "v", 5)
-    means = np.array([[values[row == fold].mean() for fold in range(5)] for row in folds])
-    errors = means.std(axis=0) / np.sqrt(N_SEEDS)
-    assert np.ptp(means.mean(axis=0)) < 6 * errors.mean()
-
-
 SPLIT: dict[str, tuple[list[int], list[float]]] = {
     "two classes": ([5, 7], [0.7, 0.2, 0.1]),
     "rare classes": ([9, 7, 5, 2], [0.7, 0.2, 0.1]),
