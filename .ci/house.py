@@ -178,6 +178,9 @@ def main() -> None:
     print(f"docstring lines                   {docs} ({docs / lines:.1%})")
     print(f"comment lines                     {comments} ({comments / lines:.1%})")
     print(f"names bound in several modules    {len(twice)}: {', '.join(twice)}")
+    files = Counter(path.name for path in PATHS if path.stem != "__init__")
+    shared = sorted(name for name, count in files.items() if count > 1)
+    print(f"names of several files            {', '.join(shared)}")
     where = {name: count for name, count in dispatching.items() if count}
     print(f"dispatches on terms               {sum(where.values())} in {len(where)} modules")
     where = {name: count for name, count in raising.items() if count}
@@ -185,6 +188,7 @@ def main() -> None:
     found = {
         "lines-of-src": lines,
         "lines-of-tests": count_lines(ROOT / "tests"),
+        "files-of-one-name": len(shared),
         **{f"calls-of-{library}": len(entered) for library, entered in calls.items()},
     }
     budget = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["house"]

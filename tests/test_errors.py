@@ -10,8 +10,6 @@ import pytest
 
 import stratframe as sf
 from stratframe.errors import plural_name
-from stratframe.frames.result import make_frame
-from tests.helpers import eager
 
 
 def counted(calls: list[int]) -> sf.StratError:
@@ -56,19 +54,13 @@ def test_errors_are_pickled_with_their_rows(again: object) -> None:
     assert found.failures["row"].tolist() == [1, 2]
 
 
-@pytest.mark.parametrize("library", [pd.DataFrame, pl.LazyFrame])
+@pytest.mark.parametrize("library", [pd, pl])
 def test_calls_do_not_make_rows(library: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """An error of a call makes no frame until its rows are looked at."""
-    made = []
-
-    def make(*arguments: Any) -> Any:
-        made.append(1)
-        return make_frame(*arguments)
-
     with pytest.raises(sf.StratError) as caught:
-        eager(sf.kfold(library({"x": ["a", None, "b"]}), "x", 2))
-    monkeypatch.setattr("stratframe.frames.rules.make_frame", make)
-    assert not made
+        sf.kfold(library.DataFrame({"x": ["a", None, "b"]}), "x", 2)
+    original, made = library.DataFrame, []
+    monkeypatch.setattr(library, "DataFrame", lambda given: made.append(1) or original(given))
     assert list(caught.value.failures["row"]) == [1]
     assert made == [1]
 

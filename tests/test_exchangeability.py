@@ -57,24 +57,6 @@ def test_every_row_has_every_fold_alike(data: dict[str, Any], by: Any, ranked_by
 
 
 @keyed
-@pytest.mark.slow
-@pytest.mark.parametrize("bits", [0, 4, 12])
-def test_rows_of_large_strata_too(
-    bits: int, ranked_by: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where strata are large, and counted first, each row has the same chance of every fold."""
-    monkeypatch.setattr("stratframe.core.deal.histogram_bits", lambda *_: bits)
-    data, options = with_key({"a": [0, 0, 1] * 300}, ranked_by)
-    folds = folds_over_seeds(data, "a", 3, **options)
-    for row in folds[:, :6].T:
-        assert chisquare(np.bincount(row, minlength=3)).pvalue > 1e-5
-    for one, other in combinations(range(6), 2):
-        table = np.zeros((3, 3))
-        np.add.at(table, (folds[:, one], folds[:, other]), 1)
-        assert chi2_contingency(table).pvalue > 1e-5
-
-
-@keyed
 def test_a_rare_class_visits_all_folds(ranked_by: str) -> None:
     """A class of 3 rows with k=5 visits all folds, and all sets of 3 folds, equally."""
     data, options = with_key({"a": [0] * 3 + [1] * 14}, ranked_by)
@@ -104,16 +86,6 @@ def test_seeds_of_the_data_do_no_harm() -> None:
         for key in (None, "v"):
             means = sf.kfold(frame, "a", key=key, seed=seed).groupby("fold")["v"].mean()
             assert np.ptp(means) < 0.09
-
-
-def test_continuous_folds_do_not_drift() -> None:
-    """Over seeds no fold's mean of the ordering column is above another's."""
-    data = {"v": (np.random.default_rng(0).lognormal(size=53) + 0.001).tolist()}
-    values = np.array(data["v"])
-    folds = folds_over_seeds(data, "v", 5)
-    means = np.array([[values[row == fold].mean() for fold in range(5)] for row in folds])
-    errors = means.std(axis=0) / np.sqrt(N_SEEDS)
-    assert np.ptp(means.mean(axis=0)) < 6 * errors.mean()
 
 
 SPLIT: dict[str, tuple[list[int], list[float]]] = {

@@ -9,7 +9,6 @@ import pytest
 import yaml
 
 from stratframe.__main__ import parser
-from stratframe.frames.files import SUFFIXES
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -99,7 +98,8 @@ def test_the_hook_for_users() -> None:
     assert re.search(shown["files"], "folds.csv")
     given = parser().parse_args([*arguments, *shown["args"], "folds.csv"])
     assert (given.command, given.by, given.groups) == ("check", ["label"], ["patient"])
-    assert all(re.search(hook["files"], f"data/folds{suffix}") for suffix in SUFFIXES)
+    for suffix in ("csv", "tsv", "csv.gz", "parquet"):
+        assert re.search(hook["files"], f"data/folds.{suffix}")
 
 
 def test_the_page_of_the_index_has_no_dead_links() -> None:

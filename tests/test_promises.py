@@ -15,7 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import HALVES, KINDS, eager, make, some_slow, values
+from tests.helpers import KINDS, eager, make, some_slow, values
 
 kinds = pytest.mark.parametrize("kind", KINDS)
 slow_kinds = pytest.mark.parametrize("kind", some_slow(KINDS, set(KINDS) - {"pandas", "polars"}))
@@ -109,82 +109,58 @@ def test_only_rare_rows_have_no_fold(
     assert [fold is None for fold in folds] == [sizes[a] < k for a in data["a"]]
 
 
-@kinds
-@given(
-    data=columns(3, 3, 2),
-    k=st.integers(2, 8),
-    seed=seeds,
-    last=st.sampled_from("cqvnkhe"),
-    deal=st.sampled_from(["random", "circular"]),
-)
-@pytest.mark.filterwarnings("ignore:.*because equal values stay in one bin:stratframe.StratWarning")
-def test_even_at_every_level(
-    kind: str, data: dict[str, list[int]], k: int, seed: int, last: str, deal: Any
-) -> None:
-    """Each row has a fold, and their counts differ by at most 1, in all strata of all levels."""
-    n = len(data["a"])
-    data["v"] = prices(n)  # type: ignore[assignment]
-    third: dict[str, Any] = {
-        "c": "c",
-        "q": sf.quantiles("v", 2),
-        "v": "v",
-        "n": sf.bins("v", [-9, 0, 9]),
-        "k": sf.clusters(["v", "c"], 3),
-        "h": sf.chain(["v", "c"]),
-        "e": sf.nearest(["v", "c"]),
-    }
-    frame = make(kind, data)
-    out = sf.kfold(frame, ["a", "b", third[last]], k, seed=seed, deal=deal, rare="ignore")
-    folds = values(out, "fold")
-    assert len(folds) == n
-    assert set(folds) <= set(range(k))
-    levels = [["a"], ["a", "b"]] + [["a", "b", "c"]] * (last == "c")
-    assert spread_of(fold_counts(folds, list(range(n)), k)) <= 1
-    for level in levels:
-        for rows in strata_rows(*(data[name] for name in level)).values():
-            assert spread_of(fold_counts(folds, rows, k)) <= 1
-    if last == "n":
-        low = ["low" if value <= 0 else "high" for value in data["v"]]
-        for rows in strata_rows(data["a"], data["b"], low).values():
-            assert spread_of(fold_counts(folds, rows, k)) <= 1
+LAST: dict[str, Any] = {
+    "class": "c",
+    "quantiles": sf.quantiles("v", 2),
+    "continuous": "v",
+    "bins": sf.bins("v", [-9, 0, 9]),
+    "clusters": sf.clusters(["v", "c"], 3),
+    "chain": sf.chain(["v", "c"]),
+    "nearest": sf.nearest(["v", "c"]),
+}
 
 
 @kinds
+@settings(max_examples=2 * settings().max_examples)
 @given(
-    data=columns(4, 3, 2, least=40, most=90),
-    parts=(st.integers(2, 6) | st.integers(2, 40)).flatmap(shares) | any_shares,
+    data=columns(4, 3, 2, most=90),
+    wanted=st.integers(2, 8)
+    | (st.integers(2, 6) | st.integers(2, 40)).flatmap(shares)
+    | any_shares,
+    last=st.sampled_from(sorted(LAST)),
     seed=seeds,
     deal=st.sampled_from(["random", "circular"]),
 )
 @pytest.mark.filterwarnings("ignore:.* no rows:stratframe.StratWarning")
-def test_parts_are_shares_rounded(
-    kind: str, data: dict[str, list[int]], parts: dict[str, float], seed: int, deal: Any
+@pytest.mark.filterwarnings("ignore:.*because equal values stay in one bin:stratframe.StratWarning")
+def test_counts_are_shares_rounded(
+    kind: str, data: dict[str, list[Any]], wanted: Any, last: str, seed: int, deal: Any
 ) -> None:
-    """Strata of every level, and totals, are exact shares, of any floats, rounded down or up."""
-    exact = {name: Fraction(share).limit_denominator(10**6) for name, share in parts.items()}
-    if sum(exact.values()) != 1:
-        total = sum(map(Fraction, parts.values()))
-        exact = {name: Fraction(share) / total for name, share in parts.items()}
+    """Each row has a fold or part, and strata of all levels have exact shares, rounded."""
+    n = len(data["a"])
+    assume(isinstance(wanted, int) or len(wanted) <= n)
+    data["v"] = prices(n)
+    data["side"] = [value <= 0 for value in data["v"]]
     options: dict[str, Any] = {"seed": seed, "deal": deal, "rare": "ignore"}
-    out = values(sf.split(make(kind, data), ["a", "b", "c"], parts, **options), "split")
-    levels = [["a"], ["a", "b"], ["a", "b", "c"]]
-    strata = [list(range(len(out)))]
-    for level in levels:
+    frame, by = make(kind, data), ["a", "b", LAST[last]]
+    if isinstance(wanted, int):
+        out = values(sf.kfold(frame, by, wanted, **options), "fold")
+        exact: dict[Any, Fraction] = dict.fromkeys(range(wanted), Fraction(1, wanted))
+    else:
+        out = values(sf.split(frame, by, wanted, **options), "split")
+        exact = {name: Fraction(share).limit_denominator(10**6) for name, share in wanted.items()}
+        if sum(exact.values()) != 1:
+            total = sum(map(Fraction, wanted.values()))
+            exact = {name: Fraction(share) / total for name, share in wanted.items()}
+    assert len(out) == n
+    assert set(out) <= set(exact)
+    strata = [list(range(n))]
+    for level in (["a"], ["a", "b"], ["a", "b", {"class": "c", "bins": "side"}.get(last, "b")]):
         strata += strata_rows(*(data[name] for name in level)).values()
     for rows in strata:
         counts = Counter(out[row] for row in rows)
         for name, share in exact.items():
             assert floor(len(rows) * share) <= counts[name] <= ceil(len(rows) * share)
-
-
-@kinds
-@given(data=columns(3), seed=seeds)
-def test_counts_are_met_exactly(kind: str, data: dict[str, list[int]], seed: int) -> None:
-    """Parts given as counts hold just so many rows; None takes the rest."""
-    n = len(data["a"])
-    frame = make(kind, data)
-    out = sf.split(frame, "a", {"x": 4, "y": None, "z": 3}, seed=seed, rare="ignore")
-    assert Counter(values(out, "split")) == {"x": 4, "y": n - 7, "z": 3}
 
 
 WEIGHTS: dict[str, Any] = {
@@ -264,34 +240,6 @@ BY: dict[str, Any] = {
     "nearest": ["a", sf.nearest(["v", "b"])],
 }
 by_name = st.sampled_from(sorted(BY))
-
-
-def ways(data: dict[str, list[Any]]) -> list[Any]:
-    """The same data in every kind of frame, and with odd indexes and categories."""
-    frames = [make(kind, data) for kind in KINDS]
-    odd = make("pandas", data).set_index(pd.Index([7] * len(data["a"])))
-    categories = make("pandas", data).astype({"a": "category"})
-    enums = make("polars", data).with_columns(pl.col("a").cast(pl.String).cast(pl.Categorical))
-    return [*frames, odd, categories, enums]
-
-
-@given(
-    data=columns(3, 2),
-    by=by_name,
-    seed=seeds,
-    key=st.booleans(),
-    deal=st.sampled_from(["random", "circular"]),
-)
-@pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
-def test_same_folds_everywhere(
-    data: dict[str, list[Any]], by: str, seed: int, key: bool, deal: str
-) -> None:
-    """The same values, arguments and seed give the same folds and parts on every frame."""
-    data["v"] = prices(len(data["a"]))
-    options: dict[str, Any] = {"seed": seed, "key": "id" if key else None, "deal": deal}
-    frames = ways(data)
-    assert len({tuple(values(sf.kfold(f, BY[by], 3, **options), "fold")) for f in frames}) == 1
-    assert len({tuple(values(sf.split(f, BY[by], PARTS, **options), "split")) for f in frames}) == 1
 
 
 RECODINGS: dict[str, Any] = {
@@ -672,18 +620,6 @@ def test_subclasses_stay(repeats: int) -> None:
     assert not out.flags.allows_duplicate_labels
     out.attrs["unit"].append("m")
     assert frame.attrs == {"unit": ["cm"]}
-
-
-def test_a_plan_reads_no_data() -> None:
-    """Building a lazy plan, with all its checks, runs no query."""
-
-    def refuse(_: pl.DataFrame) -> pl.DataFrame:
-        raise AssertionError
-
-    frame = pl.LazyFrame({"label": ["a"], "x": [1.5]}).map_batches(refuse, schema=None)
-    plan = frame.strat.kfold(["label", "x"], key="x").strat.split("label", HALVES)
-    with pytest.raises(AssertionError):
-        plan.collect()
 
 
 @pytest.fixture(scope="module")

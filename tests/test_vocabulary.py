@@ -1,8 +1,6 @@
 """One vocabulary: what verbs and pages call a verdict, and what they do not say any more."""
 
-import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,30 +28,15 @@ RETIRED = {
 """Words of earlier versions, as regular expressions."""
 
 
-def strings_of(path: Path) -> Iterator[tuple[int, str]]:
-    """List the lines of all text in a module, docstrings included, with their numbers."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            for place, line in enumerate(node.value.splitlines()):
-                yield node.lineno + place, line.rstrip()
-
-
-def lines_of(path: Path) -> Iterator[tuple[int, str]]:
-    """List the lines of a page, with their numbers."""
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        yield number, line.rstrip()
-
-
 @pytest.mark.parametrize("word", RETIRED)
 def test_retired_words(word: str) -> None:
     """Neither the verbs nor the pages use a word of judgement that is gone."""
     pattern = re.compile(RETIRED[word])
-    read = [(path, strings_of(path)) for path in VERBS] + [(path, lines_of(path)) for path in PAGES]
     found = [
-        f"{path.name}:{number}: {line.strip()}"
-        for path, lines in read
-        for number, line in lines
-        if pattern.search(line)
+        f"{path.name}:{number}: {line}"
+        for path in VERBS + PAGES
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if pattern.search(line.strip())
     ]
     assert found == []
 

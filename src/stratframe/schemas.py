@@ -82,7 +82,7 @@ def needed(
                 rule_name = f"kfold takes {term}"
                 # If the column must have no nulls, pandera names them already.
                 check = frames.rules.flags_check(
-                    pandera, library, keeps, rule_name, skip_nulls=rule.present
+                    pandera, library, keeps, rule_name, skip_nulls=rule.complete
                 )
                 needs.setdefault(ref, []).append((rule, check))
     keys = list({frames.references.column_key(ref): ref for ref in entries.key}.values())
@@ -92,7 +92,7 @@ def needed(
     columns = {
         name: pandera.Column(
             checks=[check for _, check in needed if check is not None],
-            nullable=not any(rule.present for rule, _ in needed),
+            nullable=not any(rule.complete for rule, _ in needed),
             unique=any(rule.unique for rule, _ in needed),
         )
         for name, needed in needs.items()

@@ -115,11 +115,11 @@ def test_what_columns_hold(series: Any, expected: set[str]) -> None:
 def test_a_fraction_after_many_rows() -> None:
     """A column is continuous if its last value is."""
     values = np.zeros(3 * CHUNK + 1)
-    assert not dtypes.has_fractions(values)
+    assert not dtypes.is_continuous(pl.Series(values))
     values[-1] = 0.5
-    assert dtypes.has_fractions(values)
-    assert not dtypes.has_fractions(np.array([NAN, np.inf, -np.inf, 2.0**60]))
-    assert not dtypes.has_fractions(np.array([]))
+    assert dtypes.is_continuous(pl.Series(values))
+    for whole in ([NAN, np.inf, -np.inf, 2.0**60], []):
+        assert not dtypes.is_continuous(pl.Series(whole, dtype=pl.Float64))
 
 
 @pytest.mark.parametrize("values", [[1, None, 3], [1.5, None], ["a", None], [True, None]])

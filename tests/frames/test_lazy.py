@@ -47,28 +47,6 @@ def streams(query: pl.LazyFrame) -> bool:
     return "HCONCAT" in deal(query)[0].explain(optimized=False)
 
 
-UNORDERED = {
-    "unique": ID.unique(),
-    "mode": ID.mode(),
-    "value_counts": ID.value_counts(name="n").struct.field("id"),
-    "top_k": ID.top_k(50),
-    "sort_by": ID.sort_by("text"),
-}
-"""Expressions that are not known to leave rows in order, by the names that warnings have."""
-
-
-@pytest.mark.parametrize("name", UNORDERED)
-def test_an_expression_of_unknown_order_warns(name: str) -> None:
-    """Such an expression warns by its name, wherever it is, and its query is read once."""
-    query = ROWS.select(UNORDERED[name].alias("id")).with_columns(x=pl.lit(1))
-    (found,) = deal(query)[1]
-    assert found.startswith(f"The expression `{name}` may put the rows of this lazy query in")
-    assert not streams(query.filter(ID != "row 1"))
-    remedy = "set `maintain_order` in that expression" if name == "sort_by" else "collect the query"
-    assert remedy in found
-    assert deal(query, key="id")[1] == []
-
-
 IN_ORDER = {
     "arithmetic": ((NUMBER + 1).round(2), True),
     "comparison": ((NUMBER > 1) & TEXT.is_in(["a", "b"]), True),
@@ -275,8 +253,18 @@ REORDERED: dict[str, list[pl.LazyFrame]] = {
         LEFT.join_where(RIGHT, pl.col("id") < pl.col("x")),
     ],
     "`pl.union`": [pl.union([LEFT, LEFT])] if hasattr(pl, "union") else [],
+    **{
+        f"the expression `{name}`": [LEFT.select(expr.alias("id")).with_columns(x=pl.lit(1))]
+        for name, expr in {
+            "unique": ID.unique(),
+            "mode": ID.mode(),
+            "value_counts": ID.value_counts(name="n").struct.field("id"),
+            "top_k": ID.top_k(9),
+            "sort_by": ID.sort_by("label"),
+        }.items()
+    },
 }
-"""Steps that may put rows in another order, and queries that have them."""
+"""Steps and expressions that may put rows in another order, and queries that have them."""
 
 SHUFFLED = pl.int_range(pl.len()).shuffle()
 CHOSEN: dict[tuple[str, str], list[pl.LazyFrame]] = {
@@ -773,10 +761,11 @@ def fail(*_: object) -> Any:
 
 
 def test_building_the_plan_reads_nothing(tmp_path: Path) -> None:
-    """The warning comes from the plan alone: sources are not read."""
+    """The checks and the warning come from the plan alone: sources are not read."""
     source = register_io_source(fail, schema={"id": pl.Int64, "label": pl.String})
     for query in (source.unique(), source.join(source, on="id"), source.sort("id")):
         assert len(warnings_of(lambda query=query: sf.kfold(query, k=2))) <= 1
+        assert warnings_of(lambda query=query: sf.split(query, ["label", "id"], key="id")) == []
     path = tmp_path / "rows.csv"
     path.write_text("id,label\n" + "1,a\n" * 10)
     scan = pl.scan_csv(path)
@@ -785,18 +774,12 @@ def test_building_the_plan_reads_nothing(tmp_path: Path) -> None:
     assert len(warnings_of(lambda: sf.kfold(query, k=2))) == 1
 
 
-def steps_of(query: pl.LazyFrame) -> list[str]:
-    """Name what may put the rows of a query in any order."""
-    plan = query.explain(optimized=False).splitlines()
-    return [step.name for step in lazy.unordered_steps(query, plan)]
-
-
 def test_an_unknown_view_of_the_plan_warns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where Polars does not show how its joins are set, they count as unordered."""
     monkeypatch.delattr(pl, "QueryOptFlags")
     query = LEFT.join(RIGHT, on="id", maintain_order="left_right")
-    assert steps_of(query) == ["a join"]
-    assert steps_of(LEFT) == []
+    assert warnings_of(lambda: sf.kfold(query, k=2)) == [expected("a join", WITHOUT_KEY, KEY)]
+    assert warnings_of(lambda: sf.kfold(LEFT, k=2)) == []
 
 
 ORDERS = ["none", "left", "right", "left_right", "right_left"]
@@ -805,7 +788,7 @@ KINDS = ["inner", "left", "full", "semi", "anti"]
 
 @given(joins=st.lists(st.tuples(st.sampled_from(KINDS), st.sampled_from(ORDERS)), max_size=4))
 def test_joins_warn_exactly_if_one_keeps_no_order(joins: list[tuple[Any, Any]]) -> None:
-    """Of any chain of joins those without an order are found, the last one first."""
+    """Of any chain of joins the last one without an order is found."""
     query = LEFT
     for how, order in joins:
         query = query.join(
@@ -815,6 +798,5 @@ def test_joins_warn_exactly_if_one_keeps_no_order(joins: list[tuple[Any, Any]]) 
     ordered = {"inner": both, "left": {"left_right"}, "full": both if IS_POLARS_2 else set()}
     ordered |= {how: {"left", *both} for how in ("semi", "anti")}
     unordered = [how for how, order in joins if order not in ordered[how]]
-    steps = steps_of(query)
-    assert len(steps) == len(unordered)
-    assert all(how in step for how, step in zip(reversed(unordered), steps, strict=True))
+    found = warnings_of(lambda: sf.kfold(query, k=2))
+    assert [each.split()[1] for each in found] == unordered[-1:]

@@ -6,51 +6,52 @@ import numpy as np
 import pytest
 
 import stratframe as sf
-from stratframe.frames import rules
-from tests.helpers import Make, eager
+from stratframe.frames import Rule, RuledColumn, check_rules, encode_classes, is_missing
+from tests.helpers import Make, eager, refused
+
+N = 20
+SOUND: dict[str, list[Any]] = {
+    "x": ["a", "b"] * 10,
+    "y": [row / 3 for row in range(N)],
+    "id": [*range(N)],
+}
+FAULTS: dict[str, list[Any]] = {
+    "x": [None if row > 4 else "a" for row in range(N)],
+    "y": [float("inf") if row % 2 else 0.5 for row in range(N)],
+    "id": [row % 10 for row in range(N)],
+}
+AT_FAULT = {"x": {*range(5, N)}, "y": {*range(1, N, 2)}, "id": {*range(N)}}
+"""The rows at fault of each column."""
 
 
-def error_of(data: Any, **arguments: Any) -> sf.StratError:
-    """The error of a call."""
-    with pytest.raises(sf.StratError) as caught:
-        eager(sf.kfold(data, **arguments))
-    return caught.value
+def judge(df: Any, most: int) -> sf.StratError:
+    """The error of columns that must be complete, finite and unique."""
+    read = {name: (df[name], is_missing(df[name])) for name in SOUND}
+    rules = {"x": Rule(), "y": Rule(finite=True), "id": Rule(unique=True)}
+    numbers = {"x": None, "y": np.array(df["y"]), "id": encode_classes(df["id"])[0]}
+    columns = [
+        RuledColumn(name, f"Column {name!r}", rules[name], *read[name], numbers[name])
+        for name in SOUND
+    ]
+    return refused(lambda: check_rules(columns, most=most))
 
 
-@pytest.mark.parametrize("many", [2, 10_000])
-@pytest.mark.parametrize("fault", ["missing", "infinite", "repeated", "several"])
-def test_many_rows_at_fault(
-    frame: Make, monkeypatch: pytest.MonkeyPatch, fault: str, many: int
-) -> None:
+@pytest.mark.parametrize("faulty", [["x"], ["y"], ["id"], ["x", "y", "id"]], ids=str)
+def test_many_rows_at_fault(frame: Make, faulty: list[str]) -> None:
     """Whatever pandera lists, the message and the rows are the same, and pandera is the cause."""
-    n = 20
-    data: dict[str, Any] = {"x": list("ab") * 10, "y": np.arange(n) / 3, "id": list(range(n))}
-    arguments: dict[str, Any] = {"by": ["x", sf.continuous("y")], "key": "id"}
-    rows: set[int] = set()
-    if fault in ("missing", "several"):
-        data["x"] = [None if row > 4 else "a" for row in range(n)]
-        rows |= set(range(5, n))
-    if fault in ("infinite", "several"):
-        data["y"] = [float("inf") if row % 2 else 0.5 for row in range(n)]
-        rows |= set(range(1, n, 2))
-    if fault in ("repeated", "several"):
-        data["id"] = [row % 10 for row in range(n)]
-        rows |= set(range(n))
-    expected = str(error_of(frame(data), **arguments))
-    monkeypatch.setattr(rules, "MANY_FAILURES", many)
-    error = error_of(frame(data), **arguments)
-    assert str(error) == expected
-    assert list(error.failures["row"]) == sorted(rows)
-    assert type(error.__cause__).__name__ == "SchemaErrors"
+    df = eager(frame(SOUND | {name: FAULTS[name] for name in faulty}))
+    errors = [judge(df, most) for most in (2, 10_000)]
+    assert str(errors[0]) == str(errors[1])
+    for error in errors:
+        assert {*error.failures["row"]} == set[int]().union(*map(AT_FAULT.get, faulty))
+        assert type(error.__cause__).__name__ == "SchemaErrors"
+    if faulty == ["x"]:
+        cause: Any = judge(df, 3).__cause__
+        assert len(cause.failure_cases) <= 3
 
 
-def test_pandera_lists_the_first_rows(monkeypatch: pytest.MonkeyPatch, frame: Make) -> None:
-    """Of many rows, the error of pandera lists so many and no more; of many columns, ours five."""
-    monkeypatch.setattr(rules, "MANY_FAILURES", 3)
-    error = error_of(frame({"x": [None, "a"] * 10}), by="x")
-    cause: Any = error.__cause__
-    assert len(cause.failure_cases) <= 3
-    assert len(error.failures) == 10
+def test_many_columns_at_fault(frame: Make) -> None:
+    """Of very many faults the message lists the first."""
     many = {f"x{place}": [None, 1.5] for place in range(99)}
-    told = str(error_of(frame(many), by=sf.chain(list(many)), k=2)).splitlines()
-    assert told[5] == "94 more faults are not listed."
+    error = refused(lambda: sf.kfold(frame(many), by=sf.chain(list(many)), k=2))
+    assert str(error).splitlines()[5] == "94 more faults are not listed."

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -177,16 +176,6 @@ def test_rows_that_were_left_out() -> None:
     pooled = sf.study.differences(some, pooled=True, full=True).query("strategy == 'other'")
     alone = found.query("strategy == 'other'")
     assert pooled["regret"].to_numpy() == pytest.approx(alone["regret"].to_numpy())
-
-
-@pytest.mark.parametrize("pooled", [False, True])
-def test_polars_gives_the_same(pooled: bool) -> None:
-    """A result is in the caller's library."""
-    frame = three_estimators()
-    found = sf.study.differences(pl.LazyFrame(frame.to_dict("list")), pooled=pooled, full=True)
-    assert isinstance(found, pl.DataFrame)
-    expected = sf.study.differences(frame, pooled=pooled, full=True)
-    assert_frame_equal(pd.DataFrame(found.to_dict(as_series=False)), expected, check_dtype=False)
 
 
 @settings(max_examples=10)

@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import stratframe as sf
-from stratframe.study.resample import draw_seed, sample_rows
+from stratframe.study.resample import sample_rows
 from tests.helpers import evaluate, refuse, refuse_rule
 from tests.study.samples import FEATURES, population, results, to_library
 
@@ -124,13 +124,17 @@ def test_repeats_and_samples_differ_and_keep_the_earlier_ones() -> None:
 
 def test_the_seed_chooses_samples_and_folds() -> None:
     """The same seed gives the same numbers, another one other samples and folds, None new ones."""
-    first = results(study({"plain": None}, seed=3))
-    assert_frame_equal(results(study({"plain": None}, seed=3)), first)
-    for seed in (4, None, None):
-        assert not first["truth"].equals(study({"plain": None}, seed=seed)["truth"])
-    # With the same samples, another seed would deal other folds.
-    seeds = {draw_seed(*each) for each in [(0, 0), (1, 0), (0, 1), (0, 0, 1), (1, 0, 1)]}
-    assert len(seeds) == 5
+    seeds: list[int] = []
+
+    def plain(frame: Any, k: int, seed: int) -> Any:
+        seeds.append(seed)
+        return sf.kfold(frame, k=k, seed=seed)
+
+    first, again, *others = (study({"plain": plain}, seed=each) for each in (3, 3, 4, None, None))
+    assert_frame_equal(results(again), results(first))
+    assert not any(first["truth"].equals(each["truth"]) for each in others)
+    assert seeds[:6] == seeds[6:12]
+    assert len({*seeds}) == 24
 
 
 def test_jobs_do_not_change_the_numbers() -> None:

@@ -10,7 +10,7 @@ from pandas.testing import assert_frame_equal
 from scipy.stats import friedmanchisquare
 
 import stratframe as sf
-from stratframe.study.ranks import count_wins, places_of, rank_test
+from stratframe.study.ranks import count_wins, rank_test
 from tests.helpers import evaluate, refuse
 
 
@@ -152,7 +152,6 @@ def test_bad_arguments(verb: Any, call: str) -> None:
 def test_ranks_of_many_draws_at_once() -> None:
     """Leading axes are draws: each has the ranks, the wins and the test of its own values."""
     drawn = np.random.default_rng(0).normal(size=(5, 12, 4)).round(1)
-    np.testing.assert_array_equal(places_of(np.array([[0.3, 0.1, 0.1]]), 0), [[1, 0, 0]])
     for place, values in enumerate(drawn):
         test = rank_test(drawn, 1e-9)
         assert test.pvalue[place] == pytest.approx(friedmanchisquare(*values.T).pvalue)

@@ -381,7 +381,7 @@ def check_n_strata(n_strata: int) -> None:
 def check_key(missing: Iterable[tuple[Any, int]]) -> None:
     """Raise if columns of the key have missing values; `missing` pairs each column with a count."""
     faults = [
-        f"Column {name!r} has missing values in {plural(count, 'row')}."
+        f"Column {name!r} {frames.rules.HAS_MISSING} in {plural(count, 'row')}."
         for name, count in missing
         if count
     ]

@@ -49,7 +49,7 @@ NULLABLE = {"b": False, "i": np.int64(0), "u": np.uint64(0), "f": np.nan}
 ARROW_CASTS = {"date64[ms]": "date32", "halffloat": "float32"}
 """Types of pyarrow that Polars misreads, such as days in milliseconds, or does not take at all."""
 
-WIDE = tuple(getattr(pl, name) for name in ("Int128", "UInt128") if hasattr(pl, name))
+WIDE_INTEGERS = tuple(getattr(pl, name) for name in ("Int128", "UInt128") if hasattr(pl, name))
 """Integers of Polars that numpy does not have."""
 
 
@@ -74,7 +74,12 @@ def to_polars(series: Series) -> pl.Series | None:
         return pl.Series(ordinals.asi8.view("timedelta64[us]"))
     if isinstance(dtype, np.dtype | pd.DatetimeTZDtype):
         return numpy_to_polars(series)
-    return nullable_to_polars(series) if dtype.kind in NULLABLE else None
+    if dtype.kind not in NULLABLE:
+        return None
+    fill: Any = NULLABLE[dtype.kind]
+    values = pl.Series(series.to_numpy(dtype=np.asarray(fill).dtype, na_value=fill))
+    missing = np.asarray(series.isna(), dtype=np.bool_)
+    return values.set(pl.Series(missing), None) if missing.any() else values
 
 
 def gather(values: pl.Series, places: Any) -> pl.Series:
@@ -117,24 +122,16 @@ def numpy_to_polars(series: pd.Series) -> pl.Series | None:
     return None
 
 
-def nullable_to_polars(series: pd.Series) -> pl.Series:
-    fill: Any = NULLABLE[series.dtype.kind]
-    values = pl.Series(series.to_numpy(dtype=np.asarray(fill).dtype, na_value=fill))
-    missing = np.asarray(series.isna(), dtype=np.bool_)
-    return values.set(pl.Series(missing), None) if missing.any() else values
-
-
 def objects_to_polars(series: pd.Series) -> pl.Series | None:
     word = object_type(series)
     if word == "mixed" and all(isinstance(value, UUID) for value in series.dropna()):
         series, word = series.map(lambda value: value.bytes, na_action="ignore"), "bytes"
     if word in BY_NUMPY:
         missing = np.asarray(series.isna(), dtype=np.bool_)
-        present = series[~missing] if missing.any() else series
-        typed = present
+        typed = known = series[~missing] if missing.any() else series
         with suppress(OverflowError):  # of pandas 2, for integers that floats cannot hold
-            typed = present.infer_objects()
-        if typed.dtype != object and (typed == present).all():  # a float is not any integer
+            typed = known.infer_objects()
+        if typed.dtype != object and (typed == known).all():  # a float is not any integer
             values = numpy_to_polars(typed)
             return values if values is None else with_gaps(values, missing)
     if word in ("decimal", "integer") or word not in OBJECTS:

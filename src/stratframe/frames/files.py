@@ -295,28 +295,23 @@ def encode_frame(frame: pl.DataFrame, path: str, separator: str) -> bytes:
 
 
 def write_file(data: bytes, path: str) -> None:
-    """Write a whole file or nothing."""
+    """Write a whole file or nothing; a link stays, and its target is replaced."""
     with file_errors(path, "written"):
         if path.lower().endswith(".gz"):
             data = gzip.compress(data, mtime=0)  # the same bytes each time
-        replace_file(data, path)
-
-
-def replace_file(data: bytes, path: str) -> None:
-    """Put a new file in the place of another; a link stays, and its target is replaced."""
-    target = Path(os.path.realpath(path))
-    draft = target.with_name(f".stratframe-{token_hex(8)}")
-    is_old = target.exists() or target.is_symlink()  # the latter in a loop of links
-    if is_old:
-        target.open("r+b").close()  # a renamed file would ignore the old one's permissions
-    try:
-        with draft.open("xb") as file:
-            if is_old:
-                copymode(target, draft)
-            file.write(data)
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
+        target = Path(os.path.realpath(path))
+        draft = target.with_name(f".stratframe-{token_hex(8)}")
+        is_old = target.exists() or target.is_symlink()  # the latter in a loop of links
+        if is_old:
+            target.open("r+b").close()  # a renamed file would ignore the old one's permissions
+        try:
+            with draft.open("xb") as file:
+                if is_old:
+                    copymode(target, draft)
+                file.write(data)
+            draft.replace(target)
+        finally:
+            draft.unlink(missing_ok=True)
 
 
 @contextmanager

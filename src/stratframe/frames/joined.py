@@ -14,7 +14,7 @@ from ..errors import FOLD_NAME, StratError, describe, list_values
 from .dtypes import dtype_of, is_text
 from .libraries import column_names, is_frame, label_of, library_of, not_a_frame
 from .read import read_key
-from .references import collect_columns, empty_columns, is_pattern, read_columns
+from .references import collect_columns, is_pattern, read_columns
 from .threads import check_threads
 
 PART = "split"
@@ -28,14 +28,14 @@ def join_frames(given: Mapping[str, Any]) -> tuple[Any, list[Hashable]]:
     names are returned.
     """
     check_given(given)
-    names, parts = list(given), list(given.values())
-    if any(isinstance(each, pl.LazyFrame) for each in parts):
-        parts = [each.lazy() for each in parts]
-    counts = [Counter(column_names(each)) for each in parts]
+    names, several = list(given), list(given.values())
+    is_lazy = any(isinstance(each, pl.LazyFrame) for each in several)
+    several = [each.lazy() for each in several] if is_lazy else several
+    counts = [Counter(column_names(each)) for each in several]
     shared = [name for name in counts[0] if all(each[name] == 1 for each in counts)]
     # Only the types of lazy frames are read.
-    read = [empty_columns(each, {"": shared}) or {"": read_columns(each, shared)} for each in parts]
-    columns = dict(zip(shared, zip(*(each[""] for each in read), strict=True), strict=True))
+    typed = [pl.DataFrame(schema=each.collect_schema()) for each in several] if is_lazy else several
+    columns = {name: [read_columns(each, [name])[0] for each in typed] for name in shared}
     kept = [name for name in shared if not is_left_aside(name, columns[name][0])]
     if not kept:
         msg = f"Several frames must have a column in common, but {list_values(names)} have none."
@@ -45,17 +45,18 @@ def join_frames(given: Mapping[str, Any]) -> tuple[Any, list[Hashable]]:
     for name in kept:
         # Objects of pandas have the type of their values.
         if len({dtype_of(x) if x.dtype == object else x.dtype for x in columns[name]}) > 1:
-            held = [read_columns(collect_columns(part, [name]), [name])[0] for part in parts]
+            held = [read_columns(collect_columns(frame, [name]), [name])[0] for frame in several]
             joined[name] = join_column(name, dict(zip(names, held, strict=True)))
-    if library_of(parts[0]) == "polars":
+    if library_of(several[0]) == "polars":
         check_threads()
         types = {str(name): each.dtype for name, each in joined.items()}
         labels = [pl.lit(name, pl.Enum(names)).alias(PART) for name in names]
-        labelled = zip(parts, labels, strict=True)
-        return pl.concat([part.select(*kept, own).cast(types) for part, own in labelled]), [*aside]
+        labelled = zip(several, labels, strict=True)
+        rows = pl.concat([frame.select(*kept, own).cast(types) for frame, own in labelled])
+        return rows, [*aside]
     rest = [name for name in kept if name not in joined]
-    rows = pd.concat([part[rest] for part in parts], ignore_index=True)
-    codes = np.repeat(np.arange(len(parts)), list(map(len, parts)))
+    rows = pd.concat([frame[rest] for frame in several], ignore_index=True)
+    codes = np.repeat(np.arange(len(several)), list(map(len, several)))
     joined[label_of(rows, PART)] = pd.Categorical.from_codes(codes, pd.Index(names), ordered=True)
     for name, values in joined.items():
         rows[name] = values
@@ -84,7 +85,7 @@ def join_column(name: object, columns: Mapping[str, Any]) -> Any:
         else:
             held.append(each.set_axis(range(start, stop)).dropna())
     held = [each for each in held if len(each)] or held[:1]
-    if len(set(map(kind_of, held))) == 1:
+    if len(set(map(value_kind, held))) == 1:
         with suppress(ValueError, pl.exceptions.PolarsError):  # ours is a ValueError
             if isinstance(held[0], pl.Series):
                 frames = [each.to_frame() for each in held]
@@ -103,7 +104,7 @@ def join_column(name: object, columns: Mapping[str, Any]) -> Any:
     raise StratError(msg)
 
 
-def kind_of(series: Any) -> tuple[Any, ...]:
+def value_kind(series: Any) -> tuple[Any, ...]:
     """Name the kind of values, whatever their width or unit, and the zone of times."""
     if isinstance(series.dtype, pd.CategoricalDtype):
         series = pd.Series(series.dtype.categories)

@@ -167,12 +167,13 @@ SORT_LINE = re.compile(
     r"^ *SORT BY (?:\[(?:\w+: (?:\w+|\[[^\]]*\])(?:, )?)+\] )?\[(?P<columns>.*)\]$"
 )
 JOIN_LINE = re.compile(r"^ *(?!ASOF )[A-Z]+ JOIN:$")
-VIEWED_LINES = {"Join": JOIN_LINE, "Sort": SORT_LINE}
-"""The lines that do not say in every version whether their steps keep the order."""
+VIEWED_LINES = {"Join": (JOIN_LINE, "a join"), "Sort": (SORT_LINE, "`sort`")}
+"""The lines that do not say in every version whether their steps keep the order, and what these are
+where Polars does not show it."""
 
-HEAD = "`head`, `slice` or `top_k`"
+SLICES = "`head`, `slice` or `top_k`"
 PLACE_LINES = {
-    HEAD: re.compile(r"^ *SLICE\["),
+    SLICES: re.compile(r"^ *SLICE\["),
     "a row index": re.compile(r"^ *ROW[ _]INDEX"),
     "`unique`": re.compile(r"^ *UNIQUE\[.*keep_strategy: (?:First|Last|Any)\] BY Some"),
     "`join_asof`": re.compile(r"^ *ASOF JOIN:$"),
@@ -189,7 +190,7 @@ BARE_COLUMN = re.compile(r"(?:\[|, )col\([^()]*\)(?:\.alias\([^()]*\))?(?=, |\] 
 COLUMN = re.compile(r'col\("([^"]*)"\)')
 
 BOTH = {"left_right", "right_left"}
-ORDERED = {
+JOIN_ORDERS = {
     "Inner": BOTH,
     "Left": {"left_right"},
     "Right": {"right_left"},
@@ -239,11 +240,10 @@ class Unordered(NamedTuple):
     draws: bool = False
     """Whether it may also give other rows or values each time."""
 
-    def warn(self, effect: str, hint: str = "", then: str = "") -> None:
+    def warn(self, effect: str, then: str, hint: str = "") -> None:
         """Warn of what it does to a lazy query and what follows, and say how to avoid that."""
         remedy = "collect the query first" if self.of_expression else SET_ORDER
         remedy = REMEDIES.get(self.name, remedy)
-        then = then or "train and test rows that are collected apart may overlap"
         warn(
             f"{self.name[0].upper()}{self.name[1:]} may {effect}: {then}."
             f"\nHint: {f'{hint}; or {remedy}' if hint else remedy}."
@@ -251,7 +251,11 @@ class Unordered(NamedTuple):
 
 
 def warn_row_order(
-    frame: Frame, what: str | None, hint: str = "", key: Collection[Any] = (), then: str = ""
+    frame: Frame,
+    what: str | None,
+    hint: str = "",
+    key: Collection[Any] = (),
+    then: str = "train and test rows that are collected apart may overlap",
 ) -> None:
     """Warn if the rows of a lazy query may come in another order, or be others, each time.
 
@@ -269,7 +273,7 @@ def warn_row_order(
     for step in steps:
         if step.draws:
             effect = "give other rows or values each time that this lazy query is collected"
-            step.warn(effect, then=then)
+            step.warn(effect, then)
             return
     reorder = "put the rows of this lazy query in another order each time it is collected, and"
     total = total_sorts(plan, set(map(str, key)))
@@ -278,17 +282,17 @@ def warn_row_order(
             for step in steps_before(plan, line, steps, total):
                 is_itself = step.line == line and step.name.endswith(user)
                 if not is_itself and (is_known or not step.of_expression):
-                    step.warn(f"{reorder} {user} then gives other rows or values", then=then)
+                    step.warn(f"{reorder} {user} then gives other rows or values", then)
                     return
     left = steps_before(plan, None, steps, total)
     if what is not None and left:
         # A step says more than an expression, wherever it is.
         step = min(left, key=lambda step: step.of_expression)
-        step.warn(f"{reorder} {what} depend on the order", hint, then)
+        step.warn(f"{reorder} {what} depend on the order", then, hint)
 
 
 def unordered_steps(
-    frame: pl.LazyFrame, plan: Sequence[str], functions: Sequence[Any] = ()
+    frame: pl.LazyFrame, plan: Sequence[str], functions: Sequence[Any]
 ) -> list[Unordered]:
     viewed = viewed_steps(frame, plan)
     is_drawn = any(map(draws_at_random, functions))
@@ -318,7 +322,7 @@ def dropped_orders(plan: Sequence[str], steps: Sequence[Unordered]) -> Iterator[
     chooses other rows.
     """
     known = {step.line for step in steps}
-    slices = [line for line, text in enumerate(plan) if PLACE_LINES[HEAD].match(text)]
+    slices = [line for line, text in enumerate(plan) if PLACE_LINES[SLICES].match(text)]
     for line, text in enumerate(plan):
         keeps_order = STEP_LINE.match(text) or JOIN_LINE.match(text)
         if line in known or not keeps_order:
@@ -409,29 +413,25 @@ def plain_columns(text: str) -> set[str]:
 
 def viewed_steps(frame: pl.LazyFrame, plan: Sequence[str]) -> dict[int, str]:
     """Name the joins and sorts of a query that keep no order, by their lines."""
-    shown, found = list(view_orders(frame)), dict[int, str]()
-    for kind, pattern in VIEWED_LINES.items():
-        lines = [line for line, text in enumerate(plan) if pattern.match(text)]
-        named = [name for own, name in shown if own == kind]
-        if len(named) != len(lines):  # Polars does not promise this view
-            named = ["a join" if kind == "Join" else "`sort`"] * len(lines)
-        found |= {line: name for line, name in zip(lines, named, strict=True) if name}
-    return found
-
-
-def view_orders(frame: pl.LazyFrame) -> Iterator[tuple[str, str | None]]:
-    """Go through the joins and sorts of a query, the last first; name those without an order."""
-    for view in view_nodes(frame):
+    shown: dict[str, list[str | None]] = {"Join": [], "Sort": []}
+    for view in view_nodes(frame):  # the last step first, as in the plan
         with suppress(NotImplementedError):  # Python functions, and in Polars 1 `join_asof`
             node = view.view_current_node()
             if type(node).__name__ == "Sort":
-                yield "Sort", None if node.sort_options[0] else "`sort`"
+                shown["Sort"].append(None if node.sort_options[0] else "`sort`")
             elif type(node).__name__ == "Join":
                 kind = node.options[0]
                 kind = kind[0] if isinstance(kind, tuple) else kind
                 if kind != "AsOf":
-                    is_ordered = node.options[-1] in ORDERED.get(kind, ())
-                    yield "Join", None if is_ordered else join_name(kind)
+                    is_ordered = node.options[-1] in JOIN_ORDERS.get(kind, ())
+                    shown["Join"].append(None if is_ordered else join_name(kind))
+    found: dict[int, str] = {}
+    for step, (pattern, unknown) in VIEWED_LINES.items():
+        lines = [line for line, text in enumerate(plan) if pattern.match(text)]
+        is_seen = len(shown[step]) == len(lines)  # Polars does not promise this view
+        each = zip(lines, shown[step] if is_seen else [unknown] * len(lines), strict=True)
+        found |= {line: name for line, name in each if name}
+    return found
 
 
 def view_functions(frame: pl.LazyFrame) -> list[tuple[Any, ...]]:

@@ -5,10 +5,10 @@ Polars has no type for.
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from itertools import count
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ from ..core.strata import DENSE, factorize_codes, first_occurrence
 from ..core.types import Flags, Ints, Values, Words
 from ..errors import StratError, describe_rows
 from .dtypes import (
-    WIDE,
+    WIDE_INTEGERS,
     dtype_of,
     has_order,
     is_encoded_by_pandas,
@@ -54,6 +54,9 @@ NESTED = (tuple, pl.Expr)
 TEXT_BLOCK = 1 << 16
 """Strings that are joined at once."""
 
+HashValues: TypeAlias = Callable[[pl.Series], pl.Series]
+"""A column -> the hash of each value."""
+
 UNITS = {"ns": 1000, "us": 1, "ms": 1000}
 """Nanoseconds in a microsecond; for the other units, microseconds in one of them."""
 
@@ -61,11 +64,14 @@ UNITS = {"ns": 1000, "us": 1, "ms": 1000}
 # Classes ---------------------------------------------------------------------------------
 
 
-def encode_classes(series: Series, of_lists: str = "") -> tuple[Ints, int]:
+def encode_classes(
+    series: Series, of_lists: str = "", hash_values: HashValues = pl.Series.hash
+) -> tuple[Ints, int]:
     """Encode the classes of a column by first appearance, -1 where missing, and count them.
 
     The codes depend on which rows are equal and on nothing else: not on the library, the dtype, or
-    the order of the values. A column of lists is an error, and `of_lists` is its hint.
+    the order of the values. A column of lists is an error, and `of_lists` is its hint. Values may
+    share a hash.
     """
     if is_encoded_by_pandas(series):
         return factorize(series)
@@ -78,40 +84,29 @@ def encode_classes(series: Series, of_lists: str = "") -> tuple[Ints, int]:
     if column.dtype.is_float():
         return factorize(to_floats(column))
     if not column.null_count():
-        return encode_present(column)
+        return encode_known(column, hash_values)
     codes = np.full(len(column), -1, dtype=np.int64)
-    codes[~is_missing(column)], n_classes = encode_present(column.drop_nulls())
+    codes[~is_missing(column)], n_classes = encode_known(column.drop_nulls(), hash_values)
     return codes, n_classes
 
 
-def encode_present(series: pl.Series) -> tuple[Ints, int]:
+def encode_known(series: pl.Series, hash_values: HashValues) -> tuple[Ints, int]:
     """Encode the classes of a Polars series without nulls."""
     if not is_whole(series.dtype):
         series = series.to_physical()
     if is_whole(series.dtype):
         return factorize(series.to_numpy())
-    codes, n_codes = factorize(hash_values(series))
-    if codes_match_values(series, codes, n_codes):
+    codes, n_codes = factorize(hash_values(series).to_numpy())
+    classes = series.gather(first_occurrence(codes, n_codes))
+    blocks = [slice(start, start + CHUNK) for start in range(0, len(codes), CHUNK)]
+    if all((classes.gather(codes[block]) == series[block]).all() for block in blocks):
         return codes, n_codes
     return factorize(np.array(series.to_list(), dtype=object))  # unequal values share a hash
 
 
 def is_whole(dtype: pl.DataType) -> bool:
     """Return whether a dtype of Polars holds whole numbers of numpy, or booleans."""
-    return (dtype.is_integer() and dtype not in WIDE) or dtype == pl.Boolean
-
-
-def hash_values(series: pl.Series) -> Values:
-    return series.hash().to_numpy()
-
-
-def codes_match_values(series: pl.Series, codes: Ints, n_codes: int) -> bool:
-    classes = series.gather(first_occurrence(codes, n_codes))
-    for start in range(0, len(series), CHUNK):
-        expected = classes.gather(codes[start : start + CHUNK])
-        if not (expected == series.slice(start, CHUNK)).all():
-            return False
-    return True
+    return (dtype.is_integer() and dtype not in WIDE_INTEGERS) or dtype == pl.Boolean
 
 
 def factorize(values: Any) -> tuple[Ints, int]:
@@ -131,12 +126,12 @@ def factorize(values: Any) -> tuple[Ints, int]:
     # pandas 2 makes an index of the classes of a series, which takes no integers above all floats.
     values = np.asarray(values, dtype=object)
     codes, classes = pd.factorize(values)
-    present = codes >= 0
-    if (classes[codes[present]] == values[present]).all():
+    known = codes >= 0
+    if (classes[codes[known]] == values[known]).all():
         return codes, len(classes)
     # pandas 2 reads texts up to their first NUL, and all versions a lone surrogate as its code.
     places: defaultdict[Any, int] = defaultdict(count().__next__)
-    codes[present] = [places[value] for value in values[present]]
+    codes[known] = [places[value] for value in values[known]]
     return codes, len(places)
 
 
@@ -240,7 +235,7 @@ def numbers_of(series: Series) -> Values:
         return to_floats(column.cast(pl.String))
     if dtype.is_temporal():
         column = column.to_physical()
-    if column.dtype.is_integer() and dtype not in WIDE:
+    if column.dtype.is_integer() and dtype not in WIDE_INTEGERS:
         column = column.set(column.is_null(), 0) if column.null_count() else column
         return column.cast(pl.UInt64 if dtype == pl.UInt64 else pl.Int64).to_numpy()
     if dtype.is_numeric() or dtype in (pl.Boolean, pl.Null):
@@ -257,7 +252,7 @@ def read_times(series: Series) -> tuple[Values, Flags]:
     if has_order(series):
         codes: Any = series.to_physical() if isinstance(series, pl.Series) else series.cat.codes
         return np.where(missing, 0, codes.to_numpy()), missing
-    if dtype.is_decimal() or dtype in WIDE:  # floats would make some equal
+    if dtype.is_decimal() or dtype in WIDE_INTEGERS:  # floats would make some equal
         return rank_key(series), missing
     if dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Null:
         return read_numbers(series, "time")
@@ -290,9 +285,9 @@ def read_matrix(columns: Sequence[Series], term: str) -> tuple[Values, list[int]
     vectors = [read_vectors(series) for series in columns]
     widths = [1 if values is None else values.shape[1] for values in vectors]
     points = np.empty((sum(widths), len(columns[0])))
-    parts = np.split(points, np.cumsum(widths)[:-1])
-    for series, values, part in zip(columns, vectors, parts, strict=True):
-        part[:] = read_feature(series, term) if values is None else values.T
+    blocks = np.split(points, np.cumsum(widths)[:-1])
+    for series, values, block in zip(columns, vectors, blocks, strict=True):
+        block[:] = read_feature(series, term) if values is None else values.T
     return points, widths
 
 
@@ -359,7 +354,7 @@ def check_lengths(series: Series, lengths: pl.Series) -> int:
 # Keys ------------------------------------------------------------------------------------
 
 
-def read_key(series: Series) -> KeyColumn:
+def read_key(series: Any) -> KeyColumn:
     """Read a column of a key, without missing values, as words or bytes to be hashed.
 
     Values are hashed as they are, not as they are stored, so that no width, unit or library
@@ -375,23 +370,21 @@ def read_key(series: Series) -> KeyColumn:
     - decimals and integers beyond 64 bits, unless they are whole numbers that fit, as the text
       of their digits, without trailing zeros.
     """
-    column = to_polars(series)
+    column = key_values(series)
     if column is None:
-        return key_of_objects(series)
+        with suppress(OverflowError):  # infinite
+            if object_type(series) in ("decimal", "integer"):
+                return key_of_exact(series.to_list())
+        raise unordered_error(series)
     dtype = column.dtype
-    if is_nested(dtype):
-        raise nested_error(series.name, series.dtype)
-    if dtype in (pl.Categorical, pl.Enum):
-        column = column.cast(pl.String)
-    if column.dtype in (pl.String, pl.Binary):
+    if dtype in (pl.String, pl.Binary):
         return key_of_text(column)
     if dtype.is_float():
         return key_of_floats(to_floats(column))
-    if isinstance(dtype, pl.Datetime | pl.Duration):
-        return key_of_times(column.to_physical().to_numpy(), dtype.time_unit)
-    if dtype == pl.Time:
-        return key_of_times(column.to_physical().to_numpy(), "ns")
-    if dtype in WIDE or dtype.is_decimal():
+    if isinstance(dtype, pl.Datetime | pl.Duration | pl.Time):
+        unit = getattr(dtype, "time_unit", "ns")
+        return key_of_times(column.to_physical().to_numpy(), unit)
+    if dtype in WIDE_INTEGERS or dtype.is_decimal():
         return key_of_exact(column.to_list())
     return HashedWords(words_of(numbers_of(column)))
 
@@ -404,13 +397,15 @@ def read_group_key(series: Series) -> KeyColumn | None:
         return None
 
 
-def key_of_objects(series: Any) -> KeyColumn:
-    """Read decimals and wide integers of Python; raise on what cannot be ordered."""
-    check_objects(series)
-    with suppress(OverflowError):  # infinite
-        if object_type(series) in ("decimal", "integer"):
-            return key_of_exact(series.tolist())
-    raise unordered_error(series)
+def key_values(series: Any) -> pl.Series | None:
+    """Turn a column of a key into a Polars series, categories as text; None for other objects."""
+    column = to_polars(series)
+    if column is None:
+        check_objects(series)
+        return None
+    if is_nested(column.dtype):
+        raise nested_error(series.name, series.dtype)
+    return column.cast(pl.String) if column.dtype in (pl.Categorical, pl.Enum) else column
 
 
 def key_of_exact(values: Sequence[Any]) -> KeyColumn:
@@ -463,32 +458,22 @@ def key_of_text(series: pl.Series) -> KeyColumn:
     return HashedBytes(data, offsets)
 
 
-def rank_key(series: Series) -> Ints:
+def rank_key(series: Any) -> Ints:
     """Rank the values of a key: numbers by value, strings by code point, dates by time.
 
     Ranks are dense; any number stands where the value is missing.
     """
-    column = to_polars(series)
+    column = key_values(series)
     if column is None:
-        return rank_objects(series)
-    if column.dtype in (pl.Categorical, pl.Enum):
-        column = column.cast(pl.String)
+        try:
+            if object_type(series) == "mixed-integer":
+                raise TypeError  # pandas would sort integers before text
+            codes: Ints = pd.factorize(series, sort=True)[0]
+        except (TypeError, OverflowError) as error:
+            raise unordered_error(series) from error
+        return codes
     dtype = column.dtype
-    if is_nested(dtype):
-        raise nested_error(series.name, series.dtype)
-    if dtype in (pl.String, pl.Binary, *WIDE) or dtype.is_decimal():
+    if dtype in (pl.String, pl.Binary, *WIDE_INTEGERS) or dtype.is_decimal():
         return (column.rank("dense").cast(pl.Int64) - 1).fill_null(0).to_numpy()
     values = numbers_of(column)
     return rank(np.where(is_missing(column), values.dtype.type(0), values))
-
-
-def rank_objects(series: Any) -> Ints:
-    """Rank Python objects as Python sorts them; raise if it cannot."""
-    check_objects(series)
-    try:
-        if object_type(series) == "mixed-integer":
-            raise TypeError  # pandas would sort integers before text
-        codes: Ints = pd.factorize(series, sort=True)[0]
-    except (TypeError, OverflowError) as error:
-        raise unordered_error(series) from error
-    return codes

@@ -172,16 +172,6 @@ def hint_at_condition(library: str) -> str:
     return f'Hint: compute it, as in `where={column} == "train"`.'
 
 
-class ColumnLookup(NamedTuple):
-    """The columns of a frame, in which any number of references is looked up."""
-
-    names: Sequence[Hashable]
-    counts: Counter[Hashable]
-    """How many columns have the label of a key."""
-    types: pl.Schema | None
-    """Their types; None for pandas, whose values are checked when they are read."""
-
-
 def check_refs(
     frame: Frame,
     refs: Mapping[str, Sequence[Any]],
@@ -190,11 +180,23 @@ def check_refs(
     overwrite: bool = False,
 ) -> None:
     """Raise unless a frame has the columns that each argument names, and none of the new ones."""
+    # The values of pandas columns are checked when they are read.
     types = None if isinstance(frame, pd.DataFrame) else frame.collect_schema()
     names = list(frame.columns if types is None else types)
-    columns = ColumnLookup(names, Counter(map(column_key, names)), types)
-    for argument, given in refs.items():
-        check_argument(frame, argument, given, columns)
+    counts = Counter(map(column_key, names))
+    every = [(argument, ref) for argument, given in refs.items() for ref in given]
+    for argument, ref in every:
+        if argument == "where" and is_flags_of(frame, ref):
+            continue
+        if argument != "name" and is_computed(ref):
+            check_library(frame, ref, argument)
+        else:
+            label = label_of(frame, ref)
+            if counts[column_key(label)] != 1:
+                index = index_names(frame)
+                raise label_error(label, argument, names, library_of(frame), ref, index)
+        if types is not None:
+            check_type(ref, argument, types)
     for name in new_names:
         if types is not None and is_pattern(name):
             msg = f"`name` must not be a pattern of names on a Polars frame, got {describe(name)}."
@@ -204,35 +206,20 @@ def check_refs(
         check_taken(frame, taken, refs, partial(reads_column, frame), overwrite=overwrite)
 
 
-def check_argument(frame: Frame, argument: str, refs: Iterable[Any], columns: ColumnLookup) -> None:
-    """Raise unless each reference is one column of single values; terms may allow more."""
-    for ref in refs:
-        if argument == "where" and is_flags_of(frame, ref):
-            continue
-        if argument != "name" and is_computed(ref):
-            check_library(frame, ref, argument)
-        else:
-            label = label_of(frame, ref)
-            if columns.counts[column_key(label)] != 1:
-                index = index_names(frame)
-                raise label_error(label, argument, columns.names, library_of(frame), ref, index)
-        if columns.types is None:
-            continue
-        if is_computed(ref):
-            check_expression(ref, argument, columns)
-        elif is_pattern(ref):
-            free = next(
-                each
-                for each in map("x{}".format, range(len(columns.names) + 1))
-                if each not in columns.names
-            )
-            msg = (
-                f"`{argument}` must not name a column that Polars takes for a pattern of names,"
-                f" got {describe(ref)}.\nHint: df = df.rename({{{ref!r}: {free!r}}})"
-            )
-            raise StratError(msg)
-        elif argument not in OF_TERMS and is_nested(columns.types[ref]):
-            raise nested_error(ref, columns.types[ref])
+def check_type(ref: Any, argument: str, types: pl.Schema) -> None:
+    """Raise unless a reference is one Polars column of single values; terms may allow more."""
+    if is_computed(ref):
+        check_expression(ref, argument, types)
+    elif is_pattern(ref):
+        names = map("x{}".format, range(len(types) + 1))
+        free = next(each for each in names if each not in types)
+        msg = (
+            f"`{argument}` must not name a column that Polars takes for a pattern of names,"
+            f" got {describe(ref)}.\nHint: df = df.rename({{{ref!r}: {free!r}}})"
+        )
+        raise StratError(msg)
+    elif argument not in OF_TERMS and is_nested(types[ref]):
+        raise nested_error(ref, types[ref])
 
 
 def is_flags_of(frame: Frame, ref: Any) -> bool:
@@ -305,14 +292,14 @@ def is_pattern(name: str) -> bool:
     return name == "*" or (name[:1] == "^" and name[-1:] == "$")
 
 
-def check_expression(ref: Any, argument: str, columns: ColumnLookup) -> None:
+def check_expression(ref: Any, argument: str, known: pl.Schema) -> None:
     """Raise unless a reference resolves to one column of single values; reads no data."""
     try:
-        types = pl.LazyFrame(schema=columns.types).select(ref).collect_schema()
+        types = pl.LazyFrame(schema=known).select(ref).collect_schema()
     except pl.exceptions.PolarsError as error:
         for name in root_names(ref):
-            if name not in columns.names:
-                raise label_error(name, argument, columns.names, "polars") from error
+            if name not in known:
+                raise label_error(name, argument, list(known), "polars") from error
         raise expression_error(ref, str(error).partition("\n")[0]) from error
     if argument in OF_TERMS and types:
         return
@@ -438,10 +425,6 @@ def column_of(frame: EagerFrame, ref: Any) -> Any:
         return frame[label_of(frame, ref)]
     if isinstance(frame, pd.DataFrame):
         return compute_in_pandas(frame, ref)
-    return compute_in_polars(frame, ref)
-
-
-def compute_in_polars(frame: pl.DataFrame, ref: pl.Expr) -> Any:
     columns = frame.select(ref)
     check_height(ref, columns.height, frame.height)
     return one_or_several(columns)

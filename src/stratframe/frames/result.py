@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 
 from ..core.types import Ints, Values
-from .dtypes import WIDE, category_values, strict_series
+from .dtypes import WIDE_INTEGERS, category_values, strict_series
 from .libraries import EagerFrame, Series, to_list
 
 
@@ -28,7 +28,7 @@ def make_frame(library: str, columns: Mapping[Any, Any]) -> Any:
 
 def polars_values(values: Any) -> Any:
     """Give integers beyond 64 bits a type; return any other values as they are."""
-    dtypes = (None, *WIDE) if isinstance(values, list) else ()
+    dtypes = (None, *WIDE_INTEGERS) if isinstance(values, list) else ()
     made = (strict_series(values, dtype) for dtype in dtypes)
     return next((each for each in made if each is not None), values)
 
@@ -50,10 +50,10 @@ def float_column(library: str, values: Values) -> Any:
 def rank_values(series: Series | list[Any]) -> Ints | None:
     """Rank values: categories in their order, others by value, missing last; None if they mix."""
     values = to_list(series)
-    known = None if isinstance(series, list) else category_values(series)
+    categories = None if isinstance(series, list) else category_values(series)
     try:
-        present = [value for value in dict.fromkeys(values) if value is not None]
-        ordered = sorted(present) if known is None else known
+        held = [value for value in dict.fromkeys(values) if value is not None]
+        ordered = sorted(held) if categories is None else categories
         ranks = {value: rank for rank, value in enumerate(ordered)}
     except (TypeError, OverflowError):
         return None
@@ -84,16 +84,13 @@ def stack_frames(names: Sequence[str], tables: Sequence[Any]) -> Any:
 
 
 def with_text(frame: Any, name: str) -> Any:
-    """Write the values of a column as text: whole floats without a point, gaps as None."""
-    texts = [None if value is None else write_label(value) for value in to_list(frame[name])]
+    """Write the values of a column as text: whole floats, as of gaps in pandas, without a point."""
+    values = to_list(frame[name])
+    whole = (f"{x:.0f}" if isinstance(x, float) and x.is_integer() else x for x in values)
+    texts = [None if value is None else str(value) for value in whole]
     if isinstance(frame, pl.DataFrame):
         return frame.with_columns(pl.Series(name, texts, dtype=pl.String))
     return frame.assign(**{name: pd.Series(texts, index=frame.index)})
-
-
-def write_label(value: Any) -> str:
-    """Write a label; pandas holds whole numbers with gaps as floats."""
-    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def to_dicts(frame: EagerFrame) -> list[dict[Any, Any]]:

@@ -20,6 +20,12 @@ from .dtypes import dtype_of, is_missing, to_floats
 from .libraries import library_of, take
 from .result import float_column, make_frame
 
+HAS_MISSING = "has missing values"
+"""The fault that calls on all engines name."""
+
+MANY_FAILURES = 10_000
+"""Rows at fault that pandera's error lists; more take seconds, and `failures` has them all."""
+
 LARGEST = float(np.finfo(np.float64).max)
 """The largest finite float64."""
 
@@ -27,7 +33,7 @@ LARGEST = float(np.finfo(np.float64).max)
 class Rule(NamedTuple):
     """What a call needs of the values of one column."""
 
-    present: bool = True
+    complete: bool = True
     """No null or NaN."""
     finite: bool = False
     """No infinity."""
@@ -65,10 +71,13 @@ def broken_rows(column: RuledColumn) -> Flags:
     return flags
 
 
-def check_rules(columns: Sequence[RuledColumn], *, in_batch: bool = False) -> None:
+def check_rules(
+    columns: Sequence[RuledColumn], *, in_batch: bool = False, most: int = MANY_FAILURES
+) -> None:
     """Raise with all rows that break the rule of their column, if there are any.
 
-    The rows of a batch have unknown places in the frame, and are not listed.
+    The rows of a batch have unknown places in the frame, and are not listed. At most so many rows
+    of each fault are in pandera's error.
     """
     broken = [
         (column, fault, np.flatnonzero(flags))
@@ -87,7 +96,7 @@ def check_rules(columns: Sequence[RuledColumn], *, in_batch: bool = False) -> No
     hints = [
         f"Hint: {column.rule.hint}"
         for column, fault, _ in broken
-        if column.rule.hint and (fault == MISSING or column.rule.unique)
+        if column.rule.hint and (fault == HAS_MISSING or column.rule.unique)
     ]
     message = "\n".join(dict.fromkeys(sentences + hints))
     if in_batch or columns[0].weights is not None:
@@ -97,7 +106,7 @@ def check_rules(columns: Sequence[RuledColumn], *, in_batch: bool = False) -> No
     shown = {column.name: column.series for column in columns if not column.rule.unique}
     places = [positions(column, rows) for column, _, rows in broken]
     raise StratError(message, failing_rows(library, shown, *places)) from pandera_error(
-        columns, few_rows(broken)
+        columns, few_rows(broken, most)
     )
 
 
@@ -106,11 +115,11 @@ def positions(column: RuledColumn, rows: Ints) -> Ints:
     return rows if column.rows is None else np.sort(column.rows[rows])
 
 
-def few_rows(broken: Sequence[tuple[RuledColumn, str, Ints]]) -> Ints | None:
+def few_rows(broken: Sequence[tuple[RuledColumn, str, Ints]], most: int) -> Ints | None:
     """Choose the first rows of each fault where any fault has very many; None for all rows."""
-    if all(len(rows) <= MANY_FAILURES for *_, rows in broken):
+    if all(len(rows) <= most for *_, rows in broken):
         return None
-    chosen = [rows[:MANY_FAILURES] for *_, rows in broken]
+    chosen = [rows[:most] for *_, rows in broken]
     for column, _, rows in broken:
         if column.rule.unique and column.values is not None:
             # A repeated value alone, without the next one like it, is not at fault.
@@ -118,17 +127,11 @@ def few_rows(broken: Sequence[tuple[RuledColumn, str, Ints]]) -> Ints | None:
     return np.unique(np.concatenate(chosen))
 
 
-MISSING = "has missing values"
-
-MANY_FAILURES = 10_000
-"""Rows at fault that pandera's error lists; more take seconds, and `failures` has them all."""
-
-
 def broken_rules(column: RuledColumn) -> Iterator[tuple[str, Flags]]:
     """Yield each fault of a column in words, and flags of the rows that have it."""
     rule, values = column.rule, column.values
-    if rule.present and column.missing.any():
-        yield MISSING, column.missing
+    if rule.complete and column.missing.any():
+        yield HAS_MISSING, column.missing
     if values is None:
         return
     if rule.unique and (flags := np.bincount(values)[values] > 1).any():
@@ -173,7 +176,7 @@ def pandera_module(library: str) -> Any:
 def pandera_column(pandera: Any, rule: Rule) -> Any:
     bounds = rule.within or ((-LARGEST, LARGEST) if rule.finite else None)
     check = pandera.Check.in_range(*bounds) if bounds else None
-    return pandera.Column(checks=check, nullable=not rule.present, unique=rule.unique)
+    return pandera.Column(checks=check, nullable=not rule.complete, unique=rule.unique)
 
 
 def pandera_error(columns: Sequence[RuledColumn], rows: Ints | None = None) -> Exception | None:

@@ -59,7 +59,7 @@ def check_values(
     first = first_of_equal_keys(keys, key)
     if first is not None:
         texts = ", ".join(column.text.removeprefix("Column ") for column in keyed)
-        unique = Rule(present=False, unique=True, hint=UNIQUE_KEY_HINT)
+        unique = Rule(complete=False, unique=True, hint=UNIQUE_KEY_HINT)
         no_gaps = np.zeros(len(first), dtype=np.bool_)
         columns.append(RuledColumn("key", f"`key` ({texts})", unique, key[0], no_gaps, first, rows))
     frames.check_rules(columns)

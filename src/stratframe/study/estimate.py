@@ -21,6 +21,7 @@ from ..checks import (
 from ..errors import StratError, above_limit, at_least_one, at_most, describe, plural, warn
 from ..frames import Frame
 from ..progress import track
+from ..terms.by import parse_columns
 from .cache import cache_folder, run_cached
 from .models import check_estimators, check_metric
 from .resample import Design, Estimate
@@ -233,10 +234,7 @@ def estimates(
 
 def check_inputs(frame: Any, features: Any, target: Any) -> list[Any]:
     """List the features, and raise if they are not columns or include the target."""
-    names = list_features(features)
-    frames.references.check_not_data("features", names)
-    if not names:
-        raise StratError(at_least_one("`features`", "column", names))
+    names = list(parse_columns("features", list_features(features)))
     frames.check_names("features", names)
     check_each_once("`features`", "column", names)
     frames.check_refs(frame, {"features": names})

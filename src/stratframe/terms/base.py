@@ -190,7 +190,7 @@ class Term:
 
     def rules(self, missing: Missing) -> list[Rule]:
         """State what it needs of the values of each of its columns."""
-        return [Rule(present=missing == "error", hint=MISSING_CLASS_HINT)]
+        return [Rule(complete=missing == "error", hint=MISSING_CLASS_HINT)]
 
     def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
         """Divide the strata so far; missing values are the last child."""

@@ -38,7 +38,7 @@ class Linked(Term):
         return EncodedColumns(series, codes, np.zeros(codes.shape[1], dtype=np.bool_))
 
     def rules(self, missing: Missing) -> list[Rule]:
-        return [Rule(present=False)] * len(self.columns)
+        return [Rule(complete=False)] * len(self.columns)
 
     def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
         codes = connected_rows(np.asarray(entry.data))

@@ -214,7 +214,7 @@ def class_drift(series: Any, folds: Ints, n_folds: int) -> Drift:
 
 def numeric_drift(series: Any, folds: Ints, n_folds: int, name: str) -> Drift:
     values, missing = frames.read_numbers(series, "drift")
-    rule = frames.Rule(present=False, finite=True)
+    rule = frames.Rule(complete=False, finite=True)
     column = frames.RuledColumn(name, f"Column {name!r}", rule, series, missing, values)
     frames.check_rules([column])
     known, folds = scale_0_1(values[~missing]), folds[~missing]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...frames import NewColumn
+from ...frames.rules import HAS_MISSING
 from ..base import CountedCodes, PartsByNumber
 from .columns import SparkCall, functions, whole_numbers
 from .passes import HELPER, UNROLLED, Hashes, small_frame, with_sign
@@ -80,12 +81,12 @@ def faults(call: SparkCall) -> Iterator[tuple[str, Any]]:
     sf = functions()
     dealt = sf.lit(True) if call.where is None else call.where
     for each in call.key:
-        yield f"Column {each.name!r} has missing values.", dealt & each.present.isNull()
+        yield f"Column {each.name!r} {HAS_MISSING}.", dealt & each.present.isNull()
         if each.is_decimal:
             message = f"A key of decimals must hold whole numbers, but {each.name!r} has others."
             yield message, dealt & each.present.isNotNull() & whole_numbers(each).isNull()
     if call.where is not None:
-        yield "The column of `where` has missing values.", call.where.isNull()
+        yield f"The column of `where` {HAS_MISSING}.", call.where.isNull()
 
 
 def join_columns(

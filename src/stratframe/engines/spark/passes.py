@@ -10,6 +10,7 @@ import numpy as np
 from ...checks import load_extra
 from ...core.types import Flags, Ints, StratumTable, Words
 from ...errors import StratError, plural
+from ...frames.rules import HAS_MISSING
 from ..base import (
     MAX_STRATA,
     CountedCodes,
@@ -142,7 +143,7 @@ def check_where(call: SparkCall) -> None:
     n_missing = call.frame.filter(call.where.isNull()).count()
     if n_missing:
         msg = (
-            f"The column of `where` has missing values in {plural(n_missing, 'row')}."
+            f"The column of `where` {HAS_MISSING} in {plural(n_missing, 'row')}."
             "\nHint: fill it, as in `coalesce(..., lit(False))`."
         )
         raise StratError(msg)
