@@ -12,7 +12,7 @@ import numpy as np
 from .. import frames
 from ..core.deal import deal_by_rank
 from ..core.extend import fill_by_shares, fill_evenly
-from ..core.groups.assign import extend_units, group_counts
+from ..core.groups.assign import extend_units
 from ..core.groups.local_search import Stream
 from ..core.seeds import StreamTag, random_words
 from ..core.strata import first_occurrence, order_of_strata, sum_by
@@ -130,23 +130,15 @@ def check_whole_groups(options: Options, groups: Ints, series: Sequence[Any], fo
 
 def extend_dealt(options: Options, strata: Strata, folds: Ints) -> Ints:
     stream, group = column_stream(options, StreamTag.EXTEND), strata.groups
-    margins, n_rows = strata.margins, len(folds)
-    if group is None and margins is None:
+    if group is None and strata.margins is None:
         return extend_rows(options, strata, folds, stream)
-    shares = np.array(options.target.fractions(n_rows), dtype=np.float64)
+    shares = np.array(options.target.fractions(len(folds)), dtype=np.float64)
     if group is None:
-        assert margins is not None
-        units = margins.count(np.arange(n_rows), n_rows, with_sizes=False)
         held = np.bincount(folds[folds >= 0], minlength=len(shares))[None]
         room = fill_target(options, stream, held, np.array([(folds < 0).sum()]))[0]
-        return extend_units(units, folds, shares, stream, room).astype(np.int64)
-    n_groups = int(group.max(initial=-1)) + 1
-    if margins is not None:
-        units = margins.count(group, n_groups, with_sizes=True)
-    else:
-        units = group_counts(group, n_groups, strata.codes, len(strata.sizes))
-    given = folds_of_units(group, n_groups, folds)
-    return extend_units(units, given, shares, stream)[group].astype(np.int64)
+        return extend_units(strata.units(), folds, shares, stream, room).astype(np.int64)
+    given = folds_of_units(group, int(group.max(initial=-1)) + 1, folds)
+    return extend_units(strata.units(), given, shares, stream)[group].astype(np.int64)
 
 
 def fill_target(options: Options, stream: Stream, held: StratumTable, new: Ints) -> StratumTable:

@@ -13,7 +13,6 @@ from .. import frames
 from ..core.types import Flags, StratumTable
 from ..frames import LabelRows
 from ..terms.base import By, Term
-from ..terms.bins import OrderBins
 from ..terms.by import columns_of, require_by, split_series
 from .deal import check_columns, deal_rows, empty_outputs, new_columns, quota_table
 from .extend import extended_columns, target_of
@@ -48,15 +47,14 @@ class LocalFrame:
     def assign(self, options: Options, *, overwrite: bool) -> Any:
         outputs = empty_outputs(options)
         columns = check_columns(self.frame, options, outputs, overwrite=overwrite)
-        if options.deal == "hash":
-            compute = partial(
-                hashed_columns, options, in_batch=frames.libraries.is_lazy(self.frame)
-            )
-            return frames.attach.attach_columns(self.frame, columns, compute, outputs, by_row=True)
-        self.warn_row_order(options)
-        return frames.attach.attach_columns(
-            self.frame, columns, partial(new_columns, options), outputs
-        )
+        compute = partial(new_columns, options)
+        if options.is_hashed:
+            in_batch = frames.libraries.is_lazy(self.frame)
+            compute = partial(hashed_columns, options, in_batch=in_batch)
+        else:
+            self.warn_row_order(options)
+        by_row = options.is_hashed
+        return frames.attach.attach_columns(self.frame, columns, compute, outputs, by_row=by_row)
 
     def extend(self, options: Options, target: Target, names: Sequence[Any], k: int | None) -> Any:
         columns = check_columns(self.frame, options)
@@ -75,7 +73,7 @@ class LocalFrame:
         terms = (term.without_order() or term for term in (*options.terms, *options.groups))
         # Then equal values stay together, and no strata take turns in the order of the rows.
         is_one_order = [term.orders_rows for term in options.terms] == [True]
-        is_cut_by_value = options.deal == "contiguous" and is_one_order
+        is_cut_by_value = options.in_stretches and is_one_order
         what: str | None = "without `key=` the folds"
         hint = '`key="id"` names columns that identify the rows'
         if options.groups and any(term.uses_row_order for term in terms):
@@ -117,7 +115,7 @@ class LocalFrame:
         columns, n_rows = self.read(named)
         terms = cut_orders(entries, columns["by"], LEAST_FOLDS)
         strata = stratify(Options(terms, entries.marginal, groups), columns, n_rows)
-        return strata._replace(in_turn=not any(isinstance(term, OrderBins) for term in terms))
+        return strata._replace(in_turn=all(level.cells is None for level in strata.levels))
 
     def plan(self, options: Options) -> tuple[Strata, Callable[[Strata], StratumTable]]:
         """Return the strata of a call, and a function that counts the rows of each in each part."""
@@ -129,7 +127,7 @@ class LocalFrame:
             strata = stratify(options, columns, 0)
             return strata, lambda level: level.crosstab(level.codes, n_parts)
         strata = stratify(options, columns, n_rows)
-        if strata.margins or strata.groups is not None or options.deal == "contiguous":
+        if strata.margins or strata.groups is not None or options.in_stretches:
             parts = deal_rows(options, strata, 0)
             return strata, lambda level: level.crosstab(parts, n_parts)
         numbers, _ = row_numbers(strata.keys, 0, *row_streams(options))

@@ -101,6 +101,23 @@ class Options:
     seed: int = 0
     name: str = "fold"
 
+    # What follows from the deal; nothing else compares its name.
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether random numbers, or hashes of keys in their place, decide inside the strata."""
+        return self.deal == "random"
+
+    @property
+    def in_stretches(self) -> bool:
+        """Whether the order of each stratum is cut, and equal values stay in one part."""
+        return self.deal == "contiguous"
+
+    @property
+    def is_hashed(self) -> bool:
+        """Whether the key of a row alone decides its part."""
+        return self.deal == "hash"
+
     def columns(self) -> dict[str, list[ColumnRef]]:
         """List the columns that are read, by the argument that names them."""
         return {
@@ -121,8 +138,8 @@ def check_options(
     rare: Rare = "warn",
     **given: Any,
 ) -> Options:
-    entries = parse_by(by)._replace(groups=parse_groups(groups), key=parse_columns("key", key))
-    options = Options(*entries, target=target, missing=missing, rare=rare, **given)
+    columns = parse_groups(groups), parse_columns("key", key)
+    options = Options(*parse_by(by), *columns, target=target, missing=missing, rare=rare, **given)
     policies = get_args(Missing) if target.kind == "fold" else get_args(Missing)[:2]
     check_one_of("deal", options.deal, get_args(Deal))
     check_one_of("missing", missing, policies)
@@ -133,7 +150,7 @@ def check_options(
     if target.kind == "fold" and target.n:
         for term in options.terms:
             term.check_k(target.n)
-    if options.deal == "hash" and target.n > MAX_HASHED:
+    if options.is_hashed and target.n > MAX_HASHED:
         raise StratError(above_limit(target.argument, MAX_HASHED, "fold", target.n))
     for is_broken, rule, hint in clashes(options):
         if is_broken:
@@ -144,12 +161,12 @@ def check_options(
 
 def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
     """Yield each possible clash: whether the call has it, the rule, and what to do instead."""
-    deal, in_order = f'`deal="{options.deal}"`', options.deal in ("circular", "contiguous")
+    deal, in_order = f'`deal="{options.deal}"`', not (options.is_drawn or options.is_hashed)
     rule = f"`sf.margins` cannot be combined with {deal}: margins have no row order"
     yield options.marginal and in_order, rule, ""
     rule = f"`sf.total` cannot be combined with {deal}: it swaps rows at random"
     yield in_order and any(term.evens_totals for term in options.terms), rule, "leave out `deal`."
-    if options.deal == "contiguous":
+    if options.in_stretches:
         for term in options.terms:
             orders_by_value = term.orders_rows and term.without_order() is not None
             is_cut = orders_by_value or not term.uses_row_order
@@ -157,7 +174,7 @@ def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
             yield not is_cut, rule, ORDERED
         rule = f"{deal} cannot be combined with `repeats={options.repeats}`: nothing is drawn"
         yield options.repeats > 1, rule, "leave out `repeats`, as all columns would be equal."
-    if options.deal == "hash":
+    if options.is_hashed:
         alone = "a row's key alone decides"
         excluded: list[tuple[str, object, str]] = [
             ("`by`", options.terms, BALANCED),

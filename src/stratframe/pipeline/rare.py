@@ -10,8 +10,9 @@ from .. import frames
 from ..core.strata import first_occurrence, sum_by
 from ..core.types import Flags, Ints
 from ..errors import MAX_LISTED, StratError, plural, preview, warn, with_full_stop
+from ..terms.base import BoundTerm
 from ..terms.classes import Classes
-from ..terms.entry import BoundTerm, ruled_columns
+from ..terms.entry import ruled_columns
 from .options import Options, write_groups
 
 
@@ -113,13 +114,8 @@ def hint_for_many_values(entry: BoundTerm, sizes: Ints, is_rare: Flags, options:
             f" More than half of the rows are in such classes: {entry.text} looks {looks}.\n"
             f"Hint: {hint}."
         )
-    if (
-        isinstance(entry.term, Classes)
-        and entry.term.is_guessed
-        and n_present > MANY_NUMBERS
-        and 2 * int(is_rare.sum()) > n_present
-        and frames.is_measured(entry.series[0])
-    ):
+    most_are_rare = n_present > MANY_NUMBERS and 2 * int(is_rare.sum()) > n_present
+    if most_are_rare and entry.term.may_be_number(entry.series):
         return (
             f" {entry.text} holds {n_present:,} different numbers, most of them rare: it looks like"
             f" a regression target.\nHint: {cuts}, or `sf.classes({entry.code})` if they are"

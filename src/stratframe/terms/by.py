@@ -14,13 +14,11 @@ from .margins import Margins, PlainMargin
 
 
 class Entries(NamedTuple):
-    """The columns and terms that a call names: entries of `by`, groups and keys."""
+    """The entries of `by`."""
 
     terms: tuple[Term, ...] = ()
     marginal: bool = False
     """Whether they are margins: balanced each on its own, not nested."""
-    groups: tuple[Term, ...] = ()
-    key: tuple[ColumnRef, ...] = ()
 
 
 def parse_by(by: By | None) -> Entries:

@@ -36,7 +36,7 @@ from .algorithms import (
     seeds_of,
     small_fits,
 )
-from .base import ColumnRef, EncodedColumns, Substrata, value_order
+from .base import BoundTerm, ColumnRef, Substrata, value_order
 from .features import FeatureTerm, Scale, feature_refs
 
 COUNTED: dict[str, Fit] = {
@@ -63,14 +63,14 @@ class Clusters(FeatureTerm):
     min_samples: int | None
     seed: int
 
-    def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
+    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
         """Cluster the rows of every parent stratum, and order them by distance to the centre."""
         labels, distances = cluster(self, entry.data, parent, n_parents)
         # Noise is the last child.
         codes = np.where(labels < 0, labels.max(initial=-1) + 1, labels)
         return Substrata(codes, int(codes.max(initial=-1)) + 1, value_order(distances), labels)
 
-    def number_groups(self, entry: EncodedColumns, codes: Ints) -> Ints:
+    def number_groups(self, entry: BoundTerm, codes: Ints) -> Ints:
         """Rank clusters by their lowest points: by the first feature, ties by the next."""
         order = np.lexsort(entry.data[::-1])
         numbered = np.empty_like(codes)
