@@ -48,10 +48,10 @@ class JudgedCells(NamedTuple):
     groups."""
 
     @property
-    def weights(self) -> Values:
-        """How far off each cell is for its size."""
-        weights: Values = np.abs(self.off) / np.sqrt(np.maximum(self.expected, 1))
-        return weights
+    def residuals(self) -> Values:
+        """How far off each cell is for its size: the absolute Pearson residual."""
+        residuals: Values = np.abs(self.off) / np.sqrt(np.maximum(self.expected, 1))
+        return residuals
 
 
 class GroupRows(NamedTuple):

@@ -166,8 +166,16 @@ def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
         return balance_rows(strata.units(), shares, stream)
     n_groups = int(group.max()) + 1
     check_n_cells(len(strata.sizes), target.n)
-    if repeat == 0:
-        warn_large_group(strata, sum_by(group, strata.weights, n_groups), shares, target.kind)
+    sizes = sum_by(group, strata.weights, n_groups)
+    largest, fair = int(sizes.max()), max(shares) * int(sizes.sum())
+    if repeat == 0 and largest > ceil(fair):
+        why = explain_largest(strata.grouped_by, group, sizes)
+        excess = f"{largest - float(fair):.10g}"
+        warn(
+            f"The largest group has {plural(largest, 'row')}, but the largest {target.kind} should"
+            f" have {float(fair):.10g}, so one {target.kind} will be at least {excess}"
+            f" {'row' if excess == '1' else 'rows'} too large.{why}"
+        )
     units = strata.units()
     parts = assign_units(units, shares, stream)
     if strata.totals is not None:
@@ -175,18 +183,6 @@ def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
         alike, _ = unique_rows(units, stream(len(units.totals)))
         parts = swap_for_totals(alike, parts, totals, shares, totals_stream(options, repeat))
     return parts[group]
-
-
-def warn_large_group(strata: Strata, sizes: Ints, shares: Sequence[Fraction], noun: str) -> None:
-    largest, fair = int(sizes.max()), max(shares) * int(sizes.sum())
-    if largest > ceil(fair):
-        why = explain_largest(strata.grouped_by, strata.groups, sizes)
-        excess = f"{largest - float(fair):.10g}"
-        warn(
-            f"The largest group has {plural(largest, 'row')}, but the largest {noun} should have"
-            f" {float(fair):.10g}, so one {noun} will be at least {excess}"
-            f" {'row' if excess == '1' else 'rows'} too large.{why}"
-        )
 
 
 def sort_rows(strata: Strata, words: Words, share: Fraction) -> Ints:

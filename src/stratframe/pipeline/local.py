@@ -13,7 +13,7 @@ from .. import frames
 from ..core.types import Flags, StratumTable
 from ..frames import LabelRows
 from ..terms.base import By, Term
-from ..terms.by import columns_of, require_by, split_series
+from ..terms.by import Entries, require_by, split_series
 from .deal import check_columns, deal_rows, empty_outputs, new_columns, quota_table
 from .extend import extended_columns, target_of
 from .hashed import hashed_columns
@@ -96,7 +96,7 @@ class LocalFrame:
         """Collect the columns of a lazy frame that tables need, once for all tables."""
         if not frames.libraries.is_lazy(self.frame):
             return self
-        named = {"by": columns_of(require_by(by).terms), "groups": columns_of(groups)}
+        named = Options(*require_by(by), groups).columns()
         frames.check_refs(self.frame, named)
         return LocalFrame(
             frames.collect_columns(self.frame, [*named["by"], *named["groups"], *refs])
@@ -109,12 +109,11 @@ class LocalFrame:
 
     def strata(self, by: By, groups: tuple[Term, ...] = ()) -> Strata:
         """Find the strata for a table, which shows a continuous entry as bins."""
-        entries = require_by(by)
-        named = {"by": columns_of(entries.terms), "groups": columns_of(groups)}
+        options = Options(*require_by(by), groups)
+        named = options.columns()
         frames.check_refs(self.frame, named)
         columns, n_rows = self.read(named)
-        terms = cut_orders(entries, columns["by"], LEAST_FOLDS)
-        strata = stratify(Options(terms, entries.marginal, groups), columns, n_rows)
+        strata = stratify(cut_orders(options, columns["by"], LEAST_FOLDS), columns, n_rows)
         return strata._replace(in_turn=all(level.cells is None for level in strata.levels))
 
     def plan(self, options: Options) -> tuple[Strata, Callable[[Strata], StratumTable]]:
@@ -134,8 +133,8 @@ class LocalFrame:
         return strata, lambda level: quota_table(options, level, lowest=level.lowest(numbers))
 
     def count_folds(self, by: By, name: str, groups: tuple[Term, ...] = ()) -> FoldCounts:
-        entries = require_by(by)
-        named = {"by": columns_of(entries.terms), "groups": columns_of(groups), "name": [name]}
+        options = Options(*require_by(by), groups)
+        named = options.columns() | {"name": [name]}
         frames.check_refs(self.frame, named)
         check_not_itself("by", named["by"], name, self.frame)
         columns, _ = self.read(named)
@@ -143,21 +142,20 @@ class LocalFrame:
         if missing.any():
             rows = np.flatnonzero(~missing)
             columns = {each: [frames.take(one, rows) for one in columns[each]] for each in columns}
-        handed = split_series(entries.terms, columns["by"])
-        entries = entries._replace(terms=tuple(term.resolve(own) for term, own in handed))
-        if not (groups or entries.marginal) and all(term.is_nominal for term in entries.terms):
+        handed = split_series(options.terms, columns["by"])
+        resolved = [term.resolve(own) for term, own in handed]
+        if not (groups or options.marginal) and all(term.is_nominal for term in resolved):
             kept, weights = frames.duplicates.count_unique_rows([*columns["by"], *columns["name"]])
             columns = {"by": kept[:-1], "name": kept[-1:]}
         labels, codes = frames.fold_codes(columns["name"][0], weights=weights)
         k = len(labels.present)
-        entries = entries._replace(terms=cut_orders(entries, columns["by"], k))
+        options = cut_orders(replace(options, terms=tuple(resolved)), columns["by"], k)
 
         def count(terms: tuple[Term, ...]) -> FoldedStrata:
-            options = Options(terms, entries.marginal, groups)
-            strata = stratify(options, columns, len(codes), weights)
+            strata = stratify(replace(options, terms=terms), columns, len(codes), weights)
             return FoldedStrata(strata, columns["by"], labels, codes)
 
-        return count_folds(by, name, entries, k, count)
+        return count_folds(by, name, Entries(options.terms, options.marginal), k, count)
 
     # Folds ------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from ..checks import (
 )
 from ..errors import StratError, above_limit, describe, describe_count, plural, warn
 from ..terms.base import By, ColumnRef, Missing, Term
-from ..terms.by import parse_by, parse_columns, parse_groups
+from ..terms.by import columns_of, parse_by, parse_columns, parse_groups
 
 PartShares: TypeAlias = Mapping[str, float | None] | float
 """Names of parts with their shares or counts of rows, one of which may be None for the rest; or
@@ -121,8 +121,8 @@ class Options:
     def columns(self) -> dict[str, list[ColumnRef]]:
         """List the columns that are read, by the argument that names them."""
         return {
-            "by": [column for term in self.terms for column in term.columns],
-            "groups": [column for term in self.groups for column in term.columns],
+            "by": columns_of(self.terms),
+            "groups": columns_of(self.groups),
             "key": list(self.key),
             "where": [] if self.where is None else [self.where],
         }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from ..core.groups.local_search import Stream
 from ..core.hashing import KeyColumn, are_dense_and_unique, hash_groups, hash_keys, repeated_words
 from ..core.seeds import StreamTag, position_bits, word_stream
 from ..core.strata import first_occurrence
-from ..core.types import Ints, RandomKeys, Words
+from ..core.types import Ints, RandomNumbers, Words
 from ..errors import StratError
 from .options import Options
 
@@ -56,7 +56,7 @@ def row_streams(options: Options, repeat: int = 0) -> tuple[Stream, Stream]:
 
 def row_numbers(
     keys: Keys | None, n_dealt: int, first: Stream, second: Stream
-) -> tuple[RandomKeys, TieBreaks]:
+) -> tuple[RandomNumbers, TieBreaks]:
     """Give the dealt rows numbers by their keys or, without keys, by their positions.
 
     Also returns a function from some of the dealt rows to a second number for each.
@@ -73,7 +73,9 @@ def read_keys(options: Options, key: Sequence[Any]) -> Keys:
     return Keys(columns, salt, hash_keys(columns, salt))
 
 
-def rank_groups(key: Sequence[Any]) -> Ints:
+def rank_groups(
+    key: Sequence[Any], hash_rows: Callable[[Sequence[KeyColumn]], Words] = hash_groups
+) -> Ints:
     """Rank distinct groups by the hash of their values, and equal hashes by value.
 
     Groups that cannot be hashed are ranked as they come.
@@ -82,7 +84,7 @@ def rank_groups(key: Sequence[Any]) -> Ints:
     hashable = [column for column in columns if column is not None]
     if len(hashable) < len(columns):
         return np.arange(len(key[0]))
-    hashes = hash_groups(hashable)
+    hashes = hash_rows(hashable)
     values = []
     if len(repeated_words(hashes)):
         with suppress(StratError):  # such as times with and without a zone

@@ -39,7 +39,10 @@ def treat_rare(
     if options.rare == "null":
         return entry, np.flatnonzero(~is_rare[codes])
     if options.rare == "pool":
-        return pool_classes(entry, codes, is_rare), None
+        pooled = Classes(entry.term.columns, is_pooled=True, name=entry.term.name)
+        data, nothing = np.where(is_rare[codes], n_classes, codes), np.zeros(len(codes), np.bool_)
+        entry = replace(entry, term=pooled, data=data, missing=nothing, n_classes=n_classes + 1)
+        return entry, None
     noun = "row" if groups is None else "group"
     text = format_rare(entry, codes, sizes, is_rare, noun, options)
     if options.rare == "warn":
@@ -52,17 +55,6 @@ def treat_rare(
     (column,) = ruled_columns(entry, options.missing)
     library = frames.library_of(column.series)
     raise StratError(text, frames.rules.failing_rows(library, {column.name: column.series}, rows))
-
-
-def pool_classes(entry: BoundTerm, codes: Ints, is_rare: Flags) -> BoundTerm:
-    """Pool the rare classes of an entry; in `codes`, missing values are the last class."""
-    return replace(
-        entry,
-        term=Classes(entry.term.columns, is_pooled=True, name=entry.term.name),
-        data=np.where(is_rare[codes], len(is_rare), codes),
-        missing=np.zeros(len(codes), dtype=np.bool_),
-        n_classes=len(is_rare) + 1,
-    )
 
 
 def format_rare(

@@ -22,7 +22,7 @@ from ..core.strata import (
     nest_codes,
     sum_by,
 )
-from ..core.types import Ints, RandomKeys, StratumTable, Values, Words
+from ..core.types import Ints, RandomNumbers, StratumTable, Values, Words
 from ..errors import StratError, above_limit, plural, preview, warn
 from ..terms.base import BoundTerm, RowOrder, Term
 from ..terms.entry import read_entries, select_rows
@@ -94,7 +94,7 @@ class Strata(NamedTuple):
     def n_rows(self) -> int:
         return int(self.sizes.sum())
 
-    def lowest(self, numbers: RandomKeys) -> Words | None:
+    def lowest(self, numbers: RandomNumbers) -> Words | None:
         """Find the lowest hash of the keys of each stratum's rows; None without keys."""
         if self.keys is None:
             return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from functools import partial
+from dataclasses import replace
 from typing import Any, Concatenate, NamedTuple, Protocol, cast, overload
 
 import numpy as np
@@ -156,7 +156,13 @@ def count_folds(
 ) -> FoldCounts:
     """Count the strata of every level in each of k folds; `count` finds the strata of terms."""
     found = count(entries.terms)
-    check_not_swapped("by", by, name, partial(stratum_values, found.strata), found.labels)
+
+    def stratum_values() -> Sequence[Any]:
+        strata = found.strata
+        first = first_occurrence(strata.codes, len(strata.sizes))
+        return frames.to_list(strata.levels[0].values(first)) if strata.levels else []
+
+    check_not_swapped("by", by, name, stratum_values, found.labels)
     if entries.marginal:
         return count_levels(found)
     weights = found.strata.weights
@@ -256,11 +262,6 @@ def check_not_swapped(
         raise StratError(msg)
 
 
-def stratum_values(strata: Strata) -> Sequence[Any]:
-    first = first_occurrence(strata.codes, len(strata.sizes))
-    return frames.to_list(strata.levels[0].values(first)) if strata.levels else []
-
-
 def look_like_folds(values: Sequence[Any], sizes: Sequence[int] = ()) -> bool:
     """Return whether values are names of parts, or 0..k-1 of about the same sizes."""
     if len(values) < 2 or any(isinstance(value, bool) for value in values):
@@ -280,17 +281,15 @@ GROUPS_PER_FOLD = 2
 """If a stratum has this many groups for each fold, no fold should lack it."""
 
 
-def cut_orders(entries: Entries, series: Sequence[Any], k: int) -> tuple[Term, ...]:
+def cut_orders(options: Options, series: Sequence[Any], k: int) -> Options:
     """Let tables show a continuous entry in bins, once its values are known to keep its rule."""
-    handed = split_series(entries.terms, series)
+    handed = split_series(options.terms, series)
     terms = [term.resolve(columns) for term, columns in handed]
-    if entries.marginal:
-        return tuple(terms)
-    in_bins = tuple(term.in_bins(k) for term in terms)
+    in_bins = terms if options.marginal else [term.in_bins(k) for term in terms]
     for term, bins, (_, columns) in zip(terms, in_bins, handed, strict=True):
         if bins is not term:
             check_values([read_entry(term, columns)], Options(), ())
-    return in_bins
+    return replace(options, terms=tuple(in_bins))
 
 
 def check_table_size(verb: str, levels: Iterable[Strata], n_parts: int) -> None:
@@ -336,12 +335,12 @@ def format_values(values: Sequence[Any]) -> list[str | None]:
 def table_order(strata: Strata) -> Ints:
     """Order strata for a table, nested: classes by value, bins upwards, missing values last."""
     first = first_occurrence(strata.codes, len(strata.sizes))
-    keys = []
+    columns = []
     for level in strata.levels:
         ranks = frames.result.rank_values(level.values(first)) if level.term.is_nominal else None
         # Classes that cannot be compared come by first appearance.
-        keys.append(level.places[first] if ranks is None else ranks)
-    return np.lexsort(keys[::-1]) if keys else np.arange(len(strata.sizes))
+        columns.append(level.places[first] if ranks is None else ranks)
+    return np.lexsort(columns[::-1]) if columns else np.arange(len(strata.sizes))
 
 
 def stratum_columns(strata: Strata, which: Ints, *, is_margin: bool) -> dict[Hashable, Any]:

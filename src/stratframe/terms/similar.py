@@ -105,10 +105,10 @@ class Similar(Term):
 
     def number_groups(self, entry: BoundTerm, codes: Ints) -> Ints:
         if entry.data.ndim == 1:
-            keys = [frames.read_key(entry.values_at(np.arange(len(codes))))]
+            columns: list[Any] = [frames.read_key(entry.values_at(np.arange(len(codes))))]
         else:
-            keys = [frames.read.key_of_floats(feature) for feature in entry.data]
-        return rank_by_hash(codes, hash_groups(keys))
+            columns = [frames.read.key_of_floats(feature) for feature in entry.data]
+        return rank_by_hash(codes, hash_groups(columns))
 
     def explain_group(self, entry: BoundTerm, rows: Ints) -> str:
         fewer = f": a smaller `within` than {self.within:.10g} joins fewer" if self.within else ""
@@ -202,9 +202,9 @@ def weigh_texts(texts: list[str]) -> Any:
     vectorizer = load_extra("sklearn.feature_extraction.text", "sklearn").TfidfVectorizer(
         analyzer="char_wb", ngram_range=(3, 5), norm=None
     )
-    weights = vectorizer.fit_transform(texts)
-    weights.sort_indices()
-    return load_extra("sklearn.preprocessing", "sklearn").normalize(weights, copy=False)
+    vectors = vectorizer.fit_transform(texts)
+    vectors.sort_indices()
+    return load_extra("sklearn.preprocessing", "sklearn").normalize(vectors, copy=False)
 
 
 def check_not_zero(entry: BoundTerm, is_zero: Flags) -> None:

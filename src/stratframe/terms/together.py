@@ -138,8 +138,8 @@ def rank_by_hash(codes: Ints, hashes: Words, is_last: Flags | None = None) -> In
     """Rank groups by the lowest hash of their rows; groups of flagged rows come last."""
     n_groups = int(codes.max(initial=-1)) + 1
     first = first_occurrence(codes, n_groups)
-    keys = [first, lowest_words(codes, n_groups, hashes)]
-    order = np.lexsort(keys if is_last is None else [*keys, is_last[first]])
+    columns: list[Any] = [first, lowest_words(codes, n_groups, hashes)]
+    order = np.lexsort(columns if is_last is None else [*columns, is_last[first]])
     return np.argsort(order)[codes]
 
 

@@ -290,7 +290,7 @@ def worst_rows(weights: Values, values: Values, shades: Values) -> Ints:
 
 def weights_of(cells: JudgedCells) -> Values:
     """Weigh how far each stratum is off in its worst fold; uneven strata weigh most."""
-    weights = cells.weights
+    weights = cells.residuals
     return np.asarray((weights + cells.is_uneven * weights.max(initial=0.0)).max(axis=1))
 
 
