@@ -12,7 +12,7 @@ from .types import Codes, Ints, Values, Words
 COMPACT_BELOW = 15 / 16
 """Share of remaining points below which the removed ones are dropped from the arrays."""
 
-FEW, WIDE = 1 << 13, 1 / 8
+FEW, WIDEN_FROM = 1 << 13, 1 / 8
 """Points for each feature up to which all are compared, and the share of the points from which a
 window of candidates is widened to all."""
 
@@ -106,7 +106,7 @@ class NeighbourPool:
             return self.nearest_within(point, count, 0, n)[0]
         x, unit = self.points[self.axis, point], self.unit[self.axis, 0]
         place, half = int(self.along.searchsorted(x)), max(int(2 * self.half), count)
-        if half > WIDE * n:
+        if half > WIDEN_FROM * n:
             half = n
         low, high = max(place - half, 0), min(place + half, n)
         while True:

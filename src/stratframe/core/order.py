@@ -57,7 +57,7 @@ def pack_words(words: Words, codes: Codes | None, code_bits: int, row_bits: int)
 def sort_values(values: Values, codes: Codes | None = None, n_codes: int = 1) -> tuple[Rows, Flags]:
     """Sort rows by code, value and number, and mark where code or value changes."""
     row_bits, code_bits = bit_width(len(values)), bit_width(n_codes)
-    rows = sort_words(value_words(values), codes, code_bits, row_bits)
+    rows = sort_words(ordered_words(values), codes, code_bits, row_bits)
     ascending = values[rows]
     is_run_start = np.zeros(len(rows), dtype=np.bool_)
     is_run_start[:1] = True
@@ -69,7 +69,7 @@ def sort_values(values: Values, codes: Codes | None = None, n_codes: int = 1) ->
     return rows, is_run_start
 
 
-def value_words(values: Values) -> Words:
+def ordered_words(values: Values) -> Words:
     """Map values to words in the same order, the lowest to 0, with the highest bits in use."""
     sign = np.uint64(1 << 63)
     if values.dtype.kind == "f":
@@ -94,7 +94,7 @@ def repair_runs(rows: Rows, ascending: Values, is_run_start: Flags, n_lost: int)
     falls &= ~is_run_start[1:]
     if not falls.any():
         return
-    words = value_words(ascending)
+    words = ordered_words(ascending)
     words >>= np.uint64(n_lost)
     starts = is_run_start.copy()
     starts[1:] |= words[1:] != words[:-1]

@@ -13,7 +13,7 @@ DENSE = 1 << 16
 FEW_PER_STRATUM = 4
 """Average rows of a stratum below which it pays to check first whether any stratum is divided."""
 
-HEAD = 1 << 10
+FIRST_ROWS = 1 << 10
 """Rows that are searched for codes first; then the square of this number, then all rows."""
 
 ROWS_PER_BIN, MOST_PARENTS = 200, 1 << 16
@@ -28,7 +28,7 @@ def first_occurrence(codes: Codes, n_codes: int) -> Ints:
     """Find the first row of every code; the number of rows for a code that no row has."""
     first = np.full(n_codes, len(codes), dtype=np.int64)
     # Nearly always all codes are found among the first rows.
-    for n_rows in sorted({min(HEAD, len(codes)), min(HEAD**2, len(codes)), len(codes)}):
+    for n_rows in sorted({min(FIRST_ROWS, len(codes)), min(FIRST_ROWS**2, len(codes)), len(codes)}):
         # The last assignment to a repeated index wins, so the rows are taken backwards.
         first[codes[:n_rows][::-1]] = np.arange(n_rows - 1, -1, -1, dtype=np.int64)
         if first.max(initial=0) < n_rows:

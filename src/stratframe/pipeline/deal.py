@@ -38,7 +38,7 @@ def new_columns(options: Options, columns: Columns, n_rows: int) -> list[NewColu
         column._replace(parts=place_rows(deal_rows(options, strata, repeat), strata.rows, n_rows))
         for repeat, column in enumerate(track(empty_outputs(options), "New columns"))
     ]
-    target, n_dealt, tied = options.target, strata.n_rows, options.in_stretches
+    target, n_dealt, tied = options.target, strata.n_rows, options.way.in_stretches
     if tied or (target.names and min(target.fractions(n_dealt)) * n_dealt < 1):
         sizes = {column.name: part_sizes(column.parts, target) for column in new}
         warn_empty_parts(target, n_dealt, sizes, named=len(new) > 1, tied=tied)
@@ -111,9 +111,9 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
     """Deal the rows of all strata; returns the part of every dealt row."""
     if strata.groups is not None or strata.margins:
         return deal_units(options, strata, repeat)
-    if options.in_stretches:
+    if options.way.in_stretches:
         return cut_stretches(strata, quota_table(options, strata))
-    if strata.order is not None or not options.is_drawn:
+    if strata.order is not None or not options.way.is_drawn:
         parts = deal_in_order(options, strata, repeat)
     else:
         streams = row_streams(options, repeat)
@@ -144,14 +144,14 @@ def cut_stretches(strata: Strata, table: StratumTable) -> Ints:
 def deal_in_order(options: Options, strata: Strata, repeat: int) -> Ints:
     order, n_rows, k = strata.order, len(strata.codes), options.target.n
     first, second = row_streams(options, repeat)
-    needs_words = options.is_drawn or (order is not None and order.starts_at_random)
+    needs_words = options.way.is_drawn or (order is not None and order.starts_at_random)
     words = first(n_rows) if needs_words else np.zeros(n_rows, dtype=np.uint64)
     rows = sort_rows(strata, words, min(options.target.fractions(n_rows)))
     if options.target.kind == "part":
         table = quota_table(options, strata, repeat)
-        draws = second(table.size + n_rows) if options.is_drawn else None
+        draws = second(table.size + n_rows) if options.way.is_drawn else None
         return systematic_deal(rows, table, draws)
-    if order is not None and options.is_drawn:
+    if order is not None and options.way.is_drawn:
         rows = permuted_blocks(rows, strata.sizes, k, second(n_rows), order.spread_leftover)
     return round_robin(rows, draw_fold_permutation(options, repeat))
 
@@ -199,7 +199,7 @@ def sort_rows(strata: Strata, words: Words, share: Fraction) -> Ints:
 def draw_fold_permutation(options: Options, repeat: int) -> Ints:
     """Draw the order in which folds take turns; a deal that is not random starts at fold 0."""
     k = options.target.n
-    if not options.is_drawn:
+    if not options.way.is_drawn:
         return np.arange(k)
     return permutation(column_stream(options, StreamTag.FOLD_NUMBERS, repeat)(k))
 
@@ -223,8 +223,8 @@ def quota_table(
     if target.kind == "fold":
         return equal_quota(sizes, draw_fold_permutation(options, repeat))
     words, n_words = None, len(sizes) * (target.n - 1)
-    if options.is_drawn:
+    if options.way.is_drawn:
         words = column_stream(options, StreamTag.PART_QUOTA, repeat)(n_words)
-    elif options.in_stretches:  # the highest words give left-over rows to the first part
+    elif options.way.in_stretches:  # the highest words give left-over rows to the first part
         words = np.full(n_words, 2**64 - 1, dtype=np.uint64)
     return controlled_rounding(sizes, target.fractions(strata.n_rows), strata.ancestors, words)

@@ -48,12 +48,12 @@ class LocalFrame:
         outputs = empty_outputs(options)
         columns = check_columns(self.frame, options, outputs, overwrite=overwrite)
         compute = partial(new_columns, options)
-        if options.is_hashed:
+        if options.way.is_hashed:
             in_batch = frames.libraries.is_lazy(self.frame)
             compute = partial(hashed_columns, options, in_batch=in_batch)
         else:
             self.warn_row_order(options)
-        by_row = options.is_hashed
+        by_row = options.way.is_hashed
         return frames.attach.attach_columns(self.frame, columns, compute, outputs, by_row=by_row)
 
     def extend(self, options: Options, target: Target, names: Sequence[Any], k: int | None) -> Any:
@@ -73,7 +73,7 @@ class LocalFrame:
         terms = (term.without_order() or term for term in (*options.terms, *options.groups))
         # Then equal values stay together, and no strata take turns in the order of the rows.
         is_one_order = [term.orders_rows for term in options.terms] == [True]
-        is_cut_by_value = options.in_stretches and is_one_order
+        is_cut_by_value = options.way.in_stretches and is_one_order
         what: str | None = "without `key=` the folds"
         hint = '`key="id"` names columns that identify the rows'
         if options.groups and any(term.uses_row_order for term in terms):
@@ -126,7 +126,7 @@ class LocalFrame:
             strata = stratify(options, columns, 0)
             return strata, lambda level: level.crosstab(level.codes, n_parts)
         strata = stratify(options, columns, n_rows)
-        if strata.margins or strata.groups is not None or options.in_stretches:
+        if strata.margins or strata.groups is not None or options.way.in_stretches:
             parts = deal_rows(options, strata, 0)
             return strata, lambda level: level.crosstab(parts, n_parts)
         numbers, _ = row_numbers(strata.keys, 0, *row_streams(options))

@@ -179,7 +179,7 @@ def stratify(
     entries = select_rows(entries, rows)
     hashed, keyed = check_values(entries, options, keys, rows), rows
     in_order = any(entry.term.uses_row_order or entry.term.evens_totals for entry in entries)
-    if hashed is not None and (in_order or not options.is_drawn or options.marginal):
+    if hashed is not None and (in_order or not options.way.is_drawn or options.marginal):
         order = key_order(keys if rows is None else [frames.take(each, rows) for each in keys])[0]
         entries, rows = select_rows(entries, order), order if rows is None else rows[order]
     n_dealt = n_rows if rows is None else len(rows)
@@ -194,7 +194,7 @@ def stratify(
     strata = strata._replace(groups=groups, grouped_by=grouped_by)
     if options.marginal:
         return strata._replace(margins=nest_each(by, rows, n_rows))
-    if hashed is not None and strata.order is None and options.is_drawn:
+    if hashed is not None and strata.order is None and options.way.is_drawn:
         dealt = rows if keyed is None or rows is None else np.searchsorted(keyed, rows)
         strata = strata._replace(keys=hashed._replace(dealt=dealt))
     if len(strata.levels) >= MANY_ENTRIES and options.rare != "ignore":

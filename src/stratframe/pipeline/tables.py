@@ -77,8 +77,6 @@ class LevelCounts(NamedTuple):
     strata: Strata
     table: StratumTable
     """Shape (n_strata, n_folds)."""
-    term: Term | None
-    """The last entry that divides the strata; None if none does."""
     slack: int = 0
     """How many rows a cell may be off, owing to how an order is dealt and where bins cut it."""
     is_coarse: bool = False
@@ -193,7 +191,6 @@ def count_levels(found: FoldedStrata, entries: Sequence[tuple[Term, int]] = ()) 
     levels, strata = [], found.strata
     slacks = [slack for term, slack in entries if not term.orders_rows]
     for place, level in enumerate(strata.margins or levels_of(strata)):
-        term = level.levels[-1].term if level.levels else None
         slack = slacks[place] if slacks else 0
         groups = None
         if strata.groups is not None:
@@ -204,7 +201,7 @@ def count_levels(found: FoldedStrata, entries: Sequence[tuple[Term, int]] = ()) 
         off = None if is_coarse else measure_order(level, found)
         # The rows of all margins together would take too much memory.
         kept = level.first_rows() if strata.margins else level
-        own = LevelCounts(kept, table, term, slack, is_coarse, groups=groups, off_in_order=off)
+        own = LevelCounts(kept, table, slack, is_coarse, groups=groups, off_in_order=off)
         levels.append(own)
     return FoldCounts(found.labels.values, levels, bool(strata.margins))
 

@@ -62,11 +62,8 @@ class BoundTerm:
     """The argument that it comes from."""
     place: int = 1
     """Its place in the argument, from 1."""
-
-    @property
-    def names(self) -> list[ResultName]:
-        """What the columns are called."""
-        return list(map(frames.references.result_name, self.term.columns, self.series))
+    names: Sequence[ResultName] = ()
+    """What the columns are called."""
 
     @property
     def position(self) -> str:
@@ -168,6 +165,8 @@ class Term:
     """The function that makes it, as messages show it: "sf.quantiles"."""
     is_nominal: ClassVar[bool] = False
     """Whether its values are classes, which may be rare and have no order of their own."""
+    is_ordinal: ClassVar[bool] = False
+    """Whether its strata are bins, which have an order."""
     orders_rows: ClassVar[bool] = False
     """Whether it only orders the rows, by `row_order`, and so comes last."""
     evens_totals: ClassVar[bool] = False

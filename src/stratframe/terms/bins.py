@@ -67,6 +67,7 @@ class Quantiles(Term):
     """A column cut at its quantiles inside the parent stratum."""
 
     function: ClassVar[str] = "sf.quantiles"
+    is_ordinal: ClassVar[bool] = True
 
     n: int
     warns: bool = True
@@ -155,6 +156,7 @@ class Bins(Term):
     """A column cut at given edges."""
 
     function: ClassVar[str] = "sf.bins"
+    is_ordinal: ClassVar[bool] = True
 
     edges: tuple[float, ...]
     closed: Literal["right", "left"]

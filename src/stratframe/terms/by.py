@@ -38,7 +38,8 @@ def parse_by(by: By | None) -> Entries:
             PlainMargin(term.columns) if isinstance(term, Plain) else term
             for term in map(to_term, terms[0].columns)
         ]
-    check_no_repeats(terms, "`sf.margins`" if marginal else "`by`")
+    if len(terms) > 1:
+        check_no_repeats(terms, "`sf.margins`" if marginal else "`by`")
     orders = [term for term in terms if term.orders_rows]
     if orders not in ([], terms[-1:]):
         functions = " or ".join(dict.fromkeys(f"`{term.function}`" for term in orders))

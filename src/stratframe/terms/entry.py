@@ -36,7 +36,8 @@ def read_entry(term: Term, series: Sequence[Any], place: int = 1) -> BoundTerm:
         spread = frames.references.spread_columns(term.columns, series)
         refs, series = zip(*spread, strict=True)
         term = replace(term, columns=refs)
-    return replace(term.read(series), place=place)
+    names = tuple(map(frames.references.result_name, term.columns, series))
+    return replace(term.read(series), place=place, names=names)
 
 
 def select_rows(entries: list[BoundTerm], rows: Ints | None) -> list[BoundTerm]:
