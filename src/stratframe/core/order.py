@@ -57,7 +57,7 @@ def pack_words(words: Words, codes: Codes | None, code_bits: int, row_bits: int)
 def sort_values(values: Values, codes: Codes | None = None, n_codes: int = 1) -> tuple[Rows, Flags]:
     """Sort rows by code, value and number, and mark where code or value changes."""
     row_bits, code_bits = bit_width(len(values)), bit_width(n_codes)
-    rows = sort_words(ordered_words(values), codes, code_bits, row_bits)
+    rows = sort_words(leading_words(values), codes, code_bits, row_bits)
     ascending = values[rows]
     is_run_start = np.zeros(len(rows), dtype=np.bool_)
     is_run_start[:1] = True
@@ -69,20 +69,24 @@ def sort_values(values: Values, codes: Codes | None = None, n_codes: int = 1) ->
     return rows, is_run_start
 
 
-def ordered_words(values: Values) -> Words:
+def leading_words(values: Values) -> Words:
     """Map values to words in the same order, the lowest to 0, with the highest bits in use."""
+    words = ordered_words(values)
+    words -= words.min(initial=2**64 - 1)
+    words <<= np.uint64(64 - int(words.max(initial=0)).bit_length())
+    return words
+
+
+def ordered_words(values: Values) -> Words:
+    """Map integers or floats to words in the same order; both zeros to one word."""
     sign = np.uint64(1 << 63)
     if values.dtype.kind == "f":
         # Floats sort as their bits, the negative ones backwards. Adding 0 turns -0 into 0.
         words = (values.astype(np.float64, copy=False) + 0.0).view(np.uint64)
-        words ^= (words.view(np.int64) >> 63).view(np.uint64) | sign
-    elif values.dtype.kind == "u":
-        words = values.astype(np.uint64)
-    else:
-        words = values.astype(np.int64).view(np.uint64) ^ sign
-    words -= words.min(initial=2**64 - 1)
-    words <<= np.uint64(64 - int(words.max(initial=0)).bit_length())
-    return words
+        return words ^ ((words.view(np.int64) >> 63).view(np.uint64) | sign)
+    if values.dtype.kind == "u":
+        return values.astype(np.uint64)
+    return values.astype(np.int64).view(np.uint64) ^ sign
 
 
 def repair_runs(rows: Rows, ascending: Values, is_run_start: Flags, n_lost: int) -> None:
@@ -94,7 +98,7 @@ def repair_runs(rows: Rows, ascending: Values, is_run_start: Flags, n_lost: int)
     falls &= ~is_run_start[1:]
     if not falls.any():
         return
-    words = ordered_words(ascending)
+    words = leading_words(ascending)
     words >>= np.uint64(n_lost)
     starts = is_run_start.copy()
     starts[1:] |= words[1:] != words[:-1]

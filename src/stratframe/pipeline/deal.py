@@ -13,7 +13,6 @@ from .. import frames
 from ..core.deal import cut_between_values, deal_by_rank, deal_by_table, round_robin
 from ..core.groups.assign import assign_units, balance_rows
 from ..core.groups.counts import unique_rows
-from ..core.groups.local_search import Stream
 from ..core.order import grouped, permuted_blocks, sort_values
 from ..core.quota import equal_quota
 from ..core.rounding import controlled_rounding
@@ -122,13 +121,12 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
         parts = deal_by_rank(strata.codes, table, numbers, second)
     if strata.totals is None:
         return parts
-    shares, stream = options.target.fractions(strata.n_rows), totals_stream(options, repeat)
+    stream = column_stream(options, *TOTALS, repeat=repeat)
+    shares = options.target.fractions(strata.n_rows)
     return swap_for_totals(strata.codes, parts, strata.totals, shares, stream)
 
 
-def totals_stream(options: Options, repeat: int) -> Stream:
-    tag = StreamTag.FOLD_TOTALS if options.target.kind == "fold" else StreamTag.PART_TOTALS
-    return column_stream(options, tag, repeat)
+TOTALS = StreamTag.FOLD_TOTALS, StreamTag.PART_TOTALS
 
 
 def cut_stretches(strata: Strata, table: StratumTable) -> Ints:
@@ -160,8 +158,7 @@ def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
     """Deal whole groups, or rows whose margins are each balanced on their own."""
     target, group = options.target, strata.groups
     shares = target.fractions(strata.n_rows)
-    tag = StreamTag.FOLD_SEARCH if target.kind == "fold" else StreamTag.PART_SEARCH
-    stream = column_stream(options, tag, repeat)
+    stream = column_stream(options, StreamTag.FOLD_SEARCH, StreamTag.PART_SEARCH, repeat=repeat)
     if group is None:
         return balance_rows(strata.units(), shares, stream)
     n_groups = int(group.max()) + 1
@@ -181,7 +178,8 @@ def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
     if strata.totals is not None:
         totals = group_totals(strata.totals, group, n_groups)
         alike, _ = unique_rows(units, stream(len(units.totals)))
-        parts = swap_for_totals(alike, parts, totals, shares, totals_stream(options, repeat))
+        stream = column_stream(options, *TOTALS, repeat=repeat)
+        parts = swap_for_totals(alike, parts, totals, shares, stream)
     return parts[group]
 
 
@@ -201,7 +199,7 @@ def draw_fold_permutation(options: Options, repeat: int) -> Ints:
     k = options.target.n
     if not options.way.is_drawn:
         return np.arange(k)
-    return permutation(column_stream(options, StreamTag.FOLD_NUMBERS, repeat)(k))
+    return permutation(column_stream(options, StreamTag.FOLD_NUMBERS, repeat=repeat)(k))
 
 
 def quota_table(
@@ -224,7 +222,7 @@ def quota_table(
         return equal_quota(sizes, draw_fold_permutation(options, repeat))
     words, n_words = None, len(sizes) * (target.n - 1)
     if options.way.is_drawn:
-        words = column_stream(options, StreamTag.PART_QUOTA, repeat)(n_words)
+        words = column_stream(options, StreamTag.PART_QUOTA, repeat=repeat)(n_words)
     elif options.way.in_stretches:  # the highest words give left-over rows to the first part
         words = np.full(n_words, 2**64 - 1, dtype=np.uint64)
     return controlled_rounding(sizes, target.fractions(strata.n_rows), strata.ancestors, words)

@@ -34,8 +34,9 @@ class Keys(NamedTuple):
         return hashes if self.dealt is None else hashes[self.dealt]
 
 
-def column_stream(options: Options, tag: StreamTag, repeat: int = 0) -> Stream:
-    """Make the stream of random words for one purpose and one new column."""
+def column_stream(options: Options, *tags: StreamTag, repeat: int = 0) -> Stream:
+    """Make the stream of random words for one new column and one purpose, of folds and of parts."""
+    tag = tags[0] if options.target.kind == "fold" else tags[-1]
     # The default names of the verbs are not part of the seed.
     name = "" if options.name in ("fold", "split") else options.name
     return word_stream(options.seed, tag, options.target.n, repeat, name)
@@ -43,15 +44,13 @@ def column_stream(options: Options, tag: StreamTag, repeat: int = 0) -> Stream:
 
 def row_streams(options: Options, repeat: int = 0) -> tuple[Stream, Stream]:
     """Make the streams of the first and the second numbers of rows."""
-    tags = (StreamTag.PART_ROWS, StreamTag.PART_SPREAD)
-    if options.target.kind == "fold":
-        tags = (StreamTag.FOLD_ROWS, StreamTag.FOLD_BLOCKS)
 
     def second(size: int) -> Words:
         # Most deals need no second number, so the stream is made when words are drawn.
-        return column_stream(options, tags[1], repeat)(size)
+        tags = StreamTag.FOLD_BLOCKS, StreamTag.PART_SPREAD
+        return column_stream(options, *tags, repeat=repeat)(size)
 
-    return column_stream(options, tags[0], repeat), second
+    return column_stream(options, StreamTag.FOLD_ROWS, StreamTag.PART_ROWS, repeat=repeat), second
 
 
 def row_numbers(
