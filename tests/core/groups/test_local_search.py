@@ -72,15 +72,6 @@ def test_greedy_assign_takes_the_smallest_rise(
         held[:, parts[unit]] += table[unit]
 
 
-def test_greedy_assign_keeps_to_the_room() -> None:
-    """A part without room takes no more units."""
-    units = units_of(np.array([[3], [1], [1], [1]]))
-    parts = np.full(4, -1)
-    objective = make_objective(units.totals, np.array([0.5, 0.5]))
-    greedy_assign(units, np.arange(4), objective, parts, np.array([2, 2]))
-    assert np.bincount(parts).tolist() == [2, 2]
-
-
 @given(table=tables, shares=shares, seed=seeds)
 def test_delta_loss_is_the_difference(table: np.ndarray, shares: np.ndarray, seed: int) -> None:
     """The rise of a swap is the loss after it less that before."""
