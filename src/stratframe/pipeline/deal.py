@@ -29,6 +29,9 @@ from .options import Options, Target
 from .random_numbers import column_stream, row_numbers, row_streams
 from .strata import Columns, Strata, check_n_cells, stratify
 
+TOTALS = StreamTag.FOLD_TOTALS, StreamTag.PART_TOTALS
+"""The purpose of the words by which rows are swapped."""
+
 
 def new_columns(options: Options, columns: Columns, n_rows: int) -> list[NewColumn]:
     # Only tables need the levels, each of which holds a code for every row.
@@ -124,9 +127,6 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
     stream = column_stream(options, *TOTALS, repeat=repeat)
     shares = options.target.fractions(strata.n_rows)
     return swap_for_totals(strata.codes, parts, strata.totals, shares, stream)
-
-
-TOTALS = StreamTag.FOLD_TOTALS, StreamTag.PART_TOTALS
 
 
 def cut_stretches(strata: Strata, table: StratumTable) -> Ints:
