@@ -34,8 +34,8 @@ def nearest_order(
 ) -> Ints:
     """Order rows by their code, and inside a code by nearness.
 
-    Features are what `feature_scaling` returns; `few` is as in `NeighbourPool`. The draws choose the
-    first row, and among equally near ones; they are overwritten.
+    Features are what `feature_scaling` returns; `few` is as in `NeighbourPool`. The draws choose
+    the first row, and among equally near ones; they are overwritten.
 
     Sources: Zeng and Martinez (2000), Distribution-balanced stratified cross-validation for
     accuracy estimation. Moreno-Torres, Saez and Herrera (2012), Study on the impact of
