@@ -1,6 +1,7 @@
 """Folds of large frames and of every dtype, frozen as digests: they change only by intent.
 
-`python -m tests.test_frozen` writes the file anew; the difference says which folds changed.
+Each is frozen for fewer rows, too, which takes seconds. `python -m tests.test_frozen` writes the
+file anew; the difference says which folds changed.
 """
 
 import datetime as dt
@@ -11,6 +12,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from decimal import Decimal
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +27,9 @@ import stratframe as sf
 from tests.helpers import eager
 
 FILE = Path(__file__).with_suffix(".json")
-N_LARGE, N_DTYPES = 1_000_000, 10_000
+LARGE_SIZES, DTYPE_SIZES = (70_000, 1_000_000), (300, 10_000)
 PARTS = {"train": 0.7, "valid": 0.2, "test": 0.1}
+SLOW = pytest.mark.slow
 
 
 def digest(frame: Any, name: str) -> str:
@@ -42,14 +45,13 @@ def draws(place: int, n_rows: int) -> Any:
     return np.random.PCG64DXSM(place).random_raw(n_rows) >> np.uint64(32)
 
 
-def large_data() -> dict[str, Any]:
-    """Columns of a million rows, of all that rows are stratified, grouped and ranked by."""
-    n = N_LARGE
+def large_data(n: int) -> dict[str, Any]:
+    """Columns of n rows, of all that rows are stratified, grouped and ranked by."""
     return {
         "label": np.array(["b", "a", "c", "d"])[
             np.searchsorted([500, 800, 990], draws(0, n) % 997)
         ],
-        "rare": np.where(draws(1, n) % 250_000 == 0, draws(2, n) % 3, 3).astype(np.int64),
+        "rare": np.where(draws(1, n) % (n // 4) == 0, draws(2, n) % 3, 3).astype(np.int64),
         "sex": np.array(["f", "m"])[draws(3, n) % 2],
         "gaps": np.where(draws(4, n) % 10 == 0, np.nan, (draws(4, n) % 7).astype(float)),
         "price": draws(5, n) / 1024 + 0.125,
@@ -226,15 +228,15 @@ USES: dict[str, tuple[Any, dict[str, Any]]] = {
 }
 
 
-def dtype_folds(library: str) -> Iterator[tuple[str, str]]:
+def dtype_folds(library: str, n: int) -> Iterator[tuple[str, str]]:
     """Digest the folds of a column of every dtype, in every use; "error" where one is raised."""
     series_of, make = {
         "pandas": (series_of_pandas, pd.DataFrame),
         "polars": (series_of_polars, pl.DataFrame),
     }[library]
-    few, gone = draws(11, N_DTYPES).astype(np.int64) % 23, draws(12, N_DTYPES) % 11 == 0
-    unique = np.argsort(draws(13, N_DTYPES))
-    label = draws(14, N_DTYPES).astype(np.int64) % 3
+    few, gone = draws(11, n).astype(np.int64) % 23, draws(12, n) % 11 == 0
+    unique = np.argsort(draws(13, n))
+    label = draws(14, n).astype(np.int64) % 3
     columns = {"few": (few, gone & False), "gaps": (few, gone), "unique": (unique, gone & False)}
     for kind, (values, missing) in columns.items():
         for dtype, series in series_of(values, missing):
@@ -258,20 +260,25 @@ def frozen(name: str) -> dict[str, str]:
     return found[name]
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("n", [DTYPE_SIZES[0], pytest.param(DTYPE_SIZES[1], marks=SLOW)])
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
-def test_folds_of_every_dtype(library: str) -> None:
+def test_folds_of_every_dtype(library: str, n: int) -> None:
     """A column of any dtype gets the frozen folds in every use, or is an error as before."""
-    assert dict(dtype_folds(library)) == frozen(library)
+    assert dict(dtype_folds(library, n)) == frozen(f"{library}, {n:,} rows")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+@pytest.mark.parametrize(
+    ("make", "n"),
+    [
+        (pl.DataFrame, LARGE_SIZES[0]),
+        *(pytest.param(make, LARGE_SIZES[1], marks=SLOW) for make in (pl.DataFrame, pd.DataFrame)),
+    ],
+)
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
-def test_folds_of_a_million_rows(make: Any) -> None:
-    """Every strategy gives a million rows the frozen folds and parts, on both libraries."""
-    found, expected = dict(large_folds(make(large_data()))), frozen("large")
+def test_folds_of_many_rows(make: Any, n: int) -> None:
+    """Every strategy gives many rows the frozen folds and parts, a million on both libraries."""
+    found, expected = dict(large_folds(make(large_data(n)))), frozen(f"{n:,} rows")
     if sklearn.__version__ != frozen("versions")["scikit-learn"]:  # whose clusters these are
         found |= {name: expected[name] for name in found if name.startswith("clusters")}
     assert found == expected
@@ -279,10 +286,9 @@ def test_folds_of_a_million_rows(make: Any) -> None:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    large = dict(large_folds(pl.DataFrame(large_data())))
-    found = {
-        "versions": {"scikit-learn": sklearn.__version__},
-        "large": large,
-        **{name: dict(dtype_folds(name)) for name in ("pandas", "polars")},
-    }
+    found: dict[str, dict[str, str]] = {"versions": {"scikit-learn": sklearn.__version__}}
+    for n in LARGE_SIZES:
+        found[f"{n:,} rows"] = dict(large_folds(pl.DataFrame(large_data(n))))
+    for name, n in product(("pandas", "polars"), DTYPE_SIZES):
+        found[f"{name}, {n:,} rows"] = dict(dtype_folds(name, n))
     FILE.write_text(json.dumps(found, indent=1) + "\n")

@@ -82,7 +82,8 @@ def search_rows(n_rows: int, instance: int, seed: int) -> dict:
     """Balance rows over labels, and measure the worst label's range and the seconds."""
     entries, began = draw_labels(n_rows, instance), time.process_time()
     stream = word_stream(seed, StreamTag.FOLD_SEARCH, 10)
-    parts = assign.balance_rows(entries, n_rows, equal_shares(10), stream)
+    units = assign.margin_counts(entries, np.arange(n_rows), n_rows, with_sizes=False)
+    parts = assign.balance_rows(units, equal_shares(10), stream, assign.ONE_BY_ONE)
     ranges = [np.ptp(np.bincount(parts[codes == 1], minlength=10)) for codes, _ in entries]
     seconds = time.process_time() - began
     return {"worst range": max(ranges), "mean range": np.mean(ranges), "seconds": seconds}

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from stratframe.core import deal
 from stratframe.core.deal import deal_by_rank, deal_by_table, round_robin
 from stratframe.core.order import shuffled
 from stratframe.core.quota import equal_quota
@@ -23,14 +22,6 @@ def cell_counts(codes: np.ndarray, parts: np.ndarray, shape: tuple[int, int]) ->
     counts = np.zeros(shape, dtype=int)
     np.add.at(counts, (codes, parts), 1)
     return counts
-
-
-def deal_with_bits(bits: int | None, *args: Any) -> np.ndarray:
-    """Deal by rank with a histogram of the given leading bits, or of those that are chosen."""
-    with pytest.MonkeyPatch.context() as patch:
-        if bits is not None:
-            patch.setattr(deal, "histogram_bits", lambda *_: bits)
-        return deal_by_rank(*args)
 
 
 def ranked_one_by_one(
@@ -85,7 +76,7 @@ def test_rows_go_to_parts_by_rank(
     if shift and dtype == np.uint64:
         numbers <<= np.uint64(48)
     words = rng.integers(0, 3, len(codes)).astype(np.uint64)
-    parts = deal_with_bits(bits, codes, quota, numbers, lambda tied: words[: len(tied)])
+    parts = deal_by_rank(codes, quota, numbers, lambda tied: words[: len(tied)], bits)
     np.testing.assert_array_equal(parts, ranked_one_by_one(codes, quota, numbers, words))
 
 
@@ -98,7 +89,7 @@ def test_large_deals_do_not_depend_on_the_bits(n_strata: int) -> None:
     numbers = position_bits(word_stream(1, StreamTag.FOLD_ROWS), n_rows)
     words = random_words(1, StreamTag.FOLD_BLOCKS, n_rows)
     sorted_first, chosen = (
-        deal_with_bits(bits, codes, table, numbers, lambda tied: words[: len(tied)])
+        deal_by_rank(codes, table, numbers, lambda tied: words[: len(tied)], bits)
         for bits in (0, None)
     )
     np.testing.assert_array_equal(chosen, sorted_first)

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse.csgraph import shortest_path as distances_of
 
-from stratframe.core import extend
 from stratframe.core.extend import (
     fill_by_shares,
     fill_evenly,
+    rebalance,
+    rebalance_many,
     shortest_path,
     transitive_closure,
     water_level,
@@ -107,26 +108,16 @@ def test_transitive_closure_as_scipy(edges: np.ndarray) -> None:
     np.testing.assert_array_equal(transitive_closure(edges), expected)
 
 
-def as_of_many(is_open: np.ndarray, extra: np.ndarray, totals: np.ndarray) -> np.ndarray:
-    """Rebalance as where folds are many."""
-    return extend.rebalance_many(extra.copy(), is_open & ~extra, totals)
-
-
-@given(held=helds, data=st.data(), seed=st.integers(0, 2**32))
+@given(data=st.data(), shape=st.tuples(st.integers(1, 12), st.integers(2, 5)))
 @settings(max_examples=200)
-def test_many_folds_get_what_few_do(held: np.ndarray, data: st.DataObject, seed: int) -> None:
+def test_many_folds_get_what_few_do(data: st.DataObject, shape: tuple[int, int]) -> None:
     """The search that keeps no table of pairs of folds moves the same rows."""
-    n_strata, k = held.shape
-    new = np.array(data.draw(st.lists(st.integers(0, 3 * k), min_size=n_strata, max_size=n_strata)))
-    draws = random_words(seed, StreamTag.EXTEND, max(k, n_strata))
-    shares = np.arange(1, k + 1) / (k * (k + 1) / 2)
-    found = []
-    for search in (extend.rebalance, as_of_many):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(extend, "rebalance", search)
-            shared = fill_by_shares(held, new, shares, draws[:n_strata])
-            found.append((fill_evenly(held, new, draws[:k]), shared))
-    np.testing.assert_array_equal(found[0], found[1])
+    state = data.draw(hnp.arrays(np.int8, shape, elements=st.integers(0, 2)))
+    is_open, extra = state > 0, state > 1
+    totals = data.draw(hnp.arrays(np.int64, shape[1], elements=st.integers(0, 9)))
+    for scale in (1, 0.7):
+        found = rebalance_many(extra.copy(), is_open & ~extra, totals * scale)
+        np.testing.assert_array_equal(found, rebalance(is_open, extra, totals * scale))
 
 
 @pytest.mark.parametrize(("n_strata", "k"), [(1, 50_000), (20, 2_000)])

@@ -1,6 +1,6 @@
 """Orders by nearness, against searches through all exact distances."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.spatial.distance import cdist
 
-from stratframe.core import neighbours
 from stratframe.core.features import feature_scaling
-from stratframe.core.neighbours import NeighbourPool, block_order, chain_order, nearest_order
+from stratframe.core.neighbours import NeighbourPool, nearest_order
 from stratframe.core.order import shuffled
 from stratframe.core.seeds import StreamTag, random_words
 
@@ -28,12 +27,10 @@ grids = hnp.arrays(
 )
 
 
-@pytest.fixture(autouse=True, scope="module", params=[neighbours.FEW, 0], ids=["few", "many"])
-def either_way(request: pytest.FixtureRequest) -> Iterator[None]:
+@pytest.fixture(scope="module", params=[8_192, 0], ids=["few", "many"])
+def few(request: pytest.FixtureRequest) -> int:
     """All points are looked at, as where they are few, or those near along a feature."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neighbours, "FEW", request.param)
-        yield
+    return int(request.param)
 
 
 def plain(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -41,11 +38,10 @@ def plain(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return points, np.zeros((len(points), 1)), np.ones((len(points), 1))
 
 
-def order_of(points: np.ndarray, block: int | None) -> np.ndarray:
-    """A chain of points, or blocks of a size."""
-    if block is None:
-        return chain_order(*plain(points), ignored)
-    return block_order(*plain(points), block, ignored)
+def order_of(points: np.ndarray, block: int | None, few: int) -> np.ndarray:
+    """A chain of points, or blocks of a size, from the first row on."""
+    codes, draws = np.zeros(points.shape[1], dtype=int), np.zeros(points.shape[1], dtype=np.uint64)
+    return nearest_order(codes, 1, plain(points), block, draws, ignored, few)
 
 
 def squares(points: np.ndarray, weights: list[Fraction]) -> list[list[Fraction]]:
@@ -79,22 +75,25 @@ def slow(apart: Sequence[Sequence[Any]], block: int | None) -> list[int]:
 
 
 @given(points=grids, block=st.sampled_from([None, 1, 2, 3, 5, 50]))
-def test_orders_are_those_of_the_definition(points: np.ndarray, block: int | None) -> None:
+def test_orders_are_those_of_the_definition(
+    few: int, points: np.ndarray, block: int | None
+) -> None:
     """On a grid, where most distances are equal, the order is exactly the definition's."""
     expected = slow(squares(points, [Fraction(1)] * len(points)), block)
-    assert order_of(points, block).tolist() == expected
+    assert order_of(points, block, few).tolist() == expected
 
 
 @pytest.mark.parametrize("offset", [1e6, 1e9, 2.0**50])
 @pytest.mark.parametrize("block", [None, 4])
-def test_rounding_changes_no_order(offset: float, block: int | None) -> None:
+def test_rounding_changes_no_order(offset: float, block: int | None, few: int) -> None:
     """A large offset, under which a matrix product rounds, leaves the order as it is."""
     points = np.random.default_rng(0).integers(0, 9, size=(3, 200)).astype(float)
-    np.testing.assert_array_equal(order_of(points, block), order_of(points + offset, block))
+    here, there = order_of(points, block, few), order_of(points + offset, block, few)
+    np.testing.assert_array_equal(here, there)
 
 
 @pytest.mark.parametrize("scale", ["standard", "minmax"])
-def test_scaled_distances_that_are_equal_stay_equal(scale: str) -> None:
+def test_scaled_distances_that_are_equal_stay_equal(scale: str, few: int) -> None:
     """Steps of one unit are equally far after scaling, and equals come in the drawn order."""
     points = np.arange(60.0)[None, :] * np.array([[1.0], [0.0]]) + np.array([[0.1], [3.0]])
     points = np.round(points * 10)
@@ -102,7 +101,7 @@ def test_scaled_distances_that_are_equal_stay_equal(scale: str) -> None:
     for seed in range(5):
         codes, drawn = np.zeros(n, dtype=int), random_words(seed, StreamTag.FOLD_ROWS, n)
         order = shuffled(codes, 1, drawn.copy())
-        rows = nearest_order(codes, 1, points, scale, None, drawn, ignored)
+        rows = nearest_order(codes, 1, feature_scaling(points, scale), None, drawn, ignored, few)
         weights = [Fraction(1), Fraction(0)]
         expected = order[slow(squares(points[:, order], weights), None)]
         np.testing.assert_array_equal(rows, expected)
@@ -110,22 +109,24 @@ def test_scaled_distances_that_are_equal_stay_equal(scale: str) -> None:
 
 @pytest.mark.parametrize("block", [None, 10])
 @pytest.mark.parametrize("n_features", [1, 4, 30])
-def test_many_rows_against_scipy(n_features: int, block: int | None) -> None:
+def test_many_rows_against_scipy(n_features: int, block: int | None, few: int) -> None:
     """Chains and blocks of many rows go where SciPy's distances say."""
     points = np.random.default_rng(1).normal(size=(n_features, 403))
     expected = slow(cdist(points.T, points.T).tolist(), block)
-    assert order_of(points, block).tolist() == expected
+    assert order_of(points, block, few).tolist() == expected
 
 
 @given(points=grids, seed=seeds, block=st.sampled_from([None, 3]))
-def test_strata_are_ordered_one_by_one(points: np.ndarray, seed: int, block: int | None) -> None:
+def test_strata_are_ordered_one_by_one(
+    few: int, points: np.ndarray, seed: int, block: int | None
+) -> None:
     """Every row is there once, stratum after stratum, and each has its own order."""
     n = points.shape[1]
     codes = np.arange(n) * 7 % 3
     reported: list[int] = []
     drawn = random_words(seed, StreamTag.FOLD_ROWS, n)
     start = shuffled(codes, 4, drawn.copy())
-    rows = nearest_order(codes, 4, points, None, block, drawn, reported.append)
+    rows = nearest_order(codes, 4, plain(points), block, drawn, reported.append, few)
     np.testing.assert_array_equal(np.sort(rows), np.arange(n))
     assert (np.diff(codes[rows]) >= 0).all()
     assert sum(reported) == n
@@ -142,13 +143,13 @@ def test_the_first_row_is_drawn() -> None:
     starts = []
     for seed in range(800):
         draws = random_words(seed, StreamTag.FOLD_ROWS, 4)
-        starts.append(nearest_order(codes, 1, points, None, None, draws, ignored)[0])
+        starts.append(nearest_order(codes, 1, plain(points), None, draws, ignored)[0])
     assert np.bincount(starts, minlength=4).min() > 150
 
 
-def test_pool_counts_the_points_left() -> None:
+def test_pool_counts_the_points_left(few: int) -> None:
     """Asked for more points than are left, a pool returns all that are."""
-    pool = NeighbourPool(*plain(np.array([[0.0, 4.0, 3.0]])))
+    pool = NeighbourPool(*plain(np.array([[0.0, 4.0, 3.0]])), few)
     pool.remove(np.array([0]))
     assert pool.nearest(0, 9).tolist() == [2, 1]
     pool.remove(np.array([1, 2]))
@@ -172,12 +173,14 @@ KINDS = {
 @pytest.mark.parametrize("scale", [None, "standard"])
 @pytest.mark.parametrize("n_features", [1, 2, 3, 9])
 @pytest.mark.parametrize("kind", KINDS)
-def test_points_are_found_as_by_all_distances(kind: str, n_features: int, scale: Any) -> None:
+def test_points_are_found_as_by_all_distances(
+    kind: str, n_features: int, scale: Any, few: int
+) -> None:
     """Those found are the first, by distance and number, of all that are left."""
     drawn = np.random.default_rng(n_features)
     values = KINDS[kind](drawn, (n_features, 1_500))
     points, origin, unit = feature_scaling(np.unique(values, axis=1), scale)
-    pool, left = NeighbourPool(points, origin, unit), np.arange(points.shape[1])
+    pool, left = NeighbourPool(points, origin, unit, few), np.arange(points.shape[1])
     while len(left):
         point, count = int(drawn.integers(points.shape[1])), int(drawn.integers(1, 9))
         offsets = points[:, left]

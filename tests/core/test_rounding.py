@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratframe.core import rounding
 from stratframe.core.rounding import (
     controlled_rounding,
     moves_up,
@@ -131,10 +130,7 @@ def test_the_highest_draws_favour_the_first_parts(
 
 
 def every_rounding(
-    sizes: list[int],
-    shares: list[Fraction],
-    levels: Sequence[np.ndarray],
-    monkeypatch: pytest.MonkeyPatch,
+    sizes: list[int], shares: list[Fraction], levels: Sequence[np.ndarray]
 ) -> Iterator[tuple[Fraction, np.ndarray]]:
     """All tables that chance can lead to, each with its probability."""
     taken: list[bool] = []
@@ -153,10 +149,9 @@ def every_rounding(
             probability *= Fraction(down if ups[i] else up, down + up)
         return ups
 
-    monkeypatch.setattr(rounding, "moves_up", choose)
     while True:
         probability, n_chosen = Fraction(1), 0
-        table = controlled_rounding(np.array(sizes), shares, levels, None)
+        table = controlled_rounding(np.array(sizes), shares, levels, None, choose)
         yield probability, table
         while taken and not taken[-1]:
             taken.pop()
@@ -181,16 +176,13 @@ TINY = [
 
 @pytest.mark.parametrize(("sizes", "numbers", "levels"), TINY)
 def test_every_mean_is_the_exact_share(
-    sizes: list[int],
-    numbers: list[int],
-    levels: list[list[int]],
-    monkeypatch: pytest.MonkeyPatch,
+    sizes: list[int], numbers: list[int], levels: list[list[int]]
 ) -> None:
     """Over all that chance can lead to, the mean of every cell is its exact share."""
     shares, coarser = fractions(numbers), [np.array(level) for level in levels]
     mean = np.zeros((len(sizes), len(shares)), dtype=object)
     total = Fraction(0)
-    for probability, table in every_rounding(sizes, shares, coarser, monkeypatch):
+    for probability, table in every_rounding(sizes, shares, coarser):
         assert_rounded(table, sizes, shares, coarser)
         mean = mean + table.astype(object) * probability
         total += probability

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from stratframe.core import strata
 from stratframe.core.strata import (
     bins_by_partition,
     bins_by_sort,
@@ -49,11 +48,7 @@ def test_nests_children_inside_parents(pairs: list[tuple[int, int]], sparse: boo
     """Joint strata are runs inside their parent, numbered there by first appearance."""
     parent, child = np.array(pairs).T
     parent, parents = pd.factorize(parent)
-    before, strata.DENSE = strata.DENSE, 0 if sparse else strata.DENSE
-    try:
-        joint, above = nest_codes(parent, len(parents), child, 10**9 if sparse else 6)
-    finally:
-        strata.DENSE = before
+    joint, above = nest_codes(parent, len(parents), child, 10**9 if sparse else 6)
     expected = {
         pair: place
         for place, pair in enumerate(
@@ -126,9 +121,9 @@ def test_crosstab_as_pandas(rows: list[tuple[int, int, int]]) -> None:
 
 def test_rare_codes_are_found_in_later_rows() -> None:
     """A code that is absent from the first rows is found further on."""
-    column = np.zeros(strata.HEAD + 10, dtype=np.int64)
+    column = np.zeros(5_000, dtype=np.int64)
     column[-3] = 1
-    assert first_occurrence(column, 3).tolist() == [0, strata.HEAD + 7, len(column)]
+    assert first_occurrence(column, 3).tolist() == [0, 4_997, len(column)]
 
 
 @given(parent=hnp.arrays(np.int64, st.integers(1, 20), elements=st.integers(0, 15)), data=st.data())
@@ -143,15 +138,12 @@ def test_strata_that_are_not_divided_stay(parent: np.ndarray, data: st.DataObjec
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
-@pytest.mark.parametrize("closed", ["right", "left"])
-def test_compares_find_what_a_search_finds(
-    dtype: str, closed: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(("closed", "side"), [("right", "left"), ("left", "right")])
+@pytest.mark.parametrize("more", [[], np.arange(18) + 0.5])
+def test_compares_find_what_a_search_finds(dtype: str, closed: str, side: Any, more: Any) -> None:
     """Few edges, which are compared with, and many give the bins of a binary search."""
     values = np.random.default_rng(0).integers(0, 100, 1_000).astype(dtype) / np.array(4, dtype)
-    edges = np.array([0, 0.1, 3, 3.25, 17, 25])
-    compared = edge_bins(values, edges, closed)
-    monkeypatch.setattr(strata, "FEW_CUTS", 0)
-    searched = edge_bins(values, edges, closed)
-    np.testing.assert_array_equal(compared, searched)
-    assert compared.dtype == searched.dtype == np.int64
+    edges = np.unique([0, 0.1, 3, 3.25, 17, 25, *more])
+    found = edge_bins(values, edges, closed)
+    np.testing.assert_array_equal(found, np.searchsorted(edges[1:-1], values, side))
+    assert found.dtype == np.int64

@@ -299,15 +299,12 @@ def test_tables_show_the_clusters_that_were_dealt(frame: Make) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["kmeans", "minibatch", "agglomerative", "dbscan"])
-def test_small_strata_are_fitted_like_others(
-    algorithm: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_small_strata_are_fitted_like_others(algorithm: str) -> None:
     """One thread without repeated checks gives small strata the clusters of an ordinary fit."""
     sizes = [3, 40, 255, 256, 257, 600]
     parent = np.repeat(np.arange(len(sizes)), sizes)
     points = np.random.default_rng(0).normal(size=(2, len(parent)))
     term = sf.clusters(["x", "y"], "auto" if algorithm == "dbscan" else 4, algorithm=algorithm)
     found = clustering.cluster(term, points, parent, len(sizes))
-    monkeypatch.setattr(clustering, "ONE_THREAD", 0)
-    expected = clustering.cluster(term, points, parent, len(sizes))
+    expected = clustering.cluster(term, points, parent, len(sizes), one_thread=0)
     np.testing.assert_array_equal(found, expected)

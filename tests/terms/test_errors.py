@@ -148,40 +148,28 @@ DATES: list[Any] = [
     *(pl.Series(DAYS, dtype=dtype) for dtype in (pl.Date, pl.Datetime)),
 ]
 NO_FEATURES = [*OTHER_TYPES, *DATES, pd.Series([1] * 10, dtype="category"), pd.Series([1j] * 10)]
+ENCODE = (
+    "\nHint: encode it in columns of numbers, as `pd.get_dummies` and `DataFrame.to_dummies` do."
+)
+NUMBERS = ("sf.continuous('z')", "sf.quantiles('z', 5)", "sf.bins('z', [0, 1])")
+TYPES: list[tuple[Any, str, str, str]] = [
+    *((column, term, "numbers or dates", "") for column in OTHER_TYPES for term in NUMBERS),
+    *((column, NUMBERS[-1], "numbers", "\nHint: `sf.quantiles` takes dates.") for column in DATES),
+    *(
+        (column, "sf.chain(['x', 'z'])", "features of numbers, booleans or vectors", ENCODE)
+        for column in NO_FEATURES
+    ),
+]
+"""Columns, terms that do not take their type, what these need, and a way out."""
 
 
-def with_column(column: Any) -> Any:
-    """Make a frame that holds a series as its column `z`."""
-    return (pd if isinstance(column, pd.Series) else pl).DataFrame({**FEATURE_ROWS, "z": column})
-
-
-@pytest.mark.parametrize("column", OTHER_TYPES, ids=lambda column: repr(column.dtype))
-def test_types_of_numbers(column: Any) -> None:
-    """Text, and categories of text, are refused at the call where a term cuts or orders numbers."""
-    for term in ("sf.continuous('z')", "sf.quantiles('z', 5)", "sf.bins('z', [0, 1])"):
-        message = f"`{term}` needs numbers or dates, but column 'z' is {column.dtype}."
-        refuse_now(message, lambda term=term: sf.kfold(with_column(column), evaluate(term)))
-
-
-@pytest.mark.parametrize("column", DATES, ids=lambda column: repr(column.dtype))
-def test_bins_take_no_dates(column: Any) -> None:
-    """Edges are numbers, so dates are refused in bins, with quantiles as the way out."""
-    refuse(
-        f"`sf.bins('z', [0, 1])` needs numbers, but column 'z' is {column.dtype}.\n"
-        "Hint: `sf.quantiles` takes dates.",
-        lambda: sf.plan(with_column(column), sf.bins("z", [0, 1]), 2),
-    )
-
-
-@pytest.mark.parametrize("column", NO_FEATURES, ids=lambda column: repr(column.dtype))
-def test_types_of_features(column: Any) -> None:
-    """A feature that is neither number nor boolean is refused at the call, and a way out named."""
-    refuse_now(
-        f"`sf.chain(['x', 'z'])` needs features of numbers, booleans or vectors, but column 'z' is"
-        f" {column.dtype}.\nHint: encode it in columns of numbers, as `pd.get_dummies` and"
-        " `DataFrame.to_dummies` do.",
-        lambda: sf.kfold(with_column(column), sf.chain(["x", "z"]), 2),
-    )
+@pytest.mark.parametrize("place", range(len(TYPES)))
+def test_types_of_columns(place: int) -> None:
+    """A column of a type that a term cannot take is refused at the call."""
+    column, term, needed, hint = TYPES[place]
+    frame = (pd if isinstance(column, pd.Series) else pl).DataFrame({**FEATURE_ROWS, "z": column})
+    message = f"`{term}` needs {needed}, but column 'z' is {column.dtype}.{hint}"
+    refuse_now(message, lambda: sf.kfold(frame, evaluate(term), 2))
 
 
 # Values ---------------------------------------------------------------------------------

@@ -17,7 +17,6 @@ from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import radius_neighbors_graph
 
 import stratframe as sf
-from stratframe.core import near
 from stratframe.core.near import common_terms, near_points, near_texts
 from stratframe.terms.similar import weigh_texts
 from tests.helpers import Make, refuse, values, warned
@@ -81,15 +80,15 @@ def test_groups_of_texts_are_those_of_the_whole_matrix(within: float) -> None:
 
 
 @pytest.mark.parametrize("within", [0.1, 0.5])
-def test_common_terms_are_left_out(within: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_common_terms_are_left_out(within: float) -> None:
     """Texts of one pattern share most terms, which are left out; no pair of them is missed."""
-    monkeypatch.setattr(near, "MAX_PRODUCTS", 1 << 16)  # several blocks of texts
     texts = [f"order {number} was sent to rome" for number in range(0, 3000, 7)]
     weights = weigh_texts(sorted(texts))
     assert within > 0.3 or common_terms(weights, 0.7 * (1 - within))[0].sum() > 10
     apart = pairwise_distances(weights, metric="cosine")
     labels, seen = np.arange(len(texts)), np.zeros(apart.shape, dtype=bool)
-    for pairs in near_texts(weights, within, labels, lambda _: None):
+    # Few products at once make several blocks of texts.
+    for pairs in near_texts(weights, within, labels, lambda _: None, 1 << 16):
         seen[pairs.rows, pairs.others] = seen[pairs.others, pairs.rows] = True
         found = pairs.apart * within
         np.testing.assert_allclose(found, apart[pairs.rows, pairs.others], atol=1e-9)

@@ -1,11 +1,11 @@
 """Deal rows by a quota table: which part every row goes to.
 
 The rows of all strata stand on one line: stratum after stratum, and inside a stratum by their
-random keys. Quotas cut the line. Here stratum a has 10 rows, 6 for part 0 and 4 for part 1, and
+random numbers. Quotas cut the line. Here stratum a has 10 rows, 6 for part 0 and 4 for part 1, and
 stratum b has 6, 3 for each::
 
     stratum                a                       b
-    key      0      1/4   1/2     3/4         1/4 1/2 3/4    1
+    number   0      1/4   1/2     3/4         1/4 1/2 3/4    1
     rows     | o o o | o o | o o o | o o | o o | o | o | o o |
     ends             3     5       8     10    12  13  14    16
     cuts                      6          10        13        16
@@ -13,10 +13,10 @@ stratum b has 6, 3 for each::
 
 The place of a row on the line is its rank, from 0, and one invariant says its part: the row of
 rank r goes to part j of the stratum whose quota has cut[j - 1] <= r < cut[j]. That takes no sort
-of all rows. The leading bits of a key, two in the picture, name the cell of a row, and counts of
+of all rows. The leading bits of a number, two in the picture, name the cell of a row, and counts of
 the cells say where each ends. A cell in which no cut falls has one part, whatever the order of its
 rows. Only a cell that is split by a cut, such as the third, needs the ranks of its rows. Among
-these, only the rows of a key that is split by the cut need tie breaks.
+these, only the rows of a number that is split by the cut need tie breaks.
 """
 
 from collections.abc import Callable
@@ -24,8 +24,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from .order import CHUNK, bit_width, pack_keys
-from .types import Codes, Flags, Ints, Parts, RandomKeys, Rows, StratumTable, Words
+from .order import CHUNK, bit_width, pack_words
+from .types import Codes, Flags, Ints, Parts, RandomNumbers, Rows, StratumTable, Words
 
 TieBreaks: TypeAlias = Callable[[Ints], Words]
 """A function from ascending row numbers to a random word for each."""
@@ -40,7 +40,7 @@ MANY_ROWS = 1 << 20
 """Most rows that are counted at once."""
 
 POSITION_BITS = 16
-"""Bits of the random keys that rows have by their position."""
+"""Bits of the random numbers that rows have by their position."""
 
 
 def smallest_dtype(n_parts: int) -> np.dtype[np.signedinteger]:
@@ -83,23 +83,28 @@ def part_of_quotas(table: StratumTable) -> Parts:
 
 
 def deal_by_rank(
-    codes: Codes, table: StratumTable, random_keys: RandomKeys, tie_breaks: TieBreaks
+    codes: Codes,
+    table: StratumTable,
+    numbers: RandomNumbers,
+    tie_breaks: TieBreaks,
+    bits: int | None = None,
 ) -> Parts:
     """Deal the rows of each stratum by rank: the lowest to part 0, the next to part 1, and so on.
 
-    Rows are ranked by their random key. Rows of one key that is split by a cut are ranked by
+    Rows are ranked by their random number. Rows of one number that is split by a cut are ranked by
     their tie breaks, which are asked for at most once, and then by row. The quotas of a stratum
-    sum to its rows.
+    sum to its rows. `bits` is how many leading bits rows are counted by first, by default as many
+    as is fastest.
     """
     n_strata, n_parts = table.shape
-    bits = histogram_bits(len(codes), n_strata, n_parts)
+    bits = histogram_bits(len(codes), n_strata, n_parts) if bits is None else bits
     part_of_quota = part_of_quotas(table)
     parts = np.empty(len(codes), dtype=part_of_quota.dtype)
     if bits == 0:
         in_order = np.repeat(part_of_quota, table.ravel())
-        parts[rank_rows(codes, n_strata, random_keys, 0, in_order, tie_breaks)] = in_order
+        parts[rank_rows(codes, n_strata, numbers, 0, in_order, tie_breaks)] = in_order
         return parts
-    cells, counts = histogram(codes, random_keys, bits, n_strata << bits)
+    cells, counts = histogram(codes, numbers, bits, n_strata << bits)
     ends, cuts = np.cumsum(counts), np.cumsum(table)
     part_of_cell = parts_of_cells(ends, cuts, part_of_quota)
     for start in range(0, len(cells), CHUNK):
@@ -111,14 +116,14 @@ def deal_by_rank(
     cells = cells[rows]
     in_order = np.repeat(part_of_quota, rows_of_quotas(cells, counts, ends, cuts))
     order = rank_rows(
-        cells, len(ends), random_keys[rows], bits, in_order, lambda tied: tie_breaks(rows[tied])
+        cells, len(ends), numbers[rows], bits, in_order, lambda tied: tie_breaks(rows[tied])
     )
     parts[rows[order]] = in_order
     return parts
 
 
 def histogram_bits(n_rows: int, n_strata: int, n_parts: int) -> int:
-    """Choose how many leading bits of the keys to count by; 0 for a sort of all rows."""
+    """Choose how many leading bits of the numbers to count by; 0 for a sort of all rows."""
     # At most one cell in 32 is split by a cut, so that few rows are sorted. More cells cost
     # nothing while their counts stay in cache.
     if n_rows < FEW_ROWS:
@@ -130,16 +135,16 @@ def histogram_bits(n_rows: int, n_strata: int, n_parts: int) -> int:
     return bits if 1 << bits > 2 * n_parts else 0
 
 
-def histogram(codes: Codes, random_keys: RandomKeys, bits: int, n_cells: int) -> tuple[Codes, Ints]:
-    """Find each row's cell, by its stratum and the leading bits of its key; count rows by cell."""
-    shift = random_keys.dtype.type(8 * random_keys.itemsize - bits)
+def histogram(codes: Codes, numbers: RandomNumbers, bits: int, n_cells: int) -> tuple[Codes, Ints]:
+    """Find the cell of each row, by stratum and leading bits of its number; count rows by cell."""
+    shift = numbers.dtype.type(8 * numbers.itemsize - bits)
     cells = np.empty(len(codes), dtype=np.min_scalar_type(-n_cells))
     counts = np.zeros(n_cells, dtype=np.int64)
     chunk = max(CHUNK, min(4 * n_cells, MANY_ROWS))
     for start in range(0, len(codes), chunk):
         rows = slice(start, start + chunk)
         own = np.left_shift(codes[rows], bits, dtype=np.int64)
-        np.bitwise_or(own.view(np.uint64), random_keys[rows] >> shift, out=own.view(np.uint64))
+        np.bitwise_or(own.view(np.uint64), numbers[rows] >> shift, out=own.view(np.uint64))
         counts += np.bincount(own, minlength=n_cells)
         cells[rows] = own
     return cells, counts
@@ -175,36 +180,36 @@ def rows_of_quotas(cells: Codes, counts: Ints, ends: Ints, cuts: Ints) -> Ints:
 def rank_rows(
     cells: Codes,
     n_cells: int,
-    random_keys: RandomKeys,
+    numbers: RandomNumbers,
     bits: int,
     part_of_rank: Parts,
     tie_breaks: TieBreaks,
 ) -> Rows:
-    """Rank rows by cell, by random key and, where a key is split by a cut, by tie break.
+    """Rank rows by cell, by random number and, where one is split by a cut, by tie break.
 
-    The cells hold the leading bits of the keys already.
+    The cells hold the leading bits of the numbers already.
     """
-    # A sort key holds the cell, as many further bits of the random key as there is room for, and
+    # A word holds the cell, as many further bits of the random number as there is room for, and
     # the row. Only rows that are still equal and split by a cut are ranked again.
-    keys = random_keys.astype(np.uint64)
-    keys <<= np.uint64(64 - 8 * random_keys.itemsize + bits)
+    words = numbers.astype(np.uint64)
+    words <<= np.uint64(64 - 8 * numbers.itemsize + bits)
     row_bits, cell_bits = bit_width(len(cells)), bit_width(n_cells)
-    pack_keys(keys, cells, cell_bits, row_bits)
-    keys.sort()
-    order = (keys & np.uint64((1 << row_bits) - 1)).view(np.int64)
-    keys >>= np.uint64(row_bits)
-    is_run_start = np.ones(len(keys), dtype=np.bool_)
-    np.not_equal(keys[1:], keys[:-1], out=is_run_start[1:])
-    if row_bits + cell_bits + 8 * random_keys.itemsize - bits > 64:
-        rank_again(order, is_run_start, part_of_rank, lambda tied: random_keys[tied])
+    pack_words(words, cells, cell_bits, row_bits)
+    words.sort()
+    order = (words & np.uint64((1 << row_bits) - 1)).view(np.int64)
+    words >>= np.uint64(row_bits)
+    is_run_start = np.ones(len(words), dtype=np.bool_)
+    np.not_equal(words[1:], words[:-1], out=is_run_start[1:])
+    if row_bits + cell_bits + 8 * numbers.itemsize - bits > 64:
+        rank_again(order, is_run_start, part_of_rank, lambda tied: numbers[tied])
     rank_again(order, is_run_start, part_of_rank, tie_breaks)
     return order
 
 
 def rank_again(
-    order: Rows, is_run_start: Flags, part_of_rank: Parts, key: Callable[[Ints], RandomKeys]
+    order: Rows, is_run_start: Flags, part_of_rank: Parts, further: Callable[[Ints], RandomNumbers]
 ) -> None:
-    """Sort by a further key, in place, the runs of equal rows that are split by a cut."""
+    """Sort by further numbers, in place, the runs of equal rows that are split by a cut."""
     split_by_cut = ~is_run_start[1:] & (part_of_rank[1:] != part_of_rank[:-1])
     if not split_by_cut.any():
         return
@@ -214,8 +219,8 @@ def rank_again(
     places = np.flatnonzero(is_split[runs])
     by_row = np.argsort(order[places])
     rows, runs = order[places][by_row], runs[places][by_row]
-    keys = key(rows)
-    again = np.lexsort((keys, runs))
+    numbers = further(rows)
+    again = np.lexsort((numbers, runs))
     order[places] = rows[again]
-    keys = keys[again]
-    is_run_start[places[1:]] |= keys[1:] != keys[:-1]
+    numbers = numbers[again]
+    is_run_start[places[1:]] |= numbers[1:] != numbers[:-1]

@@ -1,31 +1,22 @@
 """How far the numbers of each fold are from those of all other rows."""
 
 from math import nan, sqrt
-from typing import NamedTuple
 
 import numpy as np
 
 from .types import Ints, Values
 
 
-class Distances(NamedTuple):
-    """How far each fold is from all other rows; each of shape (n_folds,), NaN if undefined."""
+def fold_distances(values: Values, folds: Ints, n_folds: int) -> Values:
+    """Compare the numbers of every fold with those of all other rows, shape (3, n_folds).
 
-    smd: Values
-    """The standardised mean difference; undefined where a side has fewer than two values."""
-    ks: Values
-    """The Kolmogorov-Smirnov statistic."""
-    wasserstein: Values
-    """The Wasserstein distance of order 1, divided by the standard deviation of all values."""
-
-
-def fold_distances(values: Values, folds: Ints, n_folds: int) -> Distances:
-    """Compare the numbers of every fold with those of all other rows.
-
-    The values ascend; rows of fold -1 have no fold. The last two distances compare two distribution
-    functions: by their largest difference, and by the area between them (Vallender 1974,
-    Calculation of the Wasserstein distance between probability distributions on the line, Theory of
-    Probability and its Applications 18).
+    The values ascend; rows of fold -1 have no fold. The distances are NaN where they are undefined:
+    the difference of means, divided by the root of the mean variance, which takes two values on
+    each side; the Kolmogorov-Smirnov statistic; and the Wasserstein distance of order 1, divided by
+    the standard deviation of all values. The last two compare two distribution functions: by their
+    largest difference, and by the area between them (Vallender 1974, Calculation of the Wasserstein
+    distance between probability distributions on the line, Theory of Probability and its
+    Applications 18).
     """
     n, gaps, spread = len(values), np.diff(values), sqrt(variance(values))
     place, found = np.arange(1, n), np.full((3, n_folds), nan)
@@ -39,15 +30,11 @@ def fold_distances(values: Values, folds: Ints, n_folds: int) -> Distances:
             sides = m * (n - m)
             ks = int((apart * (gaps > 0)).max()) / sides
             moved = float((apart * gaps).sum()) / sides
-            smd = mean_difference(values[is_own], values[~is_own])
+            own, others = values[is_own], values[~is_own]
+            either = sqrt((variance(own) + variance(others)) / 2)
+            smd = standardize(float(own.mean() - others.mean()), either)
             found[:, fold] = smd, ks, standardize(moved, spread)
-    return Distances(*found)
-
-
-def mean_difference(own: Values, others: Values) -> float:
-    """Divide the difference of two means by the root of the mean variance."""
-    spread = sqrt((variance(own) + variance(others)) / 2)
-    return standardize(float(own.mean() - others.mean()), spread)
+    return found
 
 
 def variance(values: Values) -> float:

@@ -21,7 +21,7 @@ RARE_UNEVEN, RARE_LACKING = 0.01, 0.05
 """Chances below which a cell is uneven or lacking: that any cell of a random column is as far off,
 and that any fold of a random column lacks a stratum."""
 
-ORDER_ROWS, LEAST_SPREAD, LEAST_ROWS = 2, 100, 7
+ORDER_ROWS, LEAST_SPREAD, ROWS_PER_FOLD = 2, 100, 7
 """Running counts of `kfold` are off by fewer rows than the first number. At most one shuffle in a
 hundred is, too, if the summed variance of the sizes of random folds is at least the second, and the
 rows for each fold are at least the third."""
@@ -48,10 +48,10 @@ class JudgedCells(NamedTuple):
     groups."""
 
     @property
-    def weights(self) -> Values:
-        """How far off each cell is for its size."""
-        weights: Values = np.abs(self.off) / np.sqrt(np.maximum(self.expected, 1))
-        return weights
+    def residuals(self) -> Values:
+        """How far off each cell is for its size: the absolute Pearson residual."""
+        residuals: Values = np.abs(self.off) / np.sqrt(np.maximum(self.expected, 1))
+        return residuals
 
 
 class GroupRows(NamedTuple):
@@ -122,7 +122,7 @@ def tells_order(n_rows: int, k: Any, squares: Any) -> Flags:
     `squares` is the sum of the squared sizes of the folds.
     """
     spread = n_rows - squares / max(n_rows, 1)
-    return np.asarray((spread >= LEAST_SPREAD) & (n_rows >= LEAST_ROWS * k))
+    return np.asarray((spread >= LEAST_SPREAD) & (n_rows >= ROWS_PER_FOLD * k))
 
 
 def is_beyond_shuffles(table: StratumTable) -> bool:

@@ -83,8 +83,14 @@ def round_robin_remainder(is_open: Flags, n_left: Ints, totals: Ints, draws: Wor
     """
     extra = np.zeros_like(is_open)
     totals, tie = totals.copy(), np.argsort(np.argsort(draws, kind="stable"))
-    # Strata with the same open folds take turns together.
-    for strata in group_equal_rows(is_open, np.flatnonzero(n_left > 0)):
+    # Strata with the same open folds take turns together; such sets of folds come in lexicographic
+    # order.
+    chosen = np.flatnonzero(n_left > 0)
+    packed = np.packbits(is_open[chosen], axis=1)
+    order = np.lexsort(packed.T[::-1])
+    packed = packed[order]
+    starts = np.flatnonzero((packed[1:] != packed[:-1]).any(axis=1)) + 1
+    for strata in np.split(chosen[order], starts) if len(chosen) else []:
         folds = np.flatnonzero(is_open[strata[0]])
         folds = folds[np.lexsort((tie[folds], totals[folds]))]
         n_given = n_left[strata]
@@ -92,17 +98,6 @@ def round_robin_remainder(is_open: Flags, n_left: Ints, totals: Ints, draws: Wor
         extra[np.repeat(strata, n_given), folds[turns]] = True
         totals[folds] += np.bincount(turns, minlength=len(folds))
     return extra
-
-
-def group_equal_rows(flags: Flags, chosen: Ints) -> list[Ints]:
-    """Group the equal rows among chosen rows of a table of flags, in lexicographic order."""
-    if not len(chosen):
-        return []
-    packed = np.packbits(flags[chosen], axis=1)
-    order = np.lexsort(packed.T[::-1])
-    packed = packed[order]
-    starts = np.flatnonzero((packed[1:] != packed[:-1]).any(axis=1)) + 1
-    return np.split(chosen[order], starts)
 
 
 def rebalance(is_open: Flags, extra: Flags, totals: Values) -> Flags:
@@ -115,8 +110,10 @@ def rebalance(is_open: Flags, extra: Flags, totals: Values) -> Flags:
         return rebalance_many(extra.copy(), is_open & ~extra, totals)
     # By column, as every step looks at two columns of all strata.
     gives, takes = np.asfortranarray(extra), np.asfortranarray(is_open & ~extra)
-    all_folds, links, n_given = np.arange(len(totals)), count_links(gives, takes), gives.sum(axis=0)
-    edges = links > 0
+    # In how many strata a row may move from one fold to another: a product of floats is much faster
+    # than one of integers, and exact up to 2**53.
+    links = (gives.T.astype(np.float64) @ takes.astype(np.float64)).astype(np.int64)
+    all_folds, n_given, edges = np.arange(len(totals)), gives.sum(axis=0), links > 0
     reached = transitive_closure(edges)
     while True:
         # In each stratum a row may move from a fold that got one to an open fold that did
@@ -217,12 +214,6 @@ def move_row(gives: Flags, takes: Flags, links: StratumTable, giver: int, taker:
     gives[taker], takes[taker] = True, False
     links[:, giver] += gives
     links[:, taker] -= gives
-
-
-def count_links(gives: Flags, takes: Flags) -> StratumTable:
-    """Count the strata in which a row may move from one fold to another, shape (k, k)."""
-    # A product of floats is much faster than one of integers, and exact up to 2**53.
-    return (gives.T.astype(np.float64) @ takes.astype(np.float64)).astype(np.int64)
 
 
 def shortest_path(edges: Flags, starts: Flags, ends: Flags) -> list[int]:

@@ -136,16 +136,13 @@ def hash_ragged(data: np.ndarray, offsets: Ints, seeds: Words) -> Words:
     # A count is faster than a sort, or than the hashes of `np.unique`.
     for n_bytes in np.flatnonzero(np.bincount(lengths)).tolist():
         rows = np.flatnonzero(lengths == n_bytes)
-        hashes[rows] = hash_rows(rows_of_bytes(data, offsets[rows], n_bytes), seeds[rows])
+        block = np.empty((len(rows), 0), dtype=np.uint8)
+        if n_bytes:
+            # A type as wide as a row lets whole rows be copied at once.
+            runs: np.ndarray = np.ndarray(len(data) - n_bytes + 1, f"V{n_bytes}", data, strides=1)
+            block = runs[offsets[rows]].view(np.uint8).reshape(len(rows), n_bytes)
+        hashes[rows] = hash_rows(block, seeds[rows])
     return hashes
-
-
-def rows_of_bytes(data: np.ndarray, starts: Ints, n_bytes: int) -> np.ndarray:
-    if n_bytes == 0:
-        return np.empty((len(starts), 0), dtype=np.uint8)
-    # A type as wide as a row lets whole rows be copied at once.
-    runs: np.ndarray = np.ndarray(len(data) - n_bytes + 1, f"V{n_bytes}", data, strides=1)
-    return runs[starts].view(np.uint8).reshape(len(starts), n_bytes)
 
 
 def hash_rows(block: np.ndarray, seeds: Words) -> Words:

@@ -148,7 +148,11 @@ def measured(
 
 
 def near_texts(
-    terms: Any, within: float, labels: Ints, progress: Callable[[int], object]
+    terms: Any,
+    within: float,
+    labels: Ints,
+    progress: Callable[[int], object],
+    max_products: int = MAX_PRODUCTS,
 ) -> Iterator[Near]:
     """Find the pairs of texts with 1 - cosine of at most `within`, which is below 1.
 
@@ -167,7 +171,7 @@ def near_texts(
     def measure(one: Ints, other: Ints) -> Values:
         return 1 - np.asarray(terms[one].multiply(terms[other]).sum(axis=1)).ravel()
 
-    step, width = max(1, MAX_PRODUCTS // n_texts), terms.nnz // n_texts + 1
+    step, width = max(1, max_products // n_texts), terms.nnz // n_texts + 1
     for start in range(0, n_texts, step):
         product = (kept[start : start + step] @ every[start:].T).tocsr()
         one = start + np.repeat(np.arange(product.shape[0]), np.diff(product.indptr))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .features import feature_scaling, unique_points
+from .features import unique_points
 from .order import shuffled
 from .strata import factorize_codes, first_occurrence
 from .types import Codes, Ints, Values, Words
@@ -12,7 +12,7 @@ from .types import Codes, Ints, Values, Words
 COMPACT_BELOW = 15 / 16
 """Share of remaining points below which the removed ones are dropped from the arrays."""
 
-FEW, WIDE = 1 << 13, 1 / 8
+FEW, WIDEN_FROM = 1 << 13, 1 / 8
 """Points for each feature up to which all are compared, and the share of the points from which a
 window of candidates is widened to all."""
 
@@ -26,41 +26,47 @@ TINY, TINY_SHARE = 1e-150, 1e-9
 def nearest_order(
     codes: Codes,
     n_codes: int,
-    points: Values,
-    scale: str | None,
+    features: tuple[Values, Values, Values],
     block: int | None,
     draws: Words,
     progress: Callable[[int], object],
+    few: int = FEW,
 ) -> Ints:
     """Order rows by their code, and inside a code by nearness.
 
-    The draws choose the first row, and among equally near ones; they are overwritten.
+    Features are what `feature_scaling` returns; `few` is as in `NeighbourPool`. The draws choose
+    the first row, and among equally near ones; they are overwritten.
 
     Sources: Zeng and Martinez (2000), Distribution-balanced stratified cross-validation for
     accuracy estimation. Moreno-Torres, Saez and Herrera (2012), Study on the impact of
     partition-induced dataset shift on k-fold cross-validation.
     """
-    points, origin, unit = feature_scaling(points, scale)
+    points, origin, unit = features
     rows = shuffled(codes, n_codes, draws)
     ends = np.cumsum(np.bincount(codes, minlength=n_codes))
     for start, end in zip(ends - np.diff(ends, prepend=0), ends, strict=True):
         stratum = rows[start:end]
         inside = points[:, stratum]
+        # Rows that are the same point have one code, by first appearance.
+        own, present = factorize_codes(*unique_points(inside))
+        first, sizes = first_occurrence(own, len(present)), np.bincount(own, minlength=len(present))
+        pool = NeighbourPool(inside[:, first], origin, unit, few)
         if block is None:
-            rows[start:end] = stratum[chain_order(inside, origin, unit, progress)]
+            rows[start:end] = stratum[chain_order(pool, own, sizes, progress)]
         else:
-            rows[start:end] = stratum[block_order(inside, origin, unit, block, progress)]
+            rows[start:end] = stratum[block_order(pool, own, sizes, block, progress)]
     return rows
 
 
 class NeighbourPool:
     """Points to take the nearest from, exactly and with the same result on every platform.
 
-    Points, origin and unit are those of `feature_scaling`. Many points are sorted by one feature:
-    a point that is further away in it than others in all features is not among the nearest.
+    Points, origin and unit are those of `feature_scaling`. More than `few` points for each feature
+    are sorted by one feature: a point that is further away in it than others in all features is not
+    among the nearest.
     """
 
-    def __init__(self, points: Values, origin: Values, unit: Values) -> None:
+    def __init__(self, points: Values, origin: Values, unit: Values, few: int = FEW) -> None:
         self.points, self.unit = points, unit
         self.scaled = (points - origin) / unit
         self.squares = (self.scaled**2).sum(axis=0)
@@ -73,7 +79,7 @@ class NeighbourPool:
         self.numbers, self.axis = np.arange(self.n_left), -1
         self.lowest_squares = self.squares * (1 - self.error)
         self.positions = np.empty(self.n_left, dtype=np.int64)
-        if self.n_left > FEW * len(points):
+        if self.n_left > few * len(points):
             # The feature with the widest middle half tells most points apart.
             quarters = [self.n_left // 4, 3 * self.n_left // 4]
             low, high = np.partition(self.scaled, quarters, axis=1)[:, quarters].T
@@ -106,7 +112,7 @@ class NeighbourPool:
             return self.nearest_within(point, count, 0, n)[0]
         x, unit = self.points[self.axis, point], self.unit[self.axis, 0]
         place, half = int(self.along.searchsorted(x)), max(int(2 * self.half), count)
-        if half > WIDE * n:
+        if half > WIDEN_FROM * n:
             half = n
         low, high = max(place - half, 0), min(place + half, n)
         while True:
@@ -154,22 +160,14 @@ class NeighbourPool:
         return chosen, max(upper + square, 0.0)
 
 
-def group_points(points: Values) -> tuple[Codes, Ints, Ints]:
-    """Encode points as integers by first appearance; list their first rows and numbers of rows."""
-    codes, present = factorize_codes(*unique_points(points))
-    return codes, first_occurrence(codes, len(present)), np.bincount(codes, minlength=len(present))
-
-
 def chain_order(
-    points: Values, origin: Values, unit: Values, progress: Callable[[int], object]
+    pool: NeighbourPool, codes: Codes, sizes: Ints, progress: Callable[[int], object]
 ) -> Ints:
     """Start at the first point, and always go on to the nearest one not yet visited."""
     # Rows that are the same point follow one another, so each point is visited once.
-    codes, first, sizes = group_points(points)
-    pool = NeighbourPool(points[:, first], origin, unit)
-    turns = np.empty(len(first), dtype=np.int64)
+    turns = np.empty(len(sizes), dtype=np.int64)
     point = 0
-    for turn in range(len(first)):
+    for turn in range(len(sizes)):
         turns[point] = turn
         pool.remove(np.array([point]))
         progress(int(sizes[point]))
@@ -179,14 +177,12 @@ def chain_order(
 
 
 def block_order(
-    points: Values, origin: Values, unit: Values, size: int, progress: Callable[[int], object]
+    pool: NeighbourPool, codes: Codes, sizes: Ints, size: int, progress: Callable[[int], object]
 ) -> Ints:
     """Make blocks, each of the first remaining row and the rows nearest to it.
 
     Where points are equally near, the one that appears first gives all its rows first.
     """
-    codes, first, sizes = group_points(points)
-    pool = NeighbourPool(points[:, first], origin, unit)
     # The remaining rows of each point are `queue[heads[point] : ends[point]]`.
     queue, ends = np.argsort(codes, kind="stable"), np.cumsum(sizes)
     heads = ends - sizes

@@ -8,17 +8,17 @@ CHUNK = 1 << 16
 """Rows per pass, so that the passes around a sort stay in cache."""
 
 ENOUGH_BITS = 24
-"""Random bits of a sort key below which the sort is done in two steps."""
+"""Random bits of a sort word below which the sort is done in two steps."""
 
 
 def shuffled(codes: Codes, n_codes: int, draws: Words) -> Rows:
     """Order rows by their code, and at random inside a code; the draws are overwritten."""
     row_bits, code_bits = bit_width(len(codes)), bit_width(n_codes)
     if 64 - row_bits - code_bits >= ENOUGH_BITS:
-        return sort_keys(draws, codes, code_bits, row_bits)
-    # Few random bits would tie often, and ties keep the order of the rows. A key without the code
+        return sort_words(draws, codes, code_bits, row_bits)
+    # Few random bits would tie often, and ties keep the order of the rows. A word without the code
     # has room for more random bits.
-    return grouped(sort_keys(draws, None, 0, row_bits), codes, n_codes)
+    return grouped(sort_words(draws, None, 0, row_bits), codes, n_codes)
 
 
 def grouped(rows: Rows, codes: Codes, n_codes: int) -> Rows:
@@ -26,8 +26,8 @@ def grouped(rows: Rows, codes: Codes, n_codes: int) -> Rows:
     if n_codes <= 1 << 16:
         # NumPy sorts integers of 16 bits by their digits, which is fastest.
         return rows[np.argsort(codes[rows].astype(np.uint16), kind="stable")]
-    keys = np.zeros(len(rows), dtype=np.uint64)
-    return rows[sort_keys(keys, codes[rows], bit_width(n_codes), bit_width(len(rows)))]
+    words = np.zeros(len(rows), dtype=np.uint64)
+    return rows[sort_words(words, codes[rows], bit_width(n_codes), bit_width(len(rows)))]
 
 
 def bit_width(size: int) -> int:
@@ -35,29 +35,29 @@ def bit_width(size: int) -> int:
     return max(size - 1, 0).bit_length()
 
 
-def sort_keys(keys: Words, codes: Codes | None, code_bits: int, row_bits: int) -> Rows:
+def sort_words(words: Words, codes: Codes | None, code_bits: int, row_bits: int) -> Rows:
     """Sort rows by code, then by random bits, which are overwritten."""
-    pack_keys(keys, codes, code_bits, row_bits)
-    keys.sort()
-    keys &= np.uint64((1 << row_bits) - 1)
-    return keys.view(np.int64)
+    pack_words(words, codes, code_bits, row_bits)
+    words.sort()
+    words &= np.uint64((1 << row_bits) - 1)
+    return words.view(np.int64)
 
 
-def pack_keys(keys: Words, codes: Codes | None, code_bits: int, row_bits: int) -> None:
-    """Put codes above the leading bits of keys, and row numbers below them, in place."""
-    # Plain values are then sorted, which is faster than `argsort`. The keys are unique, so that
+def pack_words(words: Words, codes: Codes | None, code_bits: int, row_bits: int) -> None:
+    """Put codes above the leading bits of words, and row numbers below them, in place."""
+    # Plain values are then sorted, which is faster than `argsort`. The words are unique, so that
     # every sort is stable, and its result the same on every platform.
-    keys >>= np.uint64(code_bits)
-    keys &= ~np.uint64((1 << row_bits) - 1)
-    keys |= np.arange(len(keys), dtype=np.uint64)
+    words >>= np.uint64(code_bits)
+    words &= ~np.uint64((1 << row_bits) - 1)
+    words |= np.arange(len(words), dtype=np.uint64)
     if codes is not None and code_bits:
-        keys |= codes.astype(np.uint64) << np.uint64(64 - code_bits)
+        words |= codes.astype(np.uint64) << np.uint64(64 - code_bits)
 
 
 def sort_values(values: Values, codes: Codes | None = None, n_codes: int = 1) -> tuple[Rows, Flags]:
     """Sort rows by code, value and number, and mark where code or value changes."""
     row_bits, code_bits = bit_width(len(values)), bit_width(n_codes)
-    rows = sort_keys(value_keys(values), codes, code_bits, row_bits)
+    rows = sort_words(leading_words(values), codes, code_bits, row_bits)
     ascending = values[rows]
     is_run_start = np.zeros(len(rows), dtype=np.bool_)
     is_run_start[:1] = True
@@ -69,22 +69,21 @@ def sort_values(values: Values, codes: Codes | None = None, n_codes: int = 1) ->
     return rows, is_run_start
 
 
-def value_keys(values: Values) -> Words:
+def leading_words(values: Values) -> Words:
     """Map values to words in the same order, the lowest to 0, with the highest bits in use."""
-    keys = value_bits(values)
-    keys -= keys.min(initial=2**64 - 1)
-    keys <<= np.uint64(64 - int(keys.max(initial=0)).bit_length())
-    return keys
+    words = ordered_words(values)
+    words -= words.min(initial=2**64 - 1)
+    words <<= np.uint64(64 - int(words.max(initial=0)).bit_length())
+    return words
 
 
-def value_bits(values: Values) -> Words:
-    """Map integers or floats to words in the same order."""
+def ordered_words(values: Values) -> Words:
+    """Map integers or floats to words in the same order; both zeros to one word."""
     sign = np.uint64(1 << 63)
     if values.dtype.kind == "f":
         # Floats sort as their bits, the negative ones backwards. Adding 0 turns -0 into 0.
-        bits = (values.astype(np.float64, copy=False) + 0.0).view(np.uint64)
-        bits ^= (bits.view(np.int64) >> 63).view(np.uint64) | sign
-        return bits
+        words = (values.astype(np.float64, copy=False) + 0.0).view(np.uint64)
+        return words ^ ((words.view(np.int64) >> 63).view(np.uint64) | sign)
     if values.dtype.kind == "u":
         return values.astype(np.uint64)
     return values.astype(np.int64).view(np.uint64) ^ sign
@@ -99,7 +98,7 @@ def repair_runs(rows: Rows, ascending: Values, is_run_start: Flags, n_lost: int)
     falls &= ~is_run_start[1:]
     if not falls.any():
         return
-    words = value_keys(ascending)
+    words = leading_words(ascending)
     words >>= np.uint64(n_lost)
     starts = is_run_start.copy()
     starts[1:] |= words[1:] != words[:-1]
@@ -177,7 +176,7 @@ def permuted_blocks(
 
 def shuffle_within_rows(blocks: Ints, draws: Words) -> Ints:
     """Shuffle each row of a matrix on its own; the draws, one a cell, are overwritten."""
-    # The low bits of a key hold the column, as those of `sort_keys` hold the row.
+    # The low bits of a word hold the column, as those of `sort_words` hold the row.
     mask = np.uint64((1 << bit_width(blocks.shape[1])) - 1)
     draws &= ~mask
     draws |= np.arange(blocks.shape[1], dtype=np.uint64)

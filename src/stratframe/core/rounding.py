@@ -20,7 +20,7 @@ approximation algorithms; Deville and Tillé (2004), Efficient balanced sampling
 method, whose flight phase this is.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from math import lcm
 from typing import Any, NamedTuple, TypeAlias
@@ -45,6 +45,9 @@ EDGES_IN_CACHE = 1 << 16
 
 PartSets: TypeAlias = NDArray[Any]
 """Sets of parts: part j is bit j % PARTS_PER_WORD of word j // PARTS_PER_WORD."""
+
+Choose: TypeAlias = Callable[[Values, Values, int, Ints], Flags]
+"""A rule by which cycles move up or down, as `moves_up` is."""
 
 
 class Edges(NamedTuple):
@@ -80,17 +83,22 @@ class Join(NamedTuple):
 
 
 def controlled_rounding(
-    sizes: Ints, shares: Sequence[Fraction], levels: Ancestors, draws: Words | None
+    sizes: Ints,
+    shares: Sequence[Fraction],
+    levels: Ancestors,
+    draws: Words | None,
+    choose: Choose | None = None,
 ) -> StratumTable:
     """Allocate every stratum to unequal parts: each cell its share, rounded down or up.
 
     The counts of every coarser stratum and of all rows are rounded likewise. The mean of every
     count is its exact share. There are n_parts - 1 draws for each stratum. Without draws the
-    likelier of two moves is made, or the upward one if both are equally likely.
+    likelier of two moves is made, or the upward one if both are equally likely. `choose` makes the
+    moves by another rule than the draws.
     """
     n_strata, n_parts = len(sizes), len(shares)
-    weights, denominator = integer_weights(shares, int(sizes.sum()))
-    table, remainder = floor_and_remainder(sizes, weights, denominator)
+    numerators, denominator = numerators_of(shares, int(sizes.sum()))
+    table, remainder = floor_and_remainder(sizes, numerators, denominator)
     uniform32 = np.full((n_parts - 1, n_strata), FIXED_ONE // 2, dtype=np.int64)
     if draws is not None:
         uniform32 = (draws >> np.uint64(32)).astype(np.int64).reshape(n_parts - 1, n_strata)
@@ -98,7 +106,8 @@ def controlled_rounding(
     dtype = np.min_scalar_type(-(n_parts + 1) * denominator)
     exact = np.ascontiguousarray(remainder.T, dtype=dtype)
     moves = np.zeros((n_parts, 1), dtype=dtype)
-    for join in reversed(list(join_nodes(exact, levels, denominator, uniform32))):
+    joins = join_nodes(exact, levels, denominator, uniform32, choose or moves_up)
+    for join in reversed(list(joins)):
         moves = moves_below(join, moves)
     table += ((exact + moves) // denominator).T.astype(np.int64)
     return table
@@ -124,7 +133,7 @@ def pairing_tree(n_strata: int, levels: Ancestors) -> Iterator[Flags]:
 
 
 def join_nodes(
-    exact: Values, levels: Ancestors, denominator: int, uniform32: Ints
+    exact: Values, levels: Ancestors, denominator: int, uniform32: Ints, choose: Choose
 ) -> Iterator[Join]:
     """Join nodes from the strata up to the root, and move what is not whole, depth by depth.
 
@@ -150,8 +159,13 @@ def join_nodes(
                     part,
                     denominator,
                     own[part - 1, some],
+                    choose,
                 )
-        yield ports_after(edges, exact, pairs, parents)
+        shape = -1, *pairs.shape
+        beyond = edges.beyond[0].reshape(len(sets), *shape)[:, :n_parts]
+        moved = edges.flow.reshape(shape)[:n_parts] - exact[:, pairs]
+        back = edges.back.reshape(shape)[:n_parts]
+        yield Join(parents, pairs, moved, beyond.copy(), back.copy())
         splits = splits[:, :, lefts]
         splits[:, :, parents[pairs[0]]] = splits_between(edges.beyond[0], n_parts)
         exact = np.add.reduceat(exact, lefts, axis=1, dtype=exact.dtype) % denominator
@@ -194,7 +208,7 @@ def edges_below(ports: Values, splits: PartSets, denominator: int) -> Edges:
     return Edges(beyond.reshape(n_sides, n_words, -1, n), flow.reshape(-1, n), back.reshape(-1, n))
 
 
-def close_cycle(edges: Edges, part: int, denominator: int, uniform32: Ints) -> None:
+def close_cycle(edges: Edges, part: int, denominator: int, uniform32: Ints, choose: Choose) -> None:
     """Join the ports of both sides in one part, and move rows along the cycle that this closes."""
     beyond, flow, back = edges
     on_left = holds(beyond[0], part)
@@ -206,7 +220,7 @@ def close_cycle(edges: Edges, part: int, denominator: int, uniform32: Ints) -> N
     along = direction * flow + backward.astype(flow.dtype) * denominator
     room = denominator - along.max(axis=0)
     low = denominator - (on_cycle * (denominator - along)).max(axis=0)
-    up = moves_up(low, room, denominator, uniform32)
+    up = choose(low, room, denominator, uniform32)
     flow += direction * np.where(up, room, -low)
     # One edge that became whole is cut, so that the rest is a tree again; others that became whole
     # cannot move any more either. Beyond an edge of the cycle are now the ports that were beyond it
@@ -247,13 +261,6 @@ def splits_between(sets: PartSets, n_parts: int) -> PartSets:
     return splits
 
 
-def ports_after(edges: Edges, exact: Values, pairs: Ints, parents: Ints) -> Join:
-    n_parts, shape = len(exact), (-1, *pairs.shape)
-    beyond = edges.beyond[0].reshape(len(edges.beyond[0]), *shape)[:, :n_parts]
-    moved = edges.flow.reshape(shape)[:n_parts] - exact[:, pairs]
-    return Join(parents, pairs, moved, beyond.copy(), edges.back.reshape(shape)[:n_parts].copy())
-
-
 def moves_below(join: Join, moves: Values) -> Values:
     """Compute how far the numbers of nodes move in all, given how far those above them move."""
     # The ports of a node are edges of the tree below the node above: what leaves by the ports
@@ -268,8 +275,8 @@ def moves_below(join: Join, moves: Values) -> Values:
 
 def round_total(n_rows: int, shares: Sequence[Fraction], draw: Words) -> Ints:
     """Round the shares of a number of rows, with a single random word for all parts."""
-    weights, denominator = integer_weights(shares, n_rows)
-    rows, remainder = floor_and_remainder(np.array([n_rows]), weights, denominator)
+    numerators, denominator = numerators_of(shares, n_rows)
+    rows, remainder = floor_and_remainder(np.array([n_rows]), numerators, denominator)
     up = systematic_round(remainder.astype(float) / float(denominator), draw)
     rounded: Ints = (rows + up)[0]
     return rounded
@@ -296,7 +303,7 @@ def systematic_round(fraction: Values, draws: Words) -> Flags:
     return up
 
 
-def integer_weights(shares: Sequence[Fraction], total: int) -> tuple[Values, int]:
+def numerators_of(shares: Sequence[Fraction], total: int) -> tuple[Values, int]:
     """Put shares over a common denominator, in integers wide enough for `total` rows."""
     denominator = lcm(*(share.denominator for share in shares))
     fits_int64 = denominator * max(total, 1) < 1 << 62
@@ -305,9 +312,9 @@ def integer_weights(shares: Sequence[Fraction], total: int) -> tuple[Values, int
 
 
 def floor_and_remainder(
-    sizes: Ints, weights: Values, denominator: int
+    sizes: Ints, numerators: Values, denominator: int
 ) -> tuple[StratumTable, Values]:
     """Compute exact shares of sizes: whole rows, and the rest in units of 1 / denominator."""
-    product = sizes[:, None] * weights
+    product = sizes[:, None] * numerators
     rows = product // denominator
     return rows.astype(np.int64), product - rows * denominator

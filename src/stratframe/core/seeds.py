@@ -30,7 +30,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from .types import RandomKeys, Words
+from .types import RandomNumbers, Words
 
 
 class StreamTag(IntEnum):
@@ -102,7 +102,7 @@ def text_integer(text: str) -> int:
     return int.from_bytes(text.encode() + b"\x01", "little")
 
 
-def position_bits(stream: Callable[[int], Words], n_rows: int) -> RandomKeys:
+def position_bits(stream: Callable[[int], Words], n_rows: int) -> RandomNumbers:
     """Draw 16 random bits for every row: row i has quarter i mod 4 of word i // 4."""
     words = stream(-(-n_rows // 4))
     return words.astype("<u8", copy=False).view("<u2")[:n_rows].astype(np.uint16, copy=False)

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from .order import sort_values
-from .types import Ancestors, Codes, Flags, Ints, Parts, RandomKeys, StratumTable, Values, Words
+from .types import Ancestors, Codes, Flags, Ints, Parts, RandomNumbers, StratumTable, Values, Words
 
 DENSE = 1 << 16
 """Codes up to which a lookup table is used whatever the number of rows."""
@@ -13,7 +13,7 @@ DENSE = 1 << 16
 FEW_PER_STRATUM = 4
 """Average rows of a stratum below which it pays to check first whether any stratum is divided."""
 
-HEAD = 1 << 10
+FIRST_ROWS = 1 << 10
 """Rows that are searched for codes first; then the square of this number, then all rows."""
 
 ROWS_PER_BIN, MOST_PARENTS = 200, 1 << 16
@@ -28,7 +28,7 @@ def first_occurrence(codes: Codes, n_codes: int) -> Ints:
     """Find the first row of every code; the number of rows for a code that no row has."""
     first = np.full(n_codes, len(codes), dtype=np.int64)
     # Nearly always all codes are found among the first rows.
-    for n_rows in sorted({min(HEAD, len(codes)), min(HEAD**2, len(codes)), len(codes)}):
+    for n_rows in sorted({min(FIRST_ROWS, len(codes)), min(FIRST_ROWS**2, len(codes)), len(codes)}):
         # The last assignment to a repeated index wins, so the rows are taken backwards.
         first[codes[:n_rows][::-1]] = np.arange(n_rows - 1, -1, -1, dtype=np.int64)
         if first.max(initial=0) < n_rows:
@@ -36,7 +36,7 @@ def first_occurrence(codes: Codes, n_codes: int) -> Ints:
     return first
 
 
-def lowest_words(codes: Codes, n_codes: int, words: RandomKeys) -> Words:
+def lowest_words(codes: Codes, n_codes: int, words: RandomNumbers) -> Words:
     lowest = np.full(n_codes, 2**64 - 1, dtype=np.uint64)
     np.minimum.at(lowest, codes, words)
     return lowest
@@ -44,11 +44,11 @@ def lowest_words(codes: Codes, n_codes: int, words: RandomKeys) -> Words:
 
 def order_of_strata(lowest: Words, ancestors: Ancestors) -> Ints:
     """Order strata by their lowest words, level by level, so that coarser strata stay runs."""
-    keys = [lowest]
+    columns = [lowest]
     for parents in ancestors:
         starts = np.flatnonzero(np.diff(parents, prepend=-1))
-        keys.append(np.minimum.reduceat(lowest, starts)[parents])
-    return np.lexsort(keys)
+        columns.append(np.minimum.reduceat(lowest, starts)[parents])
+    return np.lexsort(columns)
 
 
 def renumbered(ancestors: Ancestors, order: Ints) -> Ancestors:
@@ -79,8 +79,8 @@ def factorize_codes(codes: Codes, n_codes: int, parents: Ints | None = None) -> 
     """
     first = first_occurrence(codes, n_codes)
     present = np.flatnonzero(first < len(codes))
-    keys = (first[present],) if parents is None else (first[present], parents[present])
-    present = present[np.lexsort(keys)]
+    columns = (first[present],) if parents is None else (first[present], parents[present])
+    present = present[np.lexsort(columns)]
     new_codes = np.empty(n_codes, dtype=np.int64)
     new_codes[present] = np.arange(len(present))
     return np.take(new_codes, codes, mode="clip"), present

@@ -13,11 +13,11 @@ from .groups.local_search import Stream
 from .order import grouped
 from .types import Codes, Ints, Parts, Values
 
-BATCH, MAX_IDLE_BATCHES, MAX_SWAPS = 1 << 11, 60, 10_000
+PAIRS_PER_BATCH, MAX_VAIN_BATCHES, MAX_SWAPS = 1 << 11, 60, 10_000
 """Pairs in a batch, of which the best is swapped; most batches in a row without a gain; most
 swaps."""
 
-MIN_GAIN, NEAR_ENOUGH = 1e-9, 1e-18
+LEAST_GAIN, NEAR_ENOUGH = 1e-9, 1e-18
 """The smallest gain as a share of the loss, and the loss at which totals are a billionth off."""
 
 
@@ -39,15 +39,15 @@ def swap_for_totals(
     off = np.array([np.bincount(part, column, len(share)) for column in numbers])
     off -= share * np.cumsum(off, axis=1)[:, -1:]
     n_idle = n_swaps = 0
-    while n_idle < MAX_IDLE_BATCHES and n_swaps < MAX_SWAPS:
+    while n_idle < MAX_VAIN_BATCHES and n_swaps < MAX_SWAPS:
         loss = np.cumsum(off**2 / share)[-1]
         if loss <= NEAR_ENOUGH:
             break
-        drawn = stream(2 * BATCH).reshape(2, BATCH)
+        drawn = stream(2 * PAIRS_PER_BATCH).reshape(2, PAIRS_PER_BATCH)
         first = (drawn[0] % np.uint64(len(part))).astype(np.int64)
         second = start[first] + (drawn[1] % size[first].astype(np.uint64)).astype(np.int64)
         here, there = part[first], part[second]
-        rise = np.zeros(BATCH)
+        rise = np.zeros(PAIRS_PER_BATCH)
         for column, deviation in zip(numbers, off, strict=True):
             # (d + gain)**2 - d**2 = gain (gain + 2 d) for a deviation d; there the gain is -gain.
             gain = column[second] - column[first]
@@ -55,7 +55,7 @@ def swap_for_totals(
             rise += gain * (gain - 2 * deviation[there]) / share[there]
         rise[here == there] = 0
         best = rise.argmin()
-        if rise[best] > -MIN_GAIN * loss:
+        if rise[best] > -LEAST_GAIN * loss:
             n_idle += 1
             continue
         n_idle, n_swaps = 0, n_swaps + 1

@@ -35,9 +35,9 @@ StratumTable: TypeAlias = NDArray[np.int64]
 Words: TypeAlias = NDArray[np.uint64]
 """Raw random or hashed words of 64 bits, one for each row unless a function says otherwise."""
 
-RandomKeys: TypeAlias = NDArray[np.unsignedinteger[Any]]
-"""Numbers of 16 or 64 bits, one for each row, by which the rows of a stratum are ranked. Keys that
-stay with a row are known in survey sampling as permanent random numbers."""
+RandomNumbers: TypeAlias = NDArray[np.unsignedinteger[Any]]
+"""Numbers of 16 or 64 bits, one for each row, by which the rows of a stratum are ranked. In
+survey sampling those that stay with a row are known as permanent random numbers."""
 
 Flags: TypeAlias = NDArray[np.bool_]
 """Masks."""

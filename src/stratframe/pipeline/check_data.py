@@ -11,24 +11,10 @@ from .. import frames
 from ..core.types import Ints
 from ..errors import StratError, at_most
 from ..frames import Rule, RuledColumn
-from ..terms.entry import BoundTerm, ruled_columns
+from ..terms.base import BoundTerm
+from ..terms.entry import ruled_columns
 from .options import Options, Target
 from .random_numbers import Keys, first_of_equal_keys, read_keys
-
-
-def check_orders(entries: Sequence[BoundTerm], options: Options) -> None:
-    """Raise if a column that must make strata turns out to be continuous."""
-    for entry in entries if options.marginal else entries[:-1]:
-        if entry.term.orders_rows:
-            rule, others = "A continuous entry of `by` must be the last", " and others follow"
-            if options.marginal:
-                rule, others = "An entry of `sf.margins` must make strata", ""
-            msg = (
-                f"{rule}, but {entry.text} holds fractions{others}.\nHint: cut it, as in"
-                f" `sf.quantiles({entry.code}, 10)`, or take its values as they are,"
-                f" `sf.classes({entry.code})`."
-            )
-            raise StratError(msg)
 
 
 def rows_where(series: Any, *, in_batch: bool = False) -> Ints:
@@ -45,7 +31,18 @@ def check_values(
     entries: Sequence[BoundTerm], options: Options, key: Sequence[Any], rows: Ints | None = None
 ) -> Keys | None:
     """Raise one error for all values that break a rule; otherwise return the keys of the rows."""
-    check_orders([entry for entry in entries if entry.argument == "by"], options)
+    by = [entry for entry in entries if entry.argument == "by"]
+    for entry in by if options.marginal else by[:-1]:
+        if entry.term.orders_rows:  # a plain column, which turned out to hold fractions
+            rule, others = "A continuous entry of `by` must be the last", " and others follow"
+            if options.marginal:
+                rule, others = "An entry of `sf.margins` must make strata", ""
+            msg = (
+                f"{rule}, but {entry.text} holds fractions{others}.\nHint: cut it, as in"
+                f" `sf.quantiles({entry.code}, 10)`, or take its values as they are,"
+                f" `sf.classes({entry.code})`."
+            )
+            raise StratError(msg)
     columns = [column for entry in entries for column in ruled_columns(entry, options.missing)]
     if not key:
         frames.check_rules(columns)

@@ -11,9 +11,8 @@ import numpy as np
 
 from .. import frames
 from ..core.deal import cut_between_values, deal_by_rank, deal_by_table, round_robin
-from ..core.groups.assign import assign_units, balance_rows, group_counts
+from ..core.groups.assign import assign_units, balance_rows
 from ..core.groups.counts import unique_rows
-from ..core.groups.local_search import Stream
 from ..core.order import grouped, permuted_blocks, sort_values
 from ..core.quota import equal_quota
 from ..core.rounding import controlled_rounding
@@ -30,6 +29,9 @@ from .options import Options, Target
 from .random_numbers import column_stream, row_numbers, row_streams
 from .strata import Columns, Strata, check_n_cells, stratify
 
+TOTALS = StreamTag.FOLD_TOTALS, StreamTag.PART_TOTALS
+"""The purpose of the words by which rows are swapped."""
+
 
 def new_columns(options: Options, columns: Columns, n_rows: int) -> list[NewColumn]:
     # Only tables need the levels, each of which holds a code for every row.
@@ -38,7 +40,7 @@ def new_columns(options: Options, columns: Columns, n_rows: int) -> list[NewColu
         column._replace(parts=place_rows(deal_rows(options, strata, repeat), strata.rows, n_rows))
         for repeat, column in enumerate(track(empty_outputs(options), "New columns"))
     ]
-    target, n_dealt, tied = options.target, strata.n_rows, options.deal == "contiguous"
+    target, n_dealt, tied = options.target, strata.n_rows, options.way.in_stretches
     if tied or (target.names and min(target.fractions(n_dealt)) * n_dealt < 1):
         sizes = {column.name: part_sizes(column.parts, target) for column in new}
         warn_empty_parts(target, n_dealt, sizes, named=len(new) > 1, tied=tied)
@@ -111,9 +113,9 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
     """Deal the rows of all strata; returns the part of every dealt row."""
     if strata.groups is not None or strata.margins:
         return deal_units(options, strata, repeat)
-    if options.deal == "contiguous":
-        return deal_contiguous(options, strata)
-    if strata.order is not None or options.deal == "circular":
+    if options.way.in_stretches:
+        return cut_stretches(strata, quota_table(options, strata))
+    if strata.order is not None or not options.way.is_drawn:
         parts = deal_in_order(options, strata, repeat)
     else:
         streams = row_streams(options, repeat)
@@ -122,18 +124,14 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
         parts = deal_by_rank(strata.codes, table, numbers, second)
     if strata.totals is None:
         return parts
-    shares, stream = options.target.fractions(strata.n_rows), totals_stream(options, repeat)
+    stream = column_stream(options, *TOTALS, repeat=repeat)
+    shares = options.target.fractions(strata.n_rows)
     return swap_for_totals(strata.codes, parts, strata.totals, shares, stream)
 
 
-def totals_stream(options: Options, repeat: int) -> Stream:
-    tag = StreamTag.FOLD_TOTALS if options.target.kind == "fold" else StreamTag.PART_TOTALS
-    return column_stream(options, tag, repeat)
-
-
-def deal_contiguous(options: Options, strata: Strata) -> Ints:
+def cut_stretches(strata: Strata, table: StratumTable) -> Ints:
     """Cut every stratum, in its order, into one stretch for each part."""
-    codes, table, n_strata = strata.codes, quota_table(options, strata), len(strata.sizes)
+    codes, n_strata = strata.codes, len(strata.sizes)
     values = None if strata.order is None else strata.order.values
     if values is None:
         return deal_by_table(grouped(np.arange(len(codes)), codes, n_strata), table)
@@ -143,56 +141,46 @@ def deal_contiguous(options: Options, strata: Strata) -> Ints:
 
 def deal_in_order(options: Options, strata: Strata, repeat: int) -> Ints:
     order, n_rows, k = strata.order, len(strata.codes), options.target.n
-    circular = options.deal == "circular"
     first, second = row_streams(options, repeat)
-    needs_words = not circular or (order is not None and order.starts_at_random)
+    needs_words = options.way.is_drawn or (order is not None and order.starts_at_random)
     words = first(n_rows) if needs_words else np.zeros(n_rows, dtype=np.uint64)
     rows = sort_rows(strata, words, min(options.target.fractions(n_rows)))
     if options.target.kind == "part":
         table = quota_table(options, strata, repeat)
-        return systematic_deal(rows, table, None if circular else second(table.size + n_rows))
-    if order is not None and not circular:
+        draws = second(table.size + n_rows) if options.way.is_drawn else None
+        return systematic_deal(rows, table, draws)
+    if order is not None and options.way.is_drawn:
         rows = permuted_blocks(rows, strata.sizes, k, second(n_rows), order.spread_leftover)
     return round_robin(rows, draw_fold_permutation(options, repeat))
 
 
 def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
     """Deal whole groups, or rows whose margins are each balanced on their own."""
-    target, group, margins = options.target, strata.groups, strata.margins
+    target, group = options.target, strata.groups
     shares = target.fractions(strata.n_rows)
-    tag = StreamTag.FOLD_SEARCH if target.kind == "fold" else StreamTag.PART_SEARCH
-    stream = column_stream(options, tag, repeat)
+    stream = column_stream(options, StreamTag.FOLD_SEARCH, StreamTag.PART_SEARCH, repeat=repeat)
     if group is None:
-        assert margins is not None
-        n_rows = len(strata.codes)
-        rows = margins.count(np.arange(n_rows), n_rows, with_sizes=False)
-        return balance_rows(rows, shares, stream)
+        return balance_rows(strata.units(), shares, stream)
     n_groups = int(group.max()) + 1
     check_n_cells(len(strata.sizes), target.n)
-    if repeat == 0:
-        warn_large_group(strata, sum_by(group, strata.weights, n_groups), shares, target.kind)
-    if margins is not None:
-        units = margins.count(group, n_groups, with_sizes=True)
-    else:
-        units = group_counts(group, n_groups, strata.codes, len(strata.sizes), strata.weights)
+    sizes = sum_by(group, strata.weights, n_groups)
+    largest, fair = int(sizes.max()), max(shares) * int(sizes.sum())
+    if repeat == 0 and largest > ceil(fair):
+        why = explain_largest(strata.grouped_by, group, sizes)
+        excess = f"{largest - float(fair):.10g}"
+        warn(
+            f"The largest group has {plural(largest, 'row')}, but the largest {target.kind} should"
+            f" have {float(fair):.10g}, so one {target.kind} will be at least {excess}"
+            f" {'row' if excess == '1' else 'rows'} too large.{why}"
+        )
+    units = strata.units()
     parts = assign_units(units, shares, stream)
     if strata.totals is not None:
         totals = group_totals(strata.totals, group, n_groups)
         alike, _ = unique_rows(units, stream(len(units.totals)))
-        parts = swap_for_totals(alike, parts, totals, shares, totals_stream(options, repeat))
+        stream = column_stream(options, *TOTALS, repeat=repeat)
+        parts = swap_for_totals(alike, parts, totals, shares, stream)
     return parts[group]
-
-
-def warn_large_group(strata: Strata, sizes: Ints, shares: Sequence[Fraction], noun: str) -> None:
-    largest, fair = int(sizes.max()), max(shares) * int(sizes.sum())
-    if largest > ceil(fair):
-        why = explain_largest(strata.grouped_by, strata.groups, sizes)
-        excess = f"{largest - float(fair):.10g}"
-        warn(
-            f"The largest group has {plural(largest, 'row')}, but the largest {noun} should have"
-            f" {float(fair):.10g}, so one {noun} will be at least {excess}"
-            f" {'row' if excess == '1' else 'rows'} too large.{why}"
-        )
 
 
 def sort_rows(strata: Strata, words: Words, share: Fraction) -> Ints:
@@ -209,9 +197,9 @@ def sort_rows(strata: Strata, words: Words, share: Fraction) -> Ints:
 def draw_fold_permutation(options: Options, repeat: int) -> Ints:
     """Draw the order in which folds take turns; a deal that is not random starts at fold 0."""
     k = options.target.n
-    if options.deal != "random":
+    if not options.way.is_drawn:
         return np.arange(k)
-    return permutation(column_stream(options, StreamTag.FOLD_NUMBERS, repeat)(k))
+    return permutation(column_stream(options, StreamTag.FOLD_NUMBERS, repeat=repeat)(k))
 
 
 def quota_table(
@@ -233,8 +221,8 @@ def quota_table(
     if target.kind == "fold":
         return equal_quota(sizes, draw_fold_permutation(options, repeat))
     words, n_words = None, len(sizes) * (target.n - 1)
-    if options.deal == "random":
-        words = column_stream(options, StreamTag.PART_QUOTA, repeat)(n_words)
-    elif options.deal == "contiguous":  # the highest words give left-over rows to the first part
+    if options.way.is_drawn:
+        words = column_stream(options, StreamTag.PART_QUOTA, repeat=repeat)(n_words)
+    elif options.way.in_stretches:  # the highest words give left-over rows to the first part
         words = np.full(n_words, 2**64 - 1, dtype=np.uint64)
     return controlled_rounding(sizes, target.fractions(strata.n_rows), strata.ancestors, words)

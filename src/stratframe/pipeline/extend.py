@@ -12,7 +12,7 @@ import numpy as np
 from .. import frames
 from ..core.deal import deal_by_rank
 from ..core.extend import fill_by_shares, fill_evenly
-from ..core.groups.assign import extend_units, group_counts
+from ..core.groups.assign import extend_units
 from ..core.groups.local_search import Stream
 from ..core.seeds import StreamTag, random_words
 from ..core.strata import first_occurrence, order_of_strata, sum_by
@@ -44,8 +44,13 @@ def extended_column(
     rows = np.arange(n_rows) if strata.rows is None else strata.rows
     given = parts
     if strata.groups is not None:
-        is_all = strata.rows is None
-        groups = strata.groups if is_all else all_groups(options, columns, n_rows, held)
+        groups = strata.groups
+        if strata.rows is not None:  # number the groups of all rows, -1 for those that are left out
+            alone = Options(groups=options.groups, where=options.where, missing=options.missing)
+            chosen = {argument: columns[argument] for argument in ("groups", "where")}
+            found = stratify(alone, chosen, n_rows, always_dealt=held)
+            assert found.groups is not None
+            groups = place_rows(found.groups, found.rows, n_rows)
         series = [each for entry in strata.grouped_by for each in entry.series]
         given = np.where(groups < 0, -1, parts)
         check_whole_groups(options, groups, [*series, column], given)
@@ -88,18 +93,13 @@ def read_given(
     return replace(options, target=target), parts
 
 
-def all_groups(options: Options, columns: Columns, n_rows: int, held: Ints) -> Ints:
-    """Encode the groups of all rows; -1 for rows that `where` or `missing` leaves out."""
-    only_groups = Options(groups=options.groups, where=options.where, missing=options.missing)
-    chosen = {argument: columns[argument] for argument in ("groups", "where")}
-    found = stratify(only_groups, chosen, n_rows, always_dealt=held)
-    assert found.groups is not None
-    return place_rows(found.groups, found.rows, n_rows)
-
-
 def check_whole_groups(options: Options, groups: Ints, series: Sequence[Any], folds: Ints) -> None:
     """Raise if a group is in two folds already; the last series is the column of folds."""
-    rows = rows_of_split_groups(groups, folds)
+    n_groups = int(groups.max(initial=-1)) + 1
+    known = folds_of_units(groups, n_groups, folds)
+    is_split = np.zeros(n_groups, dtype=np.bool_)
+    is_split[groups[(folds >= 0) & (folds != known[groups])]] = True
+    rows = np.flatnonzero(is_split[groups] & (folds >= 0))
     if not len(rows):
         return
     shown: dict[Hashable, Any] = {
@@ -113,15 +113,15 @@ def check_whole_groups(options: Options, groups: Ints, series: Sequence[Any], fo
     if not any(term.uses_row_order for term in options.groups):
         values = [frames.to_list(frames.take(column, rows[:1]))[0] for column in series[:-1]]
         example = f"{', '.join(map(describe, values))} in {example}"
-    n_groups = len(np.unique(groups[rows]))
+    n_split = int(is_split.sum())
     verb = "kfold" if kind == "fold" else "split"
     instead = ""
     if options.groups[0].only_groups:  # new rows may link what was apart, and are shown first
         rows = np.append(np.flatnonzero((folds < 0) & np.isin(groups, groups[rows])), rows)
         instead = "leave out rows that link them, or "
     msg = (
-        f"`extend` needs each group in one {kind}, but {plural(n_groups, 'group')} in"
-        f" {describe_rows(rows)} {'is' if n_groups == 1 else 'are'} in several: for instance"
+        f"`extend` needs each group in one {kind}, but {plural(n_split, 'group')} in"
+        f" {describe_rows(rows)} {'is' if n_split == 1 else 'are'} in several: for instance"
         f" {with_full_stop(example)}\nHint: {instead}make the column with groups, as in"
         f" `df.strat.{verb}(..., groups={write_groups(options.groups)})`."
     )
@@ -130,23 +130,15 @@ def check_whole_groups(options: Options, groups: Ints, series: Sequence[Any], fo
 
 def extend_dealt(options: Options, strata: Strata, folds: Ints) -> Ints:
     stream, group = column_stream(options, StreamTag.EXTEND), strata.groups
-    margins, n_rows = strata.margins, len(folds)
-    if group is None and margins is None:
+    if group is None and strata.margins is None:
         return extend_rows(options, strata, folds, stream)
-    shares = np.array(options.target.fractions(n_rows), dtype=np.float64)
+    shares = np.array(options.target.fractions(len(folds)), dtype=np.float64)
     if group is None:
-        assert margins is not None
-        units = margins.count(np.arange(n_rows), n_rows, with_sizes=False)
         held = np.bincount(folds[folds >= 0], minlength=len(shares))[None]
         room = fill_target(options, stream, held, np.array([(folds < 0).sum()]))[0]
-        return extend_units(units, folds, shares, stream, room).astype(np.int64)
-    n_groups = int(group.max(initial=-1)) + 1
-    if margins is not None:
-        units = margins.count(group, n_groups, with_sizes=True)
-    else:
-        units = group_counts(group, n_groups, strata.codes, len(strata.sizes))
-    given = folds_of_units(group, n_groups, folds)
-    return extend_units(units, given, shares, stream)[group].astype(np.int64)
+        return extend_units(strata.units(), folds, shares, stream, room).astype(np.int64)
+    given = folds_of_units(group, int(group.max(initial=-1)) + 1, folds)
+    return extend_units(strata.units(), given, shares, stream)[group].astype(np.int64)
 
 
 def fill_target(options: Options, stream: Stream, held: StratumTable, new: Ints) -> StratumTable:
@@ -196,12 +188,3 @@ def folds_of_units(unit: Ints, n_units: int, folds: Ints) -> Ints:
     """Find the fold that each group has already, -1 for a new one."""
     held = np.flatnonzero(folds >= 0)
     return np.append(folds[held], -1)[first_occurrence(unit[held], n_units)]
-
-
-def rows_of_split_groups(groups: Ints, folds: Ints) -> Ints:
-    """List the rows that have a fold and whose group is in several folds."""
-    n_groups = int(groups.max(initial=-1)) + 1
-    known = folds_of_units(groups, n_groups, folds)
-    is_split = np.zeros(n_groups, dtype=np.bool_)
-    is_split[groups[(folds >= 0) & (folds != known[groups])]] = True
-    return np.flatnonzero(is_split[groups] & (folds >= 0))

@@ -17,17 +17,18 @@ from ..core.types import Words
 from ..frames import NewColumn
 from .check_data import rows_where, ruled_keys
 from .deal import empty_outputs, place_rows
-from .options import NO_TARGET, Options
+from .options import Options, Target
 from .random_numbers import column_stream
 from .strata import Columns
 
 
 def hash_salts(options: Options) -> list[int]:
     """Draw the salt of the hash of each repeat, whatever the number of folds or parts."""
-    tag = StreamTag.FOLD_HASH if options.target.kind == "fold" else StreamTag.PART_HASH
-    of_any_number = replace(options, target=NO_TARGET)
+    of_any_number = replace(options, target=Target(kind=options.target.kind))
+    tags = StreamTag.FOLD_HASH, StreamTag.PART_HASH
     return [
-        int(column_stream(of_any_number, tag, repeat)(1)[0]) for repeat in range(options.repeats)
+        int(column_stream(of_any_number, *tags, repeat=repeat)(1)[0])
+        for repeat in range(options.repeats)
     ]
 
 

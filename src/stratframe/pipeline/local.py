@@ -13,8 +13,7 @@ from .. import frames
 from ..core.types import Flags, StratumTable
 from ..frames import LabelRows
 from ..terms.base import By, Term
-from ..terms.bins import OrderBins
-from ..terms.by import columns_of, require_by, split_series
+from ..terms.by import Entries, require_by, split_series
 from .deal import check_columns, deal_rows, empty_outputs, new_columns, quota_table
 from .extend import extended_columns, target_of
 from .hashed import hashed_columns
@@ -48,15 +47,14 @@ class LocalFrame:
     def assign(self, options: Options, *, overwrite: bool) -> Any:
         outputs = empty_outputs(options)
         columns = check_columns(self.frame, options, outputs, overwrite=overwrite)
-        if options.deal == "hash":
-            compute = partial(
-                hashed_columns, options, in_batch=frames.libraries.is_lazy(self.frame)
-            )
-            return frames.attach.attach_columns(self.frame, columns, compute, outputs, by_row=True)
-        self.warn_row_order(options)
-        return frames.attach.attach_columns(
-            self.frame, columns, partial(new_columns, options), outputs
-        )
+        compute = partial(new_columns, options)
+        if options.way.is_hashed:
+            in_batch = frames.libraries.is_lazy(self.frame)
+            compute = partial(hashed_columns, options, in_batch=in_batch)
+        else:
+            self.warn_row_order(options)
+        by_row = options.way.is_hashed
+        return frames.attach.attach_columns(self.frame, columns, compute, outputs, by_row=by_row)
 
     def extend(self, options: Options, target: Target, names: Sequence[Any], k: int | None) -> Any:
         columns = check_columns(self.frame, options)
@@ -75,7 +73,7 @@ class LocalFrame:
         terms = (term.without_order() or term for term in (*options.terms, *options.groups))
         # Then equal values stay together, and no strata take turns in the order of the rows.
         is_one_order = [term.orders_rows for term in options.terms] == [True]
-        is_cut_by_value = options.deal == "contiguous" and is_one_order
+        is_cut_by_value = options.way.in_stretches and is_one_order
         what: str | None = "without `key=` the folds"
         hint = '`key="id"` names columns that identify the rows'
         if options.groups and any(term.uses_row_order for term in terms):
@@ -98,7 +96,7 @@ class LocalFrame:
         """Collect the columns of a lazy frame that tables need, once for all tables."""
         if not frames.libraries.is_lazy(self.frame):
             return self
-        named = {"by": columns_of(require_by(by).terms), "groups": columns_of(groups)}
+        named = Options(*require_by(by), groups).columns()
         frames.check_refs(self.frame, named)
         return LocalFrame(
             frames.collect_columns(self.frame, [*named["by"], *named["groups"], *refs])
@@ -111,13 +109,12 @@ class LocalFrame:
 
     def strata(self, by: By, groups: tuple[Term, ...] = ()) -> Strata:
         """Find the strata for a table, which shows a continuous entry as bins."""
-        entries = require_by(by)
-        named = {"by": columns_of(entries.terms), "groups": columns_of(groups)}
+        options = Options(*require_by(by), groups)
+        named = options.columns()
         frames.check_refs(self.frame, named)
         columns, n_rows = self.read(named)
-        terms = cut_orders(entries, columns["by"], LEAST_FOLDS)
-        strata = stratify(Options(terms, entries.marginal, groups), columns, n_rows)
-        return strata._replace(in_turn=not any(isinstance(term, OrderBins) for term in terms))
+        strata = stratify(cut_orders(options, columns["by"], LEAST_FOLDS), columns, n_rows)
+        return strata._replace(in_turn=all(level.cells is None for level in strata.levels))
 
     def plan(self, options: Options) -> tuple[Strata, Callable[[Strata], StratumTable]]:
         """Return the strata of a call, and a function that counts the rows of each in each part."""
@@ -129,15 +126,15 @@ class LocalFrame:
             strata = stratify(options, columns, 0)
             return strata, lambda level: level.crosstab(level.codes, n_parts)
         strata = stratify(options, columns, n_rows)
-        if strata.margins or strata.groups is not None or options.deal == "contiguous":
+        if strata.margins or strata.groups is not None or options.way.in_stretches:
             parts = deal_rows(options, strata, 0)
             return strata, lambda level: level.crosstab(parts, n_parts)
         numbers, _ = row_numbers(strata.keys, 0, *row_streams(options))
         return strata, lambda level: quota_table(options, level, lowest=level.lowest(numbers))
 
     def count_folds(self, by: By, name: str, groups: tuple[Term, ...] = ()) -> FoldCounts:
-        entries = require_by(by)
-        named = {"by": columns_of(entries.terms), "groups": columns_of(groups), "name": [name]}
+        options = Options(*require_by(by), groups)
+        named = options.columns() | {"name": [name]}
         frames.check_refs(self.frame, named)
         check_not_itself("by", named["by"], name, self.frame)
         columns, _ = self.read(named)
@@ -145,21 +142,20 @@ class LocalFrame:
         if missing.any():
             rows = np.flatnonzero(~missing)
             columns = {each: [frames.take(one, rows) for one in columns[each]] for each in columns}
-        handed = split_series(entries.terms, columns["by"])
-        entries = entries._replace(terms=tuple(term.resolve(own) for term, own in handed))
-        if not (groups or entries.marginal) and all(term.is_nominal for term in entries.terms):
+        handed = split_series(options.terms, columns["by"])
+        resolved = [term.resolve(own) for term, own in handed]
+        if not (groups or options.marginal) and all(term.is_nominal for term in resolved):
             kept, weights = frames.duplicates.count_unique_rows([*columns["by"], *columns["name"]])
             columns = {"by": kept[:-1], "name": kept[-1:]}
         labels, codes = frames.fold_codes(columns["name"][0], weights=weights)
         k = len(labels.present)
-        entries = entries._replace(terms=cut_orders(entries, columns["by"], k))
+        options = cut_orders(replace(options, terms=tuple(resolved)), columns["by"], k)
 
         def count(terms: tuple[Term, ...]) -> FoldedStrata:
-            options = Options(terms, entries.marginal, groups)
-            strata = stratify(options, columns, len(codes), weights)
+            strata = stratify(replace(options, terms=terms), columns, len(codes), weights)
             return FoldedStrata(strata, columns["by"], labels, codes)
 
-        return count_folds(by, name, entries, k, count)
+        return count_folds(by, name, Entries(options.terms, options.marginal), k, count)
 
     # Folds ------------------------------------------------------------------------------
 

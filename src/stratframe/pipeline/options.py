@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Real
-from typing import Any, Literal, TypeAlias, TypeGuard, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeGuard, get_args
 
 import numpy as np
 
@@ -83,6 +83,25 @@ NO_TARGET = Target()
 """The target of tables: no parts, so that no stratum has too few rows for them."""
 
 
+class Way(NamedTuple):
+    """What follows from a way to deal; nothing else compares its name."""
+
+    is_drawn: bool = False
+    """Whether random numbers, or hashes of keys in their place, decide inside the strata."""
+    in_stretches: bool = False
+    """Whether the order of each stratum is cut, and equal values stay in one part."""
+    is_hashed: bool = False
+    """Whether the key of a row alone decides its part."""
+
+
+WAYS: dict[Deal, Way] = {
+    "random": Way(is_drawn=True),
+    "circular": Way(),
+    "contiguous": Way(in_stretches=True),
+    "hash": Way(is_hashed=True),
+}
+
+
 @dataclass(frozen=True)
 class Options:
     """The checked arguments of one call."""
@@ -95,6 +114,8 @@ class Options:
     where: ColumnRef | None = None
     target: Target = NO_TARGET
     deal: Deal = "random"
+    way: Way = WAYS["random"]
+    """What follows from the deal."""
     missing: Missing = "stratum"
     rare: Rare = "ignore"
     repeats: int = 1
@@ -121,8 +142,8 @@ def check_options(
     rare: Rare = "warn",
     **given: Any,
 ) -> Options:
-    entries = parse_by(by)._replace(groups=parse_groups(groups), key=parse_columns("key", key))
-    options = Options(*entries, target=target, missing=missing, rare=rare, **given)
+    columns = parse_groups(groups), parse_columns("key", key)
+    options = Options(*parse_by(by), *columns, target=target, missing=missing, rare=rare, **given)
     policies = get_args(Missing) if target.kind == "fold" else get_args(Missing)[:2]
     check_one_of("deal", options.deal, get_args(Deal))
     check_one_of("missing", missing, policies)
@@ -130,34 +151,36 @@ def check_options(
     repeats, seed = check_int("repeats", options.repeats, 1), check_seed(options.seed)
     if repeats > MAX_REPEATS:
         raise StratError(above_limit("`repeats`", MAX_REPEATS, "column", repeats))
+    options = replace(options, way=WAYS[options.deal], repeats=repeats, seed=seed)
     if target.kind == "fold" and target.n:
         for term in options.terms:
             term.check_k(target.n)
-    if options.deal == "hash" and target.n > MAX_HASHED:
+    if options.way.is_hashed and target.n > MAX_HASHED:
         raise StratError(above_limit(target.argument, MAX_HASHED, "fold", target.n))
     for is_broken, rule, hint in clashes(options):
         if is_broken:
             raise StratError(f"{rule}.\nHint: {hint}" if hint else f"{rule}.")
     check_name(options.name)
-    return replace(options, repeats=repeats, seed=seed)
+    return options
 
 
 def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
     """Yield each possible clash: whether the call has it, the rule, and what to do instead."""
-    deal, in_order = f'`deal="{options.deal}"`', options.deal in ("circular", "contiguous")
+    deal, way = f'`deal="{options.deal}"`', options.way
+    in_order = not (way.is_drawn or way.is_hashed)
     rule = f"`sf.margins` cannot be combined with {deal}: margins have no row order"
     yield options.marginal and in_order, rule, ""
     rule = f"`sf.total` cannot be combined with {deal}: it swaps rows at random"
     yield in_order and any(term.evens_totals for term in options.terms), rule, "leave out `deal`."
-    if options.deal == "contiguous":
+    if way.in_stretches:
         for term in options.terms:
             orders_by_value = term.orders_rows and term.without_order() is not None
             is_cut = orders_by_value or not term.uses_row_order
             rule = f"{deal} cannot be combined with `{term.function}`: it cuts an order of values"
-            yield not is_cut, rule, ORDERED
+            yield not is_cut, rule, BY_VALUE
         rule = f"{deal} cannot be combined with `repeats={options.repeats}`: nothing is drawn"
         yield options.repeats > 1, rule, "leave out `repeats`, as all columns would be equal."
-    if options.deal == "hash":
+    if way.is_hashed:
         alone = "a row's key alone decides"
         excluded: list[tuple[str, object, str]] = [
             ("`by`", options.terms, BALANCED),
@@ -196,7 +219,7 @@ IDENTIFIED = (
     ' `df.strat.kfold(key="user", deal="hash")`.'
 )
 UP_TO_CHANCE = 'a share, as in `parts={"train": 0.8, "test": 0.2}`, is met up to chance.'
-ORDERED = "`sf.continuous` orders rows by a column."
+BY_VALUE = "`sf.continuous` orders rows by a column."
 CLUSTERED = "`sf.clusters` of the same features makes strata."
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from ..core.groups.local_search import Stream
 from ..core.hashing import KeyColumn, are_dense_and_unique, hash_groups, hash_keys, repeated_words
 from ..core.seeds import StreamTag, position_bits, word_stream
 from ..core.strata import first_occurrence
-from ..core.types import Ints, RandomKeys, Words
+from ..core.types import Ints, RandomNumbers, Words
 from ..errors import StratError
 from .options import Options
 
@@ -34,8 +34,9 @@ class Keys(NamedTuple):
         return hashes if self.dealt is None else hashes[self.dealt]
 
 
-def column_stream(options: Options, tag: StreamTag, repeat: int = 0) -> Stream:
-    """Make the stream of random words for one purpose and one new column."""
+def column_stream(options: Options, *tags: StreamTag, repeat: int = 0) -> Stream:
+    """Make the stream of random words for one new column and one purpose, of folds and of parts."""
+    tag = tags[0] if options.target.kind == "fold" else tags[-1]
     # The default names of the verbs are not part of the seed.
     name = "" if options.name in ("fold", "split") else options.name
     return word_stream(options.seed, tag, options.target.n, repeat, name)
@@ -43,20 +44,18 @@ def column_stream(options: Options, tag: StreamTag, repeat: int = 0) -> Stream:
 
 def row_streams(options: Options, repeat: int = 0) -> tuple[Stream, Stream]:
     """Make the streams of the first and the second numbers of rows."""
-    tags = (StreamTag.PART_ROWS, StreamTag.PART_SPREAD)
-    if options.target.kind == "fold":
-        tags = (StreamTag.FOLD_ROWS, StreamTag.FOLD_BLOCKS)
 
     def second(size: int) -> Words:
         # Most deals need no second number, so the stream is made when words are drawn.
-        return column_stream(options, tags[1], repeat)(size)
+        tags = StreamTag.FOLD_BLOCKS, StreamTag.PART_SPREAD
+        return column_stream(options, *tags, repeat=repeat)(size)
 
-    return column_stream(options, tags[0], repeat), second
+    return column_stream(options, StreamTag.FOLD_ROWS, StreamTag.PART_ROWS, repeat=repeat), second
 
 
 def row_numbers(
     keys: Keys | None, n_dealt: int, first: Stream, second: Stream
-) -> tuple[RandomKeys, TieBreaks]:
+) -> tuple[RandomNumbers, TieBreaks]:
     """Give the dealt rows numbers by their keys or, without keys, by their positions.
 
     Also returns a function from some of the dealt rows to a second number for each.
@@ -73,7 +72,9 @@ def read_keys(options: Options, key: Sequence[Any]) -> Keys:
     return Keys(columns, salt, hash_keys(columns, salt))
 
 
-def rank_groups(key: Sequence[Any]) -> Ints:
+def rank_groups(
+    key: Sequence[Any], hash_rows: Callable[[Sequence[KeyColumn]], Words] = hash_groups
+) -> Ints:
     """Rank distinct groups by the hash of their values, and equal hashes by value.
 
     Groups that cannot be hashed are ranked as they come.
@@ -82,7 +83,7 @@ def rank_groups(key: Sequence[Any]) -> Ints:
     hashable = [column for column in columns if column is not None]
     if len(hashable) < len(columns):
         return np.arange(len(key[0]))
-    hashes = hash_groups(hashable)
+    hashes = hash_rows(hashable)
     values = []
     if len(repeated_words(hashes)):
         with suppress(StratError):  # such as times with and without a zone

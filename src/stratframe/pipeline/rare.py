@@ -10,8 +10,9 @@ from .. import frames
 from ..core.strata import first_occurrence, sum_by
 from ..core.types import Flags, Ints
 from ..errors import MAX_LISTED, StratError, plural, preview, warn, with_full_stop
+from ..terms.base import BoundTerm
 from ..terms.classes import Classes
-from ..terms.entry import BoundTerm, ruled_columns
+from ..terms.entry import ruled_columns
 from .options import Options, write_groups
 
 
@@ -38,7 +39,10 @@ def treat_rare(
     if options.rare == "null":
         return entry, np.flatnonzero(~is_rare[codes])
     if options.rare == "pool":
-        return pool_classes(entry, codes, is_rare), None
+        pooled = Classes(entry.term.columns, is_pooled=True, name=entry.term.name)
+        data, nothing = np.where(is_rare[codes], n_classes, codes), np.zeros(len(codes), np.bool_)
+        entry = replace(entry, term=pooled, data=data, missing=nothing, n_classes=n_classes + 1)
+        return entry, None
     noun = "row" if groups is None else "group"
     text = format_rare(entry, codes, sizes, is_rare, noun, options)
     if options.rare == "warn":
@@ -51,17 +55,6 @@ def treat_rare(
     (column,) = ruled_columns(entry, options.missing)
     library = frames.library_of(column.series)
     raise StratError(text, frames.rules.failing_rows(library, {column.name: column.series}, rows))
-
-
-def pool_classes(entry: BoundTerm, codes: Ints, is_rare: Flags) -> BoundTerm:
-    """Pool the rare classes of an entry; in `codes`, missing values are the last class."""
-    return replace(
-        entry,
-        term=Classes(entry.term.columns, is_pooled=True, name=entry.term.name),
-        data=np.where(is_rare[codes], len(is_rare), codes),
-        missing=np.zeros(len(codes), dtype=np.bool_),
-        n_classes=len(is_rare) + 1,
-    )
 
 
 def format_rare(
@@ -113,13 +106,8 @@ def hint_for_many_values(entry: BoundTerm, sizes: Ints, is_rare: Flags, options:
             f" More than half of the rows are in such classes: {entry.text} looks {looks}.\n"
             f"Hint: {hint}."
         )
-    if (
-        isinstance(entry.term, Classes)
-        and entry.term.is_guessed
-        and n_present > MANY_NUMBERS
-        and 2 * int(is_rare.sum()) > n_present
-        and frames.is_measured(entry.series[0])
-    ):
+    most_are_rare = n_present > MANY_NUMBERS and 2 * int(is_rare.sum()) > n_present
+    if most_are_rare and entry.term.may_be_number(entry.series):
         return (
             f" {entry.text} holds {n_present:,} different numbers, most of them rare: it looks like"
             f" a regression target.\nHint: {cuts}, or `sf.classes({entry.code})` if they are"

@@ -7,12 +7,12 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from .. import frames
-from ..core.groups.assign import margin_counts
+from ..core.groups.assign import group_counts, margin_counts
 from ..core.groups.counts import UnitCounts
 from ..core.strata import (
     crosstab,
@@ -22,11 +22,10 @@ from ..core.strata import (
     nest_codes,
     sum_by,
 )
-from ..core.types import Ints, RandomKeys, StratumTable, Values, Words
+from ..core.types import Ints, RandomNumbers, StratumTable, Values, Words
 from ..errors import StratError, above_limit, plural, preview, warn
-from ..terms.base import RowOrder, Term
-from ..terms.by import split_series
-from ..terms.entry import BoundTerm, read_entry, select_rows
+from ..terms.base import BoundTerm, RowOrder, Term
+from ..terms.entry import read_entries, select_rows
 from ..terms.margins import name_with_column
 from .check_data import check_enough, check_values, rows_where
 from .options import Options
@@ -82,7 +81,7 @@ class Strata(NamedTuple):
     of their values, rows without a group last; None where rows are dealt one by one."""
     grouped_by: tuple[BoundTerm, ...] = ()
     """The entries of `groups`."""
-    margins: Margins | None = None
+    margins: MarginStrata | None = None
     """The strata of each entry by itself, where each is balanced on its own."""
     keys: Keys | None = None
     """The keys of the dealt rows, where these are ranked by them."""
@@ -95,7 +94,7 @@ class Strata(NamedTuple):
     def n_rows(self) -> int:
         return int(self.sizes.sum())
 
-    def lowest(self, numbers: RandomKeys) -> Words | None:
+    def lowest(self, numbers: RandomNumbers) -> Words | None:
         """Find the lowest hash of the keys of each stratum's rows; None without keys."""
         if self.keys is None:
             return None
@@ -112,12 +111,20 @@ class Strata(NamedTuple):
         )
         return self._replace(codes=np.arange(len(first)), levels=levels)
 
+    def units(self) -> UnitCounts:
+        """Count the strata, or the values of margins, in each group, or in each row by itself."""
+        if self.margins is not None:
+            return self.margins.count(self.groups, len(self.codes))
+        assert self.groups is not None
+        n_groups = int(self.groups.max(initial=-1)) + 1
+        return group_counts(self.groups, n_groups, self.codes, len(self.sizes), self.weights)
+
     def crosstab(self, parts: Ints, n_parts: int) -> StratumTable:
         check_n_cells(len(self.sizes), n_parts)
         return crosstab(self.codes, len(self.sizes), parts, n_parts, self.weights)
 
 
-class Margins:
+class MarginStrata:
     """The strata of each entry by itself; some are made anew each time, as they hold all rows."""
 
     def __init__(self, made: Sequence[Strata | Callable[[], Strata]]) -> None:
@@ -130,11 +137,13 @@ class Margins:
     def __iter__(self) -> Iterator[Strata]:
         return (each() if callable(each) else each for each in self.made)
 
-    def count(self, unit: Ints, n_units: int, *, with_sizes: bool) -> UnitCounts:
-        """Count the values of every unit, once for all repeats, which deal the same units."""
+    def count(self, groups: Ints | None, n_rows: int) -> UnitCounts:
+        """Count the values of every group or row, once for all repeats, which deal the same."""
         if self.counts is None:
             codes = ((margin.codes, len(margin.sizes)) for margin in self)
-            self.counts = margin_counts(codes, unit, n_units, with_sizes=with_sizes)
+            unit = np.arange(n_rows) if groups is None else groups
+            n_units = int(unit.max(initial=-1)) + 1
+            self.counts = margin_counts(codes, unit, n_units, with_sizes=groups is not None)
         return self.counts
 
 
@@ -161,35 +170,31 @@ def stratify(
     With groups, or unless `ordered`, a continuous entry is cut into bins. The rows of
     `always_dealt` are dealt whatever `where` says.
     """
-    entries = read_entries(options, columns, weights)
+    entries = read_entries(options.terms, columns.get("by", ()), "by", weights)
+    entries += read_entries(options.groups, columns.get("groups", ()), "groups", weights)
     keys, where = columns.get("key", ()), columns.get("where", ())
     rows = rows_where(where[0]) if where else None
     if rows is not None and always_dealt is not None:
         rows = np.union1d(rows, always_dealt)
-    entries = restricted(entries, rows)
+    entries = select_rows(entries, rows)
     hashed, keyed = check_values(entries, options, keys, rows), rows
     in_order = any(entry.term.uses_row_order or entry.term.evens_totals for entry in entries)
-    is_drawn = options.deal == "random"
-    if hashed is not None and (in_order or not is_drawn or options.marginal):
+    if hashed is not None and (in_order or not options.way.is_drawn or options.marginal):
         order = key_order(keys if rows is None else [frames.take(each, rows) for each in keys])[0]
-        entries, rows = restricted(entries, order), order if rows is None else rows[order]
+        entries, rows = select_rows(entries, order), order if rows is None else rows[order]
     n_dealt = n_rows if rows is None else len(rows)
     n_dealt = n_dealt if weights is None else int(weights.sum())
     entries, groups = dealt_entries(entries, options, n_dealt)
     rows = entries[0].rows if entries else rows
-    stratum_entries = [entry for entry in entries if entry.argument == "by"]
+    by = [entry for entry in entries if entry.argument == "by"]
     if groups is not None or not ordered:
-        stratum_entries = [
-            replace(entry, term=entry.term.without_order() or entry.term)
-            for entry in stratum_entries
-        ]
+        by = [replace(entry, term=entry.term.without_order() or entry.term) for entry in by]
+    strata = nest([] if options.marginal else by, rows, n_rows, weights)
     grouped_by = tuple(entry for entry in entries if entry.argument == "groups")
-    if options.marginal:
-        strata = nest([], rows, n_rows)._replace(margins=nest_each(stratum_entries, rows, n_rows))
-        return strata._replace(groups=groups, grouped_by=grouped_by)
-    strata = nest(stratum_entries, rows, n_rows, weights)
     strata = strata._replace(groups=groups, grouped_by=grouped_by)
-    if hashed is not None and strata.order is None and is_drawn:
+    if options.marginal:
+        return strata._replace(margins=nest_each(by, rows, n_rows))
+    if hashed is not None and strata.order is None and options.way.is_drawn:
         dealt = rows if keyed is None or rows is None else np.searchsorted(keyed, rows)
         strata = strata._replace(keys=hashed._replace(dealt=dealt))
     if len(strata.levels) >= MANY_ENTRIES and options.rare != "ignore":
@@ -215,44 +220,23 @@ def warn_sparse(strata: Strata, n_parts: int) -> None:
         )
 
 
-def read_entries(
-    options: Options, columns: Columns, weights: Ints | None = None
-) -> list[BoundTerm]:
-    named: list[tuple[Literal["by", "groups"], tuple[Term, ...]]] = [
-        ("by", options.terms),
-        ("groups", options.groups),
-    ]
-    return [
-        read_entry(term, series, place, argument, weights)
-        for argument, terms in named
-        for place, (term, series) in enumerate(
-            split_series(terms, columns.get(argument, ()), argument), 1
-        )
-    ]
-
-
 def dealt_entries(
     entries: list[BoundTerm], options: Options, n_rows: int
 ) -> tuple[list[BoundTerm], Ints | None]:
     """Restrict entries to the rows that are dealt, and encode the groups of these rows."""
     if entries and options.missing == "null":
         missing = np.logical_or.reduce([entry.missing for entry in entries])
-        entries = restricted(entries, np.flatnonzero(~missing) if missing.any() else None)
+        entries = select_rows(entries, np.flatnonzero(~missing) if missing.any() else None)
     groups = group_codes(entries) if options.groups else None
     check_enough(entries[0].n_rows if entries else n_rows, entries, groups, options.target)
     nested = options.terms and not options.marginal
     if nested and options.rare != "ignore" and entries[0].term.is_nominal:
         first, kept = treat_rare(entries[0], groups, options)
-        entries = restricted([first, *entries[1:]], kept)
+        entries = select_rows([first, *entries[1:]], kept)
         if kept is not None:
             groups = group_codes(entries) if options.groups else None
             check_enough(entries[0].n_rows, entries, groups, options.target)
     return entries, groups
-
-
-def restricted(entries: list[BoundTerm], rows: Ints | None) -> list[BoundTerm]:
-    """Restrict entries to some of their rows, in their order; None for all."""
-    return entries if rows is None else [select_rows(entry, rows) for entry in entries]
 
 
 def group_codes(entries: Sequence[BoundTerm]) -> Ints:
@@ -274,7 +258,7 @@ def group_codes(entries: Sequence[BoundTerm]) -> Ints:
     return groups
 
 
-def nest_each(entries: Sequence[BoundTerm], rows: Ints | None, n_rows: int) -> Margins:
+def nest_each(entries: Sequence[BoundTerm], rows: Ints | None, n_rows: int) -> MarginStrata:
     """Nest each entry by itself; entries of values in lists only when they are asked for."""
     found = [each for entry in entries for each in entry.term.entries(entry)]
     names = Counter(str(each.stratum_name) for each in found)
@@ -284,7 +268,7 @@ def nest_each(entries: Sequence[BoundTerm], rows: Ints | None, n_rows: int) -> M
         own = name_with_column(each) if names[str(each.stratum_name)] > 1 else each
         make = partial(nest, [own], rows, n_rows)
         made.append(make() if each.term in given else make)
-    return Margins(made)
+    return MarginStrata(made)
 
 
 def nest(

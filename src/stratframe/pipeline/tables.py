@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from functools import partial
+from dataclasses import replace
 from typing import Any, Concatenate, NamedTuple, Protocol, cast, overload
 
 import numpy as np
@@ -24,9 +24,7 @@ from ..frames import AnyFrame, FoldValues, Frame
 from ..frames.libraries import PandasFrame, PolarsFrame, PolarsTable
 from ..habits import Params
 from ..terms.base import Term
-from ..terms.bins import Continuous, OrderBins
 from ..terms.by import Entries, split_series
-from ..terms.classes import Classes
 from ..terms.entry import read_entry
 from .check_data import check_values
 from .options import Options
@@ -79,8 +77,6 @@ class LevelCounts(NamedTuple):
     strata: Strata
     table: StratumTable
     """Shape (n_strata, n_folds)."""
-    term: Term | None
-    """The last entry that divides the strata; None if none does."""
     slack: int = 0
     """How many rows a cell may be off, owing to how an order is dealt and where bins cut it."""
     is_coarse: bool = False
@@ -149,14 +145,6 @@ class FoldedStrata(NamedTuple):
     """The fold of every row, shape (n_rows,), range 0..n_folds-1."""
 
 
-class Shown(NamedTuple):
-    """An entry as tables show it."""
-
-    term: Term
-    slack: int = 0
-    """As in `LevelCounts`."""
-
-
 def count_folds(
     by: Any,
     name: str,
@@ -166,16 +154,28 @@ def count_folds(
 ) -> FoldCounts:
     """Count the strata of every level in each of k folds; `count` finds the strata of terms."""
     found = count(entries.terms)
-    handed, weights = split_series(entries.terms, found.columns), found.strata.weights
-    plain = [Shown(term) for term in entries.terms]
-    shown = plain if entries.marginal else [show_entry(*each, k, weights) for each in handed]
-    check_not_swapped("by", by, name, partial(stratum_values, found.strata), found.labels)
-    terms = tuple(each.term for each in shown)
+
+    def stratum_values() -> Sequence[Any]:
+        strata = found.strata
+        first = first_occurrence(strata.codes, len(strata.sizes))
+        return frames.to_list(strata.levels[0].values(first)) if strata.levels else []
+
+    check_not_swapped("by", by, name, stratum_values, found.labels)
+    if entries.marginal:
+        return count_levels(found)
+    weights = found.strata.weights
+    handed = split_series(entries.terms, found.columns)
+    shown = [term.in_table(series, k, weights) for term, series in handed]
+    terms = tuple(term for term, _ in shown)
     if terms == entries.terms:
         return count_levels(found, shown)
     counts = count_levels(count(terms), shown)
-    own = [one if one.term is each.term else each for one, each in zip(shown, plain, strict=True)]
-    as_classes = count_levels(found, own)
+    # An entry that is shown as an order has no slack where its classes are counted.
+    plain = [
+        (term, slack if each is term else 0)
+        for term, (each, slack) in zip(entries.terms, shown, strict=True)
+    ]
+    as_classes = count_levels(found, plain)
     if not all(cells.is_even.all() for cells in as_classes.judge()):
         return counts
     # Taken as classes, whole numbers that look like an order are even: either they were dealt as
@@ -186,13 +186,12 @@ def count_folds(
     return counts._replace(levels=[each._replace(**changed) for each in counts.levels])
 
 
-def count_levels(found: FoldedStrata, entries: Sequence[Shown]) -> FoldCounts:
+def count_levels(found: FoldedStrata, entries: Sequence[tuple[Term, int]] = ()) -> FoldCounts:
+    """Count the strata of every level in folds, given the entries that divide them and slacks."""
     levels, strata = [], found.strata
-    divided = [each for each in entries if not each.term.orders_rows]
+    slacks = [slack for term, slack in entries if not term.orders_rows]
     for place, level in enumerate(strata.margins or levels_of(strata)):
-        term = level.levels[-1].term if level.levels else None
-        # Margins have no slack, and there is one level for each value of a column of lists.
-        slack = divided[place].slack if term and not strata.margins else 0
+        slack = slacks[place] if slacks else 0
         groups = None
         if strata.groups is not None:
             n_strata = len(level.sizes)
@@ -202,7 +201,7 @@ def count_levels(found: FoldedStrata, entries: Sequence[Shown]) -> FoldCounts:
         off = None if is_coarse else measure_order(level, found)
         # The rows of all margins together would take too much memory.
         kept = level.first_rows() if strata.margins else level
-        own = LevelCounts(kept, table, term, slack, is_coarse, groups=groups, off_in_order=off)
+        own = LevelCounts(kept, table, slack, is_coarse, groups=groups, off_in_order=off)
         levels.append(own)
     return FoldCounts(found.labels.values, levels, bool(strata.margins))
 
@@ -260,11 +259,6 @@ def check_not_swapped(
         raise StratError(msg)
 
 
-def stratum_values(strata: Strata) -> Sequence[Any]:
-    first = first_occurrence(strata.codes, len(strata.sizes))
-    return frames.to_list(strata.levels[0].values(first)) if strata.levels else []
-
-
 def look_like_folds(values: Sequence[Any], sizes: Sequence[int] = ()) -> bool:
     """Return whether values are names of parts, or 0..k-1 of about the same sizes."""
     if len(values) < 2 or any(isinstance(value, bool) for value in values):
@@ -283,36 +277,16 @@ LEAST_FOLDS = 2
 GROUPS_PER_FOLD = 2
 """If a stratum has this many groups for each fold, no fold should lack it."""
 
-MANY_VALUES = 10
-"""A column with more different whole numbers than this may be continuous."""
 
-
-def cut_orders(entries: Entries, series: Sequence[Any], k: int) -> tuple[Term, ...]:
-    terms = []
-    for term, columns in split_series(entries.terms, series):
-        own = term.resolve(columns)
-        if isinstance(own, Continuous) and not entries.marginal:
-            check_values([read_entry(own, columns, 1)], Options(), ())
-            own = own.in_bins(k)
-        terms.append(own)
-    return tuple(terms)
-
-
-def show_entry(term: Term, columns: Sequence[Any], k: int, weights: Ints | None) -> Shown:
-    """Choose how tables show an entry: whole numbers that are mostly rare become an order."""
-    series = columns[0]
-    if isinstance(term, OrderBins):
-        return Shown(term, 2)
-    if not isinstance(term, Classes) or not frames.is_measured(series):
-        return Shown(term)
-    codes, n_values = frames.encode_classes(series)
-    if n_values <= MANY_VALUES:
-        return Shown(term)
-    known = codes >= 0
-    sizes = sum_by(codes[known], None if weights is None else weights[known], n_values)
-    if term.is_guessed and 2 * sizes[sizes < 2 * k].sum() > sizes.sum():
-        term = Continuous(term.columns, name=term.name).in_bins(k)
-    return Shown(term, 2)
+def cut_orders(options: Options, series: Sequence[Any], k: int) -> Options:
+    """Let tables show a continuous entry in bins, once its values are known to keep its rule."""
+    handed = split_series(options.terms, series)
+    terms = [term.resolve(columns) for term, columns in handed]
+    in_bins = terms if options.marginal else [term.in_bins(k) for term in terms]
+    for term, bins, (_, columns) in zip(terms, in_bins, handed, strict=True):
+        if bins is not term:
+            check_values([read_entry(term, columns)], Options(), ())
+    return replace(options, terms=tuple(in_bins))
 
 
 def check_table_size(verb: str, levels: Iterable[Strata], n_parts: int) -> None:
@@ -358,12 +332,12 @@ def format_values(values: Sequence[Any]) -> list[str | None]:
 def table_order(strata: Strata) -> Ints:
     """Order strata for a table, nested: classes by value, bins upwards, missing values last."""
     first = first_occurrence(strata.codes, len(strata.sizes))
-    keys = []
+    columns = []
     for level in strata.levels:
         ranks = frames.result.rank_values(level.values(first)) if level.term.is_nominal else None
         # Classes that cannot be compared come by first appearance.
-        keys.append(level.places[first] if ranks is None else ranks)
-    return np.lexsort(keys[::-1]) if keys else np.arange(len(strata.sizes))
+        columns.append(level.places[first] if ranks is None else ranks)
+    return np.lexsort(columns[::-1]) if columns else np.arange(len(strata.sizes))
 
 
 def stratum_columns(strata: Strata, which: Ints, *, is_margin: bool) -> dict[Hashable, Any]:

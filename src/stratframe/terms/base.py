@@ -19,7 +19,7 @@ from ..checks import check_encodable
 from ..core.order import by_value
 from ..core.types import Flags, Ints, Values, Words
 from ..errors import StratError, describe, preview
-from ..frames import Rule
+from ..frames import ResultName, Rule
 
 ColumnRef: TypeAlias = Any
 """Where a column comes from: its name, a Polars expression, or for pandas a callable
@@ -37,9 +37,10 @@ MISSING_CLASS_HINT = f'`missing="stratum"` makes missing values a stratum of the
 
 
 @dataclass(frozen=True, eq=False)
-class EncodedColumns:
-    """The columns of a term, and arrays of their values on the rows that are dealt."""
+class BoundTerm:
+    """One entry of `by` or `groups`, and the values of its columns on the rows that are dealt."""
 
+    term: Term
     series: Sequence[Any]
     """The whole columns: one, or the features."""
     data: Values
@@ -49,12 +50,46 @@ class EncodedColumns:
     """Where the value is missing, shape (n_dealt,)."""
     n_classes: int = 0
     """How many classes; 0 for numbers."""
+    sizes: Ints | None = None
+    """The number of rows of each class, shape (n_classes,), if they are counted already."""
+    widths: Sequence[int] = ()
+    """How many features each column holds: one, or the components of its vectors."""
     rows: Ints | None = None
     """Positions of the dealt rows in the column; None for all, in its order."""
     weights: Ints | None = None
     """How many rows each dealt row stands for, shape (n_dealt,); None for one."""
-    widths: Sequence[int] = ()
-    """How many features each column holds: one, or the components of its vectors."""
+    argument: Literal["by", "groups"] = "by"
+    """The argument that it comes from."""
+    place: int = 1
+    """Its place in the argument, from 1."""
+    names: Sequence[ResultName] = ()
+    """What the columns are called."""
+
+    @property
+    def position(self) -> str:
+        """Its place in the call, as messages show it."""
+        return f"entry {self.place} of `{self.argument}`"
+
+    @property
+    def text(self) -> str:
+        """The entry as messages show it."""
+        return self.position if self.names[0].is_unnamed else repr(self.names[0].name)
+
+    @property
+    def code(self) -> str:
+        """The column as a hint writes it inside a term."""
+        return "..." if self.names[0].is_unnamed else repr(self.names[0].name)
+
+    @property
+    def stratum_name(self) -> Hashable:
+        column = f"stratum_{self.place}" if self.names[0].is_unnamed else self.names[0].name
+        found = (self.term.name, self.term.default_name, column)
+        return next((name for name in found if name is not None), None)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows are dealt, those that one row stands for included."""
+        return len(self.missing) if self.weights is None else int(self.weights.sum())
 
     def values_at(self, rows: Ints) -> Any:
         return frames.take(self.series[0], rows if self.rows is None else self.rows[rows])
@@ -130,6 +165,8 @@ class Term:
     """The function that makes it, as messages show it: "sf.quantiles"."""
     is_nominal: ClassVar[bool] = False
     """Whether its values are classes, which may be rare and have no order of their own."""
+    is_ordinal: ClassVar[bool] = False
+    """Whether its strata are bins, which have an order."""
     orders_rows: ClassVar[bool] = False
     """Whether it only orders the rows, by `row_order`, and so comes last."""
     evens_totals: ClassVar[bool] = False
@@ -163,7 +200,7 @@ class Term:
 
     def arguments(self) -> str:
         """Write the arguments as they are written in code."""
-        return frames.format_reference(self.columns[0])
+        return ", ".join(map(frames.format_reference, self.columns))
 
     def check_k(self, k: int) -> None:
         """Raise if the term does not fit this number of folds."""
@@ -180,11 +217,23 @@ class Term:
         """Say what makes rows alike where they are counted; None if the term needs all rows."""
         return None if self.uses_row_order or self.only_groups else ByValue()
 
-    def read(self, series: Sequence[Any]) -> EncodedColumns:
-        """Read its columns into arrays; by default numbers, dates or a categorical of numbers."""
-        return EncodedColumns(series, *frames.read_numbers(series[0], str(self)))
+    def in_bins(self, k: int) -> Term:
+        """Return the term that shows its order in tables of k folds; itself if it has none."""
+        return self
 
-    def entries(self, entry: Any) -> list[Any]:
+    def in_table(self, series: Sequence[Any], k: int, weights: Ints | None) -> tuple[Term, int]:
+        """Return the term that tables of k folds show, and how many rows its order may be off."""
+        return self, 0
+
+    def may_be_number(self, series: Sequence[Any]) -> bool:
+        """Return whether it takes whole numbers as classes without the user saying so."""
+        return False
+
+    def read(self, series: Sequence[Any]) -> BoundTerm:
+        """Read its columns into arrays; by default numbers, dates or a categorical of numbers."""
+        return BoundTerm(self, series, *frames.read_numbers(series[0], str(self)))
+
+    def entries(self, entry: BoundTerm) -> list[BoundTerm]:
         """List the entries that margins make of one that was read; by default itself."""
         return [entry]
 
@@ -192,7 +241,7 @@ class Term:
         """State what it needs of the values of each of its columns."""
         return [Rule(complete=missing == "error", hint=MISSING_CLASS_HINT)]
 
-    def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
+    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
         """Divide the strata so far; missing values are the last child."""
         if not entry.missing.any():
             return Substrata(*self.cut(entry.data, parent, entry.weights))
@@ -207,7 +256,7 @@ class Term:
         """Find the child of every value, and the most children that a parent may have."""
         raise NotImplementedError
 
-    def labels(self, entry: EncodedColumns, division: Substrata, parent: Ints, rows: Ints) -> Any:
+    def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
         """Name the children that some rows are in, for tables."""
         return (division.codes if division.labels is None else division.labels)[rows]
 
@@ -215,15 +264,15 @@ class Term:
         """Order the rows; None for at random."""
         return value_order(data)
 
-    def number_groups(self, entry: EncodedColumns, codes: Ints) -> Ints:
+    def number_groups(self, entry: BoundTerm, codes: Ints) -> Ints:
         """Rank the groups that it makes by the values of their rows, whatever the row order."""
         raise NotImplementedError
 
-    def explain_group(self, entry: EncodedColumns, rows: Ints) -> str:
+    def explain_group(self, entry: BoundTerm, rows: Ints) -> str:
         """Say why a group is as large as it is."""
         return ""
 
-    def nearest_groups(self, entry: EncodedColumns, groups: Ints, folds: Ints) -> Ints | None:
+    def nearest_groups(self, entry: BoundTerm, groups: Ints, folds: Ints) -> Ints | None:
         """Rank groups by how near two of their rows in different folds are; None if unknown."""
         return None
 

@@ -18,10 +18,10 @@ from ..frames import Rule
 from .base import (
     LEFT_NULL,
     MAX_ITEMS,
+    BoundTerm,
     ByEdges,
     ByQuantiles,
     ColumnRef,
-    EncodedColumns,
     Missing,
     Substrata,
     Term,
@@ -38,6 +38,9 @@ FIVE_BINS, CUTS = 5, 60
 """The most bins that show an order, and the number of finer bins at whose cuts it is judged. It is
 60 so that one to five bins each consist of a whole number of the finer ones."""
 
+BIN_SLACK = 2
+"""How many rows a bin of an order may be off, as bins need not begin where a block of rows does."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Continuous(Term):
@@ -50,7 +53,7 @@ class Continuous(Term):
     def without_order(self) -> Quantiles:
         return Quantiles(self.columns, DECILES, warns=False, name=self.name)
 
-    def in_bins(self, k: int) -> OrderBins:
+    def in_bins(self, k: int) -> Term:
         return OrderBins(self.columns, CUTS, warns=False, k=k, name=self.name)
 
     def rules(self, missing: Missing) -> list[Rule]:
@@ -64,6 +67,7 @@ class Quantiles(Term):
     """A column cut at its quantiles inside the parent stratum."""
 
     function: ClassVar[str] = "sf.quantiles"
+    is_ordinal: ClassVar[bool] = True
 
     n: int
     warns: bool = True
@@ -88,7 +92,7 @@ class Quantiles(Term):
             warn(f"`{self}` produced {produced}, because equal values stay in one bin.")
         return bins, self.n
 
-    def labels(self, entry: EncodedColumns, division: Substrata, parent: Ints, rows: Ints) -> Any:
+    def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
         """Name a bin by its cuts: it reaches up to its own highest value."""
         known = np.flatnonzero(~entry.missing)
         bins = parent * division.n + division.codes
@@ -112,7 +116,10 @@ class OrderBins(Quantiles):
     k: int = 2
     """The number of folds: each should have two rows of a bin."""
 
-    def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
+    def in_table(self, series: Sequence[Any], k: int, weights: Ints | None) -> tuple[Term, int]:
+        return self, BIN_SLACK
+
+    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
         """Cut the strata into cells, and merge the cells into at most five quantile bins."""
         fine = super().divide(entry, parent, n_parents)
         cells, present = parent * fine.n + fine.codes, np.arange(n_parents * fine.n)
@@ -149,6 +156,7 @@ class Bins(Term):
     """A column cut at given edges."""
 
     function: ClassVar[str] = "sf.bins"
+    is_ordinal: ClassVar[bool] = True
 
     edges: tuple[float, ...]
     closed: Literal["right", "left"]
@@ -159,8 +167,8 @@ class Bins(Term):
     def counted_by(self) -> ByEdges:
         return ByEdges(self.edges, self.closed)
 
-    def read(self, series: Sequence[Any]) -> EncodedColumns:
-        return EncodedColumns(series, *frames.read_comparable(series[0], str(self)))
+    def read(self, series: Sequence[Any]) -> BoundTerm:
+        return BoundTerm(self, series, *frames.read_comparable(series[0], str(self)))
 
     def rules(self, missing: Missing) -> list[Rule]:
         (rule,) = super().rules(missing)
@@ -169,7 +177,7 @@ class Bins(Term):
     def cut(self, values: Values, parent: Ints, weights: Ints | None) -> tuple[Ints, int]:
         return edge_bins(values, np.array(self.edges), self.closed), len(self.edges) - 1
 
-    def labels(self, entry: EncodedColumns, division: Substrata, parent: Ints, rows: Ints) -> Any:
+    def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
         """Name a bin by its edges; the outermost edges are included."""
         pattern = "({}, {}]" if self.closed == "right" else "[{}, {})"
         names = [pattern.format(*edges) for edges in pairwise(format_floats(self.edges))]

@@ -14,13 +14,11 @@ from .margins import Margins, PlainMargin
 
 
 class Entries(NamedTuple):
-    """The columns and terms that a call names: entries of `by`, groups and keys."""
+    """The entries of `by`."""
 
     terms: tuple[Term, ...] = ()
     marginal: bool = False
     """Whether they are margins: balanced each on its own, not nested."""
-    groups: tuple[Term, ...] = ()
-    key: tuple[ColumnRef, ...] = ()
 
 
 def parse_by(by: By | None) -> Entries:
@@ -31,25 +29,26 @@ def parse_by(by: By | None) -> Entries:
     terms = [to_term(entry) for entry in by] if isinstance(by, list) else [to_term(by)]
     if not terms:
         raise StratError(at_least_one("`by`", "entry", []))
-    if any(isinstance(term, Margins) for term in terms):
-        return parse_margins(terms)
-    if len(terms) > 1:
-        check_no_repeats(terms, "`by`")
-        check_order_last(terms)
-    return Entries(tuple(terms))
-
-
-def parse_margins(terms: Sequence[Term]) -> Entries:
-    """Take the entries of margins, which must be the only entry of `by`."""
-    if len(terms) > 1:
+    marginal = any(isinstance(term, Margins) for term in terms)
+    if marginal and len(terms) > 1:
         msg = f"`sf.margins` must be the only entry of `by`, got [{preview(terms, len(terms))}]."
         raise StratError(msg)
-    entries = tuple(map(to_term, terms[0].columns))
-    entries = tuple(
-        PlainMargin(term.columns) if isinstance(term, Plain) else term for term in entries
-    )
-    check_no_repeats(entries, "`sf.margins`")
-    return Entries(entries, marginal=True)
+    if marginal:
+        terms = [
+            PlainMargin(term.columns) if isinstance(term, Plain) else term
+            for term in map(to_term, terms[0].columns)
+        ]
+    if len(terms) > 1:
+        check_no_repeats(terms, "`sf.margins`" if marginal else "`by`")
+    orders = [term for term in terms if term.orders_rows]
+    if orders not in ([], terms[-1:]):
+        functions = " or ".join(dict.fromkeys(f"`{term.function}`" for term in orders))
+        msg = (
+            f"{functions} must be the last entry of `by`, and only once,"
+            f" got [{preview(terms, len(terms))}]."
+        )
+        raise StratError(msg)
+    return Entries(tuple(terms), marginal)
 
 
 def to_term(entry: Any) -> Term:
@@ -63,22 +62,11 @@ def to_term(entry: Any) -> Term:
 def check_no_repeats(terms: Sequence[Term], subject: str) -> None:
     alike: dict[Any, list[Term]] = {}
     for term in terms:
-        key = type(term), *map(frames.references.column_key, term.columns)
-        others = alike.setdefault(key, [])
+        kind = type(term), *map(frames.references.column_key, term.columns)
+        others = alike.setdefault(kind, [])
         if any(same_terms(term, other) for other in others):
             raise StratError(given_twice(subject, "entry", str(term)))
         others.append(term)
-
-
-def check_order_last(terms: Sequence[Term]) -> None:
-    orders = [term for term in terms if term.orders_rows]
-    if orders and (len(orders) > 1 or terms[-1] is not orders[0]):
-        functions = " or ".join(dict.fromkeys(f"`{term.function}`" for term in orders))
-        msg = (
-            f"{functions} must be the last entry of `by`, and only once,"
-            f" got [{preview(terms, len(terms))}]."
-        )
-        raise StratError(msg)
 
 
 def require_by(by: By | None) -> Entries:

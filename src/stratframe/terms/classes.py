@@ -9,12 +9,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import frames
+from ..core.strata import sum_by
 from ..core.types import Ints
-from .base import ColumnRef, EncodedColumns, Substrata, Term
-from .bins import Continuous
+from .base import BoundTerm, ColumnRef, Substrata, Term
+from .bins import BIN_SLACK, Continuous
 
 RARE = "(rare)"
 """What tables call the class into which rare classes are pooled."""
+
+MANY_VALUES = 10
+"""A column with more different whole numbers than this may be continuous."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,21 +33,37 @@ class Classes(Term):
     is_pooled: bool = False
     """Whether its rare classes were pooled into one, the last."""
 
-    def read(self, series: Sequence[Any]) -> EncodedColumns:
+    def may_be_number(self, series: Sequence[Any]) -> bool:
+        return self.is_guessed and frames.is_measured(series[0])
+
+    def in_table(self, series: Sequence[Any], k: int, weights: Ints | None) -> tuple[Term, int]:
+        """Show whole numbers that are mostly rare as an order."""
+        if not frames.is_measured(series[0]):
+            return self, 0
+        codes, n_values = frames.encode_classes(series[0])
+        if n_values <= MANY_VALUES:
+            return self, 0
+        known = codes >= 0
+        sizes = sum_by(codes[known], None if weights is None else weights[known], n_values)
+        if self.is_guessed and 2 * sizes[sizes < 2 * k].sum() > sizes.sum():
+            return Continuous(self.columns, name=self.name).in_bins(k), BIN_SLACK
+        return self, BIN_SLACK
+
+    def read(self, series: Sequence[Any]) -> BoundTerm:
         """Encode the classes by first appearance."""
         column = "..." if frames.is_computed(self.columns[0]) else repr(self.columns[0])
         margins = f"`sf.margins({column})`, alone in `by`, balances each value of the lists."
         codes, n_classes = frames.encode_classes(series[0], margins)
-        return EncodedColumns(series, codes, codes < 0, n_classes)
+        return BoundTerm(self, series, codes, codes < 0, n_classes)
 
-    def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
+    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
         """Divide strata by class; missing values are the last child."""
         # `nest` numbers a copy anew: pooled codes are not in the order of first appearance.
         if not (entry.missing.any() or self.is_pooled):
             return Substrata(entry.data, entry.n_classes)
         return Substrata(np.where(entry.missing, entry.n_classes, entry.data), entry.n_classes + 1)
 
-    def labels(self, entry: EncodedColumns, division: Substrata, parent: Ints, rows: Ints) -> Any:
+    def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
         """Name a stratum by its value in the column, and the pooled class `RARE`."""
         values = entry.values_at(rows)
         if not self.is_pooled:

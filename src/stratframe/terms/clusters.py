@@ -36,7 +36,7 @@ from .algorithms import (
     seeds_of,
     small_fits,
 )
-from .base import ColumnRef, EncodedColumns, Substrata, value_order
+from .base import BoundTerm, ColumnRef, Substrata, value_order
 from .features import FeatureTerm, Scale, feature_refs
 
 COUNTED: dict[str, Fit] = {
@@ -63,14 +63,14 @@ class Clusters(FeatureTerm):
     min_samples: int | None
     seed: int
 
-    def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
+    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
         """Cluster the rows of every parent stratum, and order them by distance to the centre."""
         labels, distances = cluster(self, entry.data, parent, n_parents)
         # Noise is the last child.
         codes = np.where(labels < 0, labels.max(initial=-1) + 1, labels)
         return Substrata(codes, int(codes.max(initial=-1)) + 1, value_order(distances), labels)
 
-    def number_groups(self, entry: EncodedColumns, codes: Ints) -> Ints:
+    def number_groups(self, entry: BoundTerm, codes: Ints) -> Ints:
         """Rank clusters by their lowest points: by the first feature, ties by the next."""
         order = np.lexsort(entry.data[::-1])
         numbered = np.empty_like(codes)
@@ -176,7 +176,13 @@ def clusters(
     """
     load_extra("sklearn", "sklearn")
     refs = feature_refs("sf.clusters", features)
-    check_algorithm(algorithm)
+    if isinstance(algorithm, str):
+        check_one_of("algorithm", algorithm, ALGORITHMS)
+    elif isinstance(algorithm, type) or not callable(getattr(algorithm, "fit_predict", None)):
+        msg = f"`algorithm` must have scikit-learn's `fit_predict`, got {describe(algorithm)}."
+        if isinstance(algorithm, type):
+            msg += f"\nHint: pass an object, {algorithm.__name__}()."
+        raise StratError(msg)
     if algorithm != "dbscan" and not (eps is None and min_samples is None):
         msg = f"`eps` and `min_samples` are for algorithm='dbscan', got {describe(algorithm)}."
         raise StratError(msg)
@@ -193,16 +199,6 @@ def clusters(
         check_int("seed", seed, 0),
         name=name,
     )
-
-
-def check_algorithm(algorithm: object) -> None:
-    if isinstance(algorithm, str):
-        check_one_of("algorithm", algorithm, ALGORITHMS)
-    elif isinstance(algorithm, type) or not callable(getattr(algorithm, "fit_predict", None)):
-        msg = f"`algorithm` must have scikit-learn's `fit_predict`, got {describe(algorithm)}."
-        if isinstance(algorithm, type):
-            msg += f"\nHint: pass an object, {algorithm.__name__}()."
-        raise StratError(msg)
 
 
 def check_number(n: object, algorithm: Any) -> int | None:
@@ -223,7 +219,9 @@ def check_number(n: object, algorithm: Any) -> int | None:
     return number
 
 
-def cluster(term: Clusters, points: Values, parent: Ints, n_parents: int) -> tuple[Ints, Values]:
+def cluster(
+    term: Clusters, points: Values, parent: Ints, n_parents: int, one_thread: int = ONE_THREAD
+) -> tuple[Ints, Values]:
     """Cluster the rows of every parent stratum, by points of shape (n_features, n_rows).
 
     Returns labels, numbered by first appearance inside each stratum, -1 for noise, and the
@@ -240,7 +238,7 @@ def cluster(term: Clusters, points: Values, parent: Ints, n_parents: int) -> tup
         strata = np.split(grouped(np.arange(len(parent)), parent, n_parents), np.cumsum(sizes)[:-1])
     seeds = seeds_of(term.seed, StreamTag.CLUSTERS, n_parents)
     # In a forked process OpenMP would wait for threads that only its parent has.
-    one_thread = len(parent) if frames.threads.is_forked() else ONE_THREAD
+    one_thread = len(parent) if frames.threads.is_forked() else one_thread
     for is_small, context in ((True, small_fits(term.algorithm)), (False, nullcontext())):
         chosen = (sizes <= one_thread) == is_small
         with context, progress_bar(int(sizes[chosen].sum()), "Rows in clusters") as progress:

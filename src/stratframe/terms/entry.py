@@ -1,88 +1,60 @@
-"""A term whose columns were read from a frame."""
+"""Terms whose columns were read from a frame."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
 from .. import frames
 from ..core.types import Ints
-from ..frames import ResultName, RuledColumn
-from .base import LEFT_NULL, EncodedColumns, Missing, Term
+from ..frames import RuledColumn
+from .base import LEFT_NULL, BoundTerm, Missing, Term
+from .by import split_series
 
 MISSING_GROUP_HINT = f'`missing="stratum"` makes each of these rows a group of its own; {LEFT_NULL}'
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class BoundTerm(EncodedColumns):
-    """One entry of `by` or `groups` on the rows that are dealt."""
-
-    term: Term
-    names: tuple[ResultName, ...]
-    """What the columns are called."""
-    place: int
-    """Its place in the argument, from 1."""
-    argument: Literal["by", "groups"] = "by"
-    """The argument that it comes from."""
-    sizes: Ints | None = None
-    """The number of rows of each class, shape (n_classes,), if they are counted already."""
-
-    @property
-    def position(self) -> str:
-        """Its place in the call, as messages show it."""
-        return f"entry {self.place} of `{self.argument}`"
-
-    @property
-    def text(self) -> str:
-        """The entry as messages show it."""
-        return self.position if self.names[0].is_unnamed else repr(self.names[0].name)
-
-    @property
-    def code(self) -> str:
-        """The column as a hint writes it inside a term."""
-        return "..." if self.names[0].is_unnamed else repr(self.names[0].name)
-
-    @property
-    def stratum_name(self) -> Hashable:
-        column = f"stratum_{self.place}" if self.names[0].is_unnamed else self.names[0].name
-        found = (self.term.name, self.term.default_name, column)
-        return next((name for name in found if name is not None), None)
-
-    @property
-    def n_rows(self) -> int:
-        """How many rows are dealt, those that one row stands for included."""
-        return len(self.missing) if self.weights is None else int(self.weights.sum())
-
-
-def read_entry(
-    term: Term,
-    series: Sequence[Any],
-    place: int,
-    argument: Literal["by", "groups"] = "by",
+def read_entries(
+    terms: Sequence[Term],
+    columns: Sequence[Any],
+    argument: Literal["by", "groups"],
     weights: Ints | None = None,
-) -> BoundTerm:
+) -> list[BoundTerm]:
+    """Read the entries of an argument, whose columns come one after another."""
+    return [
+        replace(read_entry(term, own, place), argument=argument, weights=weights)
+        for place, (term, own) in enumerate(split_series(terms, columns, argument), 1)
+    ]
+
+
+def read_entry(term: Term, series: Sequence[Any], place: int = 1) -> BoundTerm:
     term = term.resolve(series)
     if term.has_features:
         spread = frames.references.spread_columns(term.columns, series)
         refs, series = zip(*spread, strict=True)
         term = replace(term, columns=refs)
-    columns = replace(term.read(series), weights=weights)
     names = tuple(map(frames.references.result_name, term.columns, series))
-    return BoundTerm(**vars(columns), term=term, names=names, place=place, argument=argument)
+    return replace(term.read(series), place=place, names=names)
 
 
-def select_rows(entry: BoundTerm, rows: Ints) -> BoundTerm:
-    return replace(
-        entry,
-        data=entry.data[..., rows],
-        missing=entry.missing[rows],
-        rows=rows if entry.rows is None else entry.rows[rows],
-        sizes=None,
-        weights=None if entry.weights is None else entry.weights[rows],
-    )
+def select_rows(entries: list[BoundTerm], rows: Ints | None) -> list[BoundTerm]:
+    """Restrict entries to some of their rows, in this order; None for all."""
+    if rows is None:
+        return entries
+    return [
+        replace(
+            entry,
+            data=entry.data[..., rows],
+            missing=entry.missing[rows],
+            sizes=None,
+            rows=rows if entry.rows is None else entry.rows[rows],
+            weights=None if entry.weights is None else entry.weights[rows],
+        )
+        for entry in entries
+    ]
 
 
 def ruled_columns(entry: BoundTerm, missing: Missing) -> list[RuledColumn]:

@@ -12,7 +12,7 @@ from .. import frames
 from ..core.features import SCALES
 from ..errors import StratError, at_least_one, one_of
 from ..frames import Rule
-from .base import LEFT_NULL, ColumnRef, EncodedColumns, Missing, Term, list_arguments
+from .base import LEFT_NULL, BoundTerm, ColumnRef, Missing, Term, list_arguments
 
 Scale: TypeAlias = Literal["standard", "minmax"] | None
 """What makes features comparable: their standard deviation, their range, or nothing."""
@@ -39,8 +39,8 @@ class FeatureTerm(Term):
     def arguments(self) -> str:
         return list_arguments([frames.format_reference(column) for column in self.columns])
 
-    def read(self, series: Sequence[Any]) -> EncodedColumns:
-        return read_points(series, str(self))
+    def read(self, series: Sequence[Any]) -> BoundTerm:
+        return read_points(self, series)
 
     def rules(self, missing: Missing) -> list[Rule]:
         """Require finite numbers, and without a scale, numbers whose squares are finite."""
@@ -48,11 +48,11 @@ class FeatureTerm(Term):
         return [finite_numbers(missing, within)] * len(self.columns)
 
 
-def read_points(series: Sequence[Any], term: str) -> EncodedColumns:
+def read_points(term: Term, series: Sequence[Any]) -> BoundTerm:
     """Read numbers, booleans or vectors; a row counts as missing if any of them is."""
-    points, widths = frames.read_matrix(series, term)
+    points, widths = frames.read_matrix(series, str(term))
     missing = np.logical_or.reduce(np.isnan(points))
-    return EncodedColumns(series, points, missing, widths=widths)
+    return BoundTerm(term, series, points, missing, widths=widths)
 
 
 def finite_numbers(missing: Missing, within: tuple[float, float] | None = None) -> Rule:

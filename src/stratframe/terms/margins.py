@@ -11,7 +11,7 @@ import numpy as np
 from .. import frames
 from ..core.types import Ints
 from ..errors import StratError, at_least_one, warn
-from .base import EncodedColumns, Substrata, Term, list_arguments
+from .base import BoundTerm, Substrata, Term, list_arguments
 from .classes import RARE, Classes, Plain
 
 MOST_TAGS = 2_000
@@ -41,12 +41,12 @@ class PlainMargin(Plain):
 class Tags(Classes):
     """A column of lists; each value is an entry of its own, which says whether a row has it."""
 
-    def read(self, series: Sequence[Any]) -> EncodedColumns:
+    def read(self, series: Sequence[Any]) -> BoundTerm:
         """Read which rows have no list; an empty list is not missing."""
         missing = frames.is_missing(series[0])
-        return EncodedColumns(series, np.zeros(len(missing), dtype=np.int64), missing, 2)
+        return BoundTerm(self, series, np.zeros(len(missing), dtype=np.int64), missing, 2)
 
-    def entries(self, entry: Any) -> list[Any]:
+    def entries(self, entry: BoundTerm) -> list[BoundTerm]:
         """Make an entry of each value, and one entry of the values beyond the most frequent."""
         tags, rows = frames.read_tags(entry.series[0])
         if len(tags) > MOST_TAGS:
@@ -66,18 +66,18 @@ class Tags(Classes):
             for tag, own in zip(tags, rows, strict=True)
         ]
 
-    def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
+    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
         """Divide rows by whether they have the value; missing lists are the last child."""
         codes = np.zeros(len(entry.series[0]), dtype=np.int64)
         codes[entry.data] = 1
         codes = codes if entry.rows is None else codes[entry.rows]
         return Substrata(np.where(entry.missing, 2, codes), 3)
 
-    def labels(self, entry: EncodedColumns, division: Substrata, parent: Ints, rows: Ints) -> Any:
+    def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
         return [(False, True, None)[code] for code in division.codes[rows]]
 
 
-def name_with_column(entry: Any) -> Any:
+def name_with_column(entry: BoundTerm) -> BoundTerm:
     """Put the column before the value in the name of an entry of lists; others stay."""
     if not isinstance(entry.term, Tags):
         return entry

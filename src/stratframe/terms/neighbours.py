@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from ..checks import check_int
+from ..core.features import feature_scaling
 from ..core.neighbours import nearest_order
 from ..core.types import Ints, Values, Words
 from ..errors import StratError, describe
@@ -34,7 +35,8 @@ class Chain(FeatureTerm):
         def sort(codes: Ints, n_codes: int, words: Words, share: Fraction) -> Ints:
             block = self.rows_per_block(share)
             with progress_bar(len(codes), "Nearest rows") as progress:
-                return nearest_order(codes, n_codes, data, self.scale, block, words, progress)
+                features = feature_scaling(data, self.scale)
+                return nearest_order(codes, n_codes, features, block, words, progress)
 
         return RowOrder(sort, starts_at_random=True)
 

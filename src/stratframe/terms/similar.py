@@ -21,7 +21,7 @@ from ..errors import StratError, describe, describe_rows
 from ..frames import Rule
 from ..habits import suggest_arguments
 from ..progress import progress_bar
-from .base import ColumnRef, EncodedColumns, Missing, Substrata, Term, list_arguments
+from .base import BoundTerm, ColumnRef, Missing, Substrata, Term, list_arguments
 from .features import feature_refs, finite_numbers, read_points
 from .together import connected_nodes, group_share, rank_by_hash
 
@@ -46,7 +46,7 @@ class Similar(Term):
         metric = "" if self.metric == "cosine" else f", metric={self.metric!r}"
         return f"{shown}, {self.within:.10g}{metric}"
 
-    def read(self, series: Sequence[Any]) -> EncodedColumns:
+    def read(self, series: Sequence[Any]) -> BoundTerm:
         """Read numbers or vectors; of text, read codes that say which texts are equal."""
         if not any(map(frames.dtypes.is_text, series)):
             dtypes = [frames.dtypes.dtype_of(each) for each in series]
@@ -57,7 +57,7 @@ class Similar(Term):
                     f' {self}.\nHint: `metric="euclidean"` measures distances.'
                 )
                 raise StratError(msg)
-            return read_points(series, str(self))
+            return read_points(self, series)
         if len(series) > 1 or self.metric != "cosine":
             msg = (
                 "`sf.similar` compares one column of text alone, and by the cosine, got"
@@ -65,12 +65,12 @@ class Similar(Term):
             )
             raise StratError(msg)
         codes, _ = frames.encode_classes(series[0])
-        return EncodedColumns(series, codes, codes < 0)
+        return BoundTerm(self, series, codes, codes < 0)
 
     def rules(self, missing: Missing) -> list[Rule]:
         return [finite_numbers(missing)] * len(self.columns)
 
-    def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
+    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
         if not len(parent):
             return Substrata(parent, 0)
         codes, compared = self.compare(entry)
@@ -81,7 +81,7 @@ class Similar(Term):
                 labels[:] = joined[labels]
         return Substrata(labels[codes], len(labels))
 
-    def compare(self, entry: EncodedColumns) -> tuple[Ints, Any]:
+    def compare(self, entry: BoundTerm) -> tuple[Ints, Any]:
         """Return the code of every row, and the points or weighted texts that codes stand for."""
         if entry.data.ndim == 1:
             codes, texts = distinct_texts(entry)
@@ -103,18 +103,18 @@ class Similar(Term):
         with progress_bar(len(labels), "Similar rows") as progress:
             yield from find(compared, within, labels, progress)
 
-    def number_groups(self, entry: EncodedColumns, codes: Ints) -> Ints:
+    def number_groups(self, entry: BoundTerm, codes: Ints) -> Ints:
         if entry.data.ndim == 1:
-            keys = [frames.read_key(entry.values_at(np.arange(len(codes))))]
+            columns: list[Any] = [frames.read_key(entry.values_at(np.arange(len(codes))))]
         else:
-            keys = [frames.read.key_of_floats(feature) for feature in entry.data]
-        return rank_by_hash(codes, hash_groups(keys))
+            columns = [frames.read.key_of_floats(feature) for feature in entry.data]
+        return rank_by_hash(codes, hash_groups(columns))
 
-    def explain_group(self, entry: EncodedColumns, rows: Ints) -> str:
+    def explain_group(self, entry: BoundTerm, rows: Ints) -> str:
         fewer = f": a smaller `within` than {self.within:.10g} joins fewer" if self.within else ""
         return f"{group_share(entry, rows)}{fewer}."
 
-    def nearest_groups(self, entry: EncodedColumns, groups: Ints, folds: Ints) -> Ints:
+    def nearest_groups(self, entry: BoundTerm, groups: Ints, folds: Ints) -> Ints:
         """Rank groups by how near two of their rows in different folds are; fold -1 is none."""
         codes, compared = self.compare(entry)
         folds = folds if entry.rows is None else folds[entry.rows]
@@ -188,7 +188,7 @@ def similar(
     return Similar(refs, abs(float(within)), metric)  # no -0.0
 
 
-def distinct_texts(entry: EncodedColumns) -> tuple[Ints, list[str]]:
+def distinct_texts(entry: BoundTerm) -> tuple[Ints, list[str]]:
     """Code each row by its text, in small letters and with single spaces; list these texts."""
     codes, present = factorize_codes(entry.data, int(entry.data.max(initial=-1)) + 1)
     values = frames.to_list(entry.values_at(first_occurrence(codes, len(present))))
@@ -202,12 +202,12 @@ def weigh_texts(texts: list[str]) -> Any:
     vectorizer = load_extra("sklearn.feature_extraction.text", "sklearn").TfidfVectorizer(
         analyzer="char_wb", ngram_range=(3, 5), norm=None
     )
-    weights = vectorizer.fit_transform(texts)
-    weights.sort_indices()
-    return load_extra("sklearn.preprocessing", "sklearn").normalize(weights, copy=False)
+    vectors = vectorizer.fit_transform(texts)
+    vectors.sort_indices()
+    return load_extra("sklearn.preprocessing", "sklearn").normalize(vectors, copy=False)
 
 
-def check_not_zero(entry: EncodedColumns, is_zero: Flags) -> None:
+def check_not_zero(entry: BoundTerm, is_zero: Flags) -> None:
     """Raise if rows have no direction."""
     rows = np.flatnonzero(is_zero)
     if not len(rows):

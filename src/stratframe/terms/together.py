@@ -15,7 +15,7 @@ from ..core.strata import first_occurrence, lowest_words
 from ..core.types import Flags, Ints, Words
 from ..errors import StratError, plural_name
 from ..frames import Rule
-from .base import ColumnRef, EncodedColumns, Missing, Substrata, Term
+from .base import BoundTerm, ColumnRef, Missing, Substrata, Term
 
 CSGRAPH = "scipy.sparse.csgraph"
 """The module of SciPy that finds connected components."""
@@ -29,40 +29,34 @@ class Linked(Term):
     group_noun: ClassVar[str] = "groups of linked rows"
     only_groups: ClassVar[bool] = True
 
-    def arguments(self) -> str:
-        return ", ".join(map(frames.format_reference, self.columns))
-
-    def read(self, series: Sequence[Any]) -> EncodedColumns:
+    def read(self, series: Sequence[Any]) -> BoundTerm:
         """Encode the values of each column; a missing value links nothing, and is no error."""
         codes = np.array([frames.encode_classes(each)[0] for each in series])
-        return EncodedColumns(series, codes, np.zeros(codes.shape[1], dtype=np.bool_))
+        return BoundTerm(self, series, codes, np.zeros(codes.shape[1], dtype=np.bool_))
 
     def rules(self, missing: Missing) -> list[Rule]:
         return [Rule(complete=False)] * len(self.columns)
 
-    def divide(self, entry: EncodedColumns, parent: Ints, n_parents: int) -> Substrata:
+    def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
         codes = connected_rows(np.asarray(entry.data))
         return Substrata(codes, int(codes.max(initial=-1)) + 1)
 
-    def number_groups(self, entry: EncodedColumns, codes: Ints) -> Ints:
+    def number_groups(self, entry: BoundTerm, codes: Ints) -> Ints:
         """Rank groups by the lowest hash of their rows; rows without any value come last."""
         hashes = row_hashes(entry)
         if hashes is None:
             return codes
         return rank_by_hash(codes, hashes, np.all(entry.data < 0, axis=0))
 
-    def explain_group(self, entry: EncodedColumns, rows: Ints) -> str:
+    def explain_group(self, entry: BoundTerm, rows: Ints) -> str:
         """Say how much of all rows a group has, and which column links them."""
         counts = [len(np.unique(codes[codes >= 0])) for codes in entry.data[:, rows]]
         link, many = int(np.argmin(counts)), int(np.argmax(counts))
         if link == many:
             return ""
-        named = [
-            frames.references.result_name(*each)
-            for each in zip(self.columns, entry.series, strict=True)
-        ]
-        values = plural_name(named[many].name, f"values of {named[many].name!r}")
-        return f"{group_share(entry, rows)}: {named[link].name!r} links {counts[many]:,} {values}."
+        name, linked_by = entry.names[many].name, entry.names[link].name
+        values = plural_name(name, f"values of {name!r}")
+        return f"{group_share(entry, rows)}: {linked_by!r} links {counts[many]:,} {values}."
 
 
 def linked(*columns: ColumnRef) -> Linked:
@@ -144,16 +138,16 @@ def rank_by_hash(codes: Ints, hashes: Words, is_last: Flags | None = None) -> In
     """Rank groups by the lowest hash of their rows; groups of flagged rows come last."""
     n_groups = int(codes.max(initial=-1)) + 1
     first = first_occurrence(codes, n_groups)
-    keys = [first, lowest_words(codes, n_groups, hashes)]
-    order = np.lexsort(keys if is_last is None else [*keys, is_last[first]])
+    columns: list[Any] = [first, lowest_words(codes, n_groups, hashes)]
+    order = np.lexsort(columns if is_last is None else [*columns, is_last[first]])
     return np.argsort(order)[codes]
 
 
-def group_share(entry: EncodedColumns, rows: Ints) -> str:
+def group_share(entry: BoundTerm, rows: Ints) -> str:
     return f" The largest has {100 * len(rows) / len(entry.missing):.0f} % of the rows"
 
 
-def row_hashes(entry: EncodedColumns) -> Words | None:
+def row_hashes(entry: BoundTerm) -> Words | None:
     """Hash the values of each row, columns by name; None if values cannot be hashed."""
     names = [str(series.name) for series in entry.series]
     order = np.argsort(names, kind="stable")

@@ -6,11 +6,10 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from .. import frames
 from ..core.types import Values
 from ..errors import StratError, at_least_one
 from ..frames import Rule
-from .base import ColumnRef, EncodedColumns, Missing, RowOrder, Term, value_order
+from .base import BoundTerm, ColumnRef, Missing, RowOrder, Term, value_order
 from .features import finite_numbers, read_points
 from .together import check_given_columns
 
@@ -24,11 +23,8 @@ class Total(Term):
     evens_totals: ClassVar[bool] = True
     has_features: ClassVar[bool] = True
 
-    def arguments(self) -> str:
-        return ", ".join(map(frames.format_reference, self.columns))
-
-    def read(self, series: Sequence[Any]) -> EncodedColumns:
-        return read_points(series, str(self))
+    def read(self, series: Sequence[Any]) -> BoundTerm:
+        return read_points(self, series)
 
     def rules(self, missing: Missing) -> list[Rule]:
         return [finite_numbers(missing)] * len(self.columns)

@@ -14,7 +14,7 @@ from ..core.types import Ints, Values
 from ..errors import StratError, describe
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
-from ..pipeline.strata import Margins, Strata
+from ..pipeline.strata import MarginStrata, Strata
 from ..pipeline.tables import rounded_column, stratum_names, table_order, table_verb, text_array
 from ..terms.base import By
 from ..terms.by import parse_groups
@@ -142,7 +142,7 @@ class Rarest(NamedTuple):
     """The rows of the strata before it."""
 
 
-def find_rarest(levels: Margins | list[Strata], units: Ints | None) -> Rarest:
+def find_rarest(levels: MarginStrata | list[Strata], units: Ints | None) -> Rarest:
     """Find the stratum in the fewest units; among several, the one with the fewest rows."""
     found = []
     for level in levels:

@@ -229,7 +229,7 @@ def find_uneven(
     are_absent = any(flags.any() for flags in flagged)
     if not are_absent:
         flagged = [cells.is_uneven for cells in judged]
-    weights = [np.where(flags, c.weights, -1) for flags, c in zip(flagged, judged, strict=True)]
+    weights = [np.where(flags, c.residuals, -1) for flags, c in zip(flagged, judged, strict=True)]
     place = int(np.argmax([each.max(initial=-1) for each in weights]))
     if not flagged[place].any():
         return None

@@ -19,7 +19,6 @@ from ..habits import suggest_arguments
 from ..pipeline.local import LocalFrame
 from ..pipeline.tables import FoldCounts, stratum_names, table_order
 from ..progress import track
-from ..terms import bins
 from ..terms.base import By
 from ..terms.by import parse_groups
 from . import findings
@@ -241,7 +240,7 @@ def shares_of(counts: FoldCounts, judged: list[JudgedCells]) -> Bars:
     heading = ", ".join(str(each.name) for each in level.strata.levels)
     if counts.is_marginal:
         heading += f", of {len(judged)} margins"
-    is_order = isinstance(level.term, bins.Quantiles | bins.Bins) and len(level.strata.levels) == 1
+    is_order = len(level.strata.levels) == 1 and level.strata.levels[0].term.is_ordinal
     order, palette = table_order(level.strata), SHADES if is_order else COLOURS
     largest = np.argsort(-level.table.sum(axis=1)[order], kind="stable")[: len(palette)]
     chosen, n_others = order[np.sort(largest)], len(order) - len(largest)
@@ -290,7 +289,7 @@ def worst_rows(weights: Values, values: Values, shades: Values) -> Ints:
 
 def weights_of(cells: JudgedCells) -> Values:
     """Weigh how far each stratum is off in its worst fold; uneven strata weigh most."""
-    weights = cells.weights
+    weights = cells.residuals
     return np.asarray((weights + cells.is_uneven * weights.max(initial=0.0)).max(axis=1))
 
 

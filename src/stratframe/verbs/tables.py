@@ -157,7 +157,7 @@ def plan(
         seed=seed,
         name=name,
     )
-    if options.deal == "hash":
+    if options.way.is_hashed:
         msg = (
             '`plan` cannot count the rows of `deal="hash"`, whose sizes are left to chance.'
             "\nHint: `report` measures the column that it makes."

@@ -232,20 +232,17 @@ def test_a_single_new_group_goes_where_it_fits_best() -> None:
 
 
 @pytest.mark.parametrize("shares", [[Fraction(1, 5)] * 5, [Fraction(7, 10), Fraction(3, 10)]])
-def test_blocks_of_similar_rows_lose_nothing(
-    shares: list[Fraction], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_blocks_of_similar_rows_lose_nothing(shares: list[Fraction]) -> None:
     """Many rows dealt in blocks are about as even as rows dealt one by one."""
     drawn = np.random.default_rng(0)
     n_rows = 20_000
     rates = drawn.beta(0.5, 5, 30)
     entries = [((drawn.random(n_rows) < rate).astype(np.int64), 2) for rate in rates]
     losses = []
-    for marginal in (1_000, n_rows):
-        monkeypatch.setattr(assign, "ONE_BY_ONE", marginal)
+    for one_by_one in (1_000, n_rows):
         stream = word_stream(1, StreamTag.FOLD_SEARCH, len(shares))
         units = margin_counts(entries, np.arange(n_rows), n_rows, with_sizes=False)
-        parts = balance_rows(units, shares, stream)
+        parts = balance_rows(units, shares, stream, one_by_one)
         objective = make_objective(units.totals, shares)
         losses.append(total_loss(objective, part_table(units, parts, len(shares))))
         sizes = np.bincount(parts, minlength=len(shares))

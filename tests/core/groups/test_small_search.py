@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from stratframe.core.groups import small_search
 from stratframe.core.groups.counts import part_table, to_dense
 from stratframe.core.groups.local_search import make_objective, total_loss
 from stratframe.core.groups.small_search import (
@@ -57,7 +56,7 @@ def test_best_change_is_the_best_of_all(table: np.ndarray, shares: np.ndarray, s
         assert chi(table, after, shares) == pytest.approx(min(tried), abs=1e-9)
 
 
-@pytest.mark.parametrize("many", [0, small_search.MANY_CELLS], ids=["products", "counts"])
+@pytest.mark.parametrize("many", [0, 2_000], ids=["products", "counts"])
 @given(table=tables, shares=shares, seed=seeds)
 def test_descent_ends_where_no_change_helps(
     many: int, table: np.ndarray, shares: np.ndarray, seed: int
@@ -65,11 +64,7 @@ def test_descent_ends_where_no_change_helps(
     """A descent returns the losses of its partitions, which no move lowers."""
     units = units_of(table)
     objective = make_objective(units.totals, shares)
-    before, small_search.MANY_CELLS = small_search.MANY_CELLS, many
-    try:
-        units_at = make_coordinates(to_dense(units, np.arange(len(table))), objective)
-    finally:
-        small_search.MANY_CELLS = before
+    units_at = make_coordinates(to_dense(units, np.arange(len(table))), objective, many)
     parts = np.random.default_rng(seed).integers(0, len(shares), (4, len(table)))
     found = steepest_descent(units_at, objective, parts)
     for restart, row in enumerate(parts.tolist()):

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..deal import deal_by_table, smallest_dtype
 from ..order import shuffle_within_rows, shuffled
-from ..rounding import floor_and_remainder, integer_weights, round_total
+from ..rounding import floor_and_remainder, numerators_of, round_total
 from ..types import Ints, Parts, Values, Words
 from .counts import (
     UnitCounts,
@@ -53,7 +53,9 @@ products that the calls of one perturbation count as. All take less than a secon
 no partition that meets the sizes."""
 
 
-def balance_rows(rows: UnitCounts, shares: Sequence[Fraction], stream: Stream) -> Ints:
+def balance_rows(
+    rows: UnitCounts, shares: Sequence[Fraction], stream: Stream, one_by_one: int = ONE_BY_ONE
+) -> Ints:
     """Give every row a part, so that margins come close to their shares.
 
     The sizes of the parts are exact shares, rounded down or up.
@@ -63,7 +65,7 @@ def balance_rows(rows: UnitCounts, shares: Sequence[Fraction], stream: Stream) -
     objective = make_objective(rows.totals, shares)
     room = round_total(len(rows.indptr) - 1, shares, stream(1))
     parts = deal_equal_units(rows, shares, stream)
-    deal_similar_units(rows, parts, objective, shares, stream)
+    deal_similar_units(rows, parts, objective, shares, stream, one_by_one)
     room = room - np.bincount(parts[parts >= 0], minlength=len(shares))
     order = hardest_first(rows, np.flatnonzero(parts < 0), objective, stream)
     greedy_assign(rows, order, objective, parts, room)
@@ -154,7 +156,7 @@ def deal_equal_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stre
     Units that are left over have no part yet.
     """
     codes, sizes = unique_rows(units, stream(len(units.totals)))
-    table, _ = floor_and_remainder(sizes, *integer_weights(shares, len(codes)))
+    table, _ = floor_and_remainder(sizes, *numerators_of(shares, len(codes)))
     order = shuffled(codes, len(sizes), stream(len(codes)))
     parts = deal_by_table(order, np.column_stack([table, sizes - table.sum(axis=1)]))
     parts[parts == len(shares)] = -1
@@ -167,33 +169,27 @@ def deal_similar_units(
     objective: Objective,
     shares: Sequence[Fraction],
     stream: Stream,
+    one_by_one: int,
 ) -> None:
     """Deal most of many left-over units at random inside blocks of similar ones, in place.
 
     Units that still have no part are to be dealt one by one.
     """
     left = np.flatnonzero(parts < 0)
-    weights, size = integer_weights(shares, len(left))
-    n_blocks = (len(left) - ONE_BY_ONE) // size
+    numerators, size = numerators_of(shares, len(left))
+    n_blocks = (len(left) - one_by_one) // size
     if n_blocks <= 0 or size > LARGEST_BLOCK:
         return
-    chosen = middle_units(units, left, n_blocks * size, objective, stream)
+    # Half of the units that are left to be dealt one by one are the hardest ones, which even out
+    # rare columns; half have the fewest columns, and then even out one column after another.
+    n_hardest = (len(left) - n_blocks * size) // 2
+    others = hardest_first(units, left, objective, stream)[n_hardest:]
+    n_entries = np.diff(units.indptr)[others]
+    chosen = others[np.lexsort((stream(len(others)), -n_entries))[: n_blocks * size]]
     words = similarity_words(units, stream(len(units.totals)))
     blocks = chosen[np.argsort(words[chosen], kind="stable")].reshape(n_blocks, size)
     blocks = shuffle_within_rows(blocks, stream(blocks.size).reshape(blocks.shape))
-    parts[blocks] = np.repeat(np.arange(len(shares)), weights.astype(np.int64))
-
-
-def middle_units(
-    units: UnitCounts, left: Ints, n_chosen: int, objective: Objective, stream: Stream
-) -> Ints:
-    """Choose units, leaving out as many of the hardest ones as of those with the fewest columns."""
-    # Dealt one by one, the hardest units even out rare columns, and units of few columns
-    # then one column after another.
-    n_hardest = (len(left) - n_chosen) // 2
-    others = hardest_first(units, left, objective, stream)[n_hardest:]
-    n_entries = np.diff(units.indptr)[others]
-    return others[np.lexsort((stream(len(others)), -n_entries))[:n_chosen]]
+    parts[blocks] = np.repeat(np.arange(len(shares)), numerators.astype(np.int64))
 
 
 def similarity_words(units: UnitCounts, draws: Words) -> Words:
@@ -300,7 +296,7 @@ def fill_empty_parts(
     empty = np.flatnonzero(np.bincount(parts, minlength=n_parts) == 0)
     if not len(empty):
         return
-    owners, weights = entry_units(units), units.data * objective.scale[units.indices]
+    owners, scaled = entry_units(units), units.data * objective.scale[units.indices]
     norms, ties = self_loss(units, objective.scale), stream(len(parts))
     for part in empty:
         free = movable[np.bincount(parts)[parts[movable]] > 1]
@@ -310,7 +306,7 @@ def fill_empty_parts(
         ratio = (part_table(units, parts, n_parts) - objective.target) / shares
         apart = ratio[units.indices, parts[owners]] - ratio[units.indices, part]
         rise = norms * (1 / shares[parts] + 1 / shares[part])
-        rise -= 2 * np.bincount(owners, weights * apart, minlength=len(parts))
+        rise -= 2 * np.bincount(owners, scaled * apart, minlength=len(parts))
         parts[free[np.lexsort((ties[free], rise[free]))[0]]] = part
     sampled_local_search(units, objective, parts, stream, moves=False, movable=movable)
 

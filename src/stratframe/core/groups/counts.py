@@ -34,15 +34,15 @@ def count_by_unit(
     `unit` and `column` have an entry for each column that a row counts in; weights say how often it
     counts there.
     """
-    keys, n_cells = unit * n_columns + column, n_units * n_columns
-    if n_cells <= max(DENSE, 4 * len(keys)):
-        table = sum_by(keys, weights, n_cells)
+    cell_of, n_cells = unit * n_columns + column, n_units * n_columns
+    if n_cells <= max(DENSE, 4 * len(cell_of)):
+        table = sum_by(cell_of, weights, n_cells)
         cells = np.flatnonzero(table)
         counts = table[cells]
     elif weights is None:
-        cells, counts = np.unique(keys, return_counts=True)
+        cells, counts = np.unique(cell_of, return_counts=True)
     else:
-        cells, places = np.unique(keys[weights > 0], return_inverse=True)
+        cells, places = np.unique(cell_of[weights > 0], return_inverse=True)
         counts = sum_by(places, weights[weights > 0], len(cells))
     indptr = np.searchsorted(cells, np.arange(n_units + 1) * n_columns)
     totals = sum_by(column, weights, n_columns)
@@ -88,8 +88,8 @@ def to_dense(units: UnitCounts, chosen: Ints) -> Values:
 
 def self_loss(units: UnitCounts, scale: Values) -> Values:
     """Compute the scaled sum of squares of each unit: what it adds to the loss by itself."""
-    weights = units.data * (units.data * scale[units.indices])
-    return np.bincount(entry_units(units), weights, minlength=len(units.indptr) - 1)
+    squares = units.data * (units.data * scale[units.indices])
+    return np.bincount(entry_units(units), squares, minlength=len(units.indptr) - 1)
 
 
 def unique_rows(units: UnitCounts, draws: Words) -> tuple[Ints, Ints]:

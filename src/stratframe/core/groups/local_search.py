@@ -34,7 +34,7 @@ class Objective(NamedTuple):
     target: Values
     """Counts of each column in each part, shape (n_columns, n_parts)."""
     scale: Values
-    """Weights of squared deviations: 1 / total of the column; shape (n_columns,)."""
+    """What squared deviations are multiplied by: 1 / total of the column; shape (n_columns,)."""
     shares: Values
     """Shares of the parts, shape (n_parts,)."""
     lower_bound: float
@@ -85,26 +85,23 @@ def greedy_assign(
     """
     n_parts = len(objective.shares)
     deviation = part_table(units, parts, n_parts) - objective.target
-    closed = np.zeros(n_parts)
-    n_left = None if room is None else room.tolist()
-    if room is not None:
-        closed[room <= 0] = np.inf
+    room = np.full(n_parts, len(order) + 1) if room is None else room
+    n_left, closed = room.tolist(), np.where(room > 0, 0, np.inf)
     starts = units.indptr
     for unit in order.tolist():
         entries = slice(starts[unit], starts[unit + 1])
         columns, counts = units.indices[entries], units.data[entries]
         # (d + count)**2 - d**2 = count (2 d + count) for a deviation d, in the columns of the unit.
-        weights = (counts * objective.scale[columns])[:, None]
-        rise = (weights * (2 * deviation[columns] + counts[:, None])).sum(axis=0)
+        scaled = (counts * objective.scale[columns])[:, None]
+        rise = (scaled * (2 * deviation[columns] + counts[:, None])).sum(axis=0)
         rise /= objective.shares
         rise += closed
         part = int(rise.argmin())
         parts[unit] = part
         deviation[columns, part] += counts
-        if n_left is not None:
-            n_left[part] -= 1
-            if not n_left[part]:
-                closed[part] = np.inf
+        n_left[part] -= 1
+        if not n_left[part]:
+            closed[part] = np.inf
 
 
 def sampled_local_search(

@@ -52,15 +52,17 @@ class Coordinates(NamedTuple):
     """The smallest gain that counts."""
 
 
-def make_coordinates(counts: Values, objective: Objective) -> Coordinates:
+def make_coordinates(
+    counts: Values, objective: Objective, many_cells: int = MANY_CELLS
+) -> Coordinates:
     """Compute what the searches for one objective share; counts are (n_columns, n_units)."""
     scaled = counts * objective.scale[:, None]
     norms = (counts * scaled).sum(axis=0)
     products = np.zeros((counts.shape[1],) * 2)
-    for column, weights in zip(counts, scaled, strict=True):
-        products += column[:, None] * weights
+    for column, own in zip(counts, scaled, strict=True):
+        products += column[:, None] * own
     distances = norms[:, None] + norms - 2 * products
-    if objective.target.size <= MANY_CELLS:
+    if objective.target.size <= many_cells:
         min_gain = smallest_gain(norms.max(), objective)
         return Coordinates(counts, objective.target, scaled, norms, distances, min_gain)
     totals = products.sum(axis=0)
