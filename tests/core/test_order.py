@@ -9,6 +9,7 @@ from hypothesis.extra import numpy as hnp
 from stratframe.core.order import (
     by_value,
     grouped,
+    ordered_words,
     permuted_blocks,
     rank,
     shuffled,
@@ -103,3 +104,24 @@ def test_values_that_a_word_cannot_hold_are_sorted() -> None:
     values = 1 + drawn.integers(0, 1000, 5_000) * np.finfo(float).eps
     values[17] = -1e300
     np.testing.assert_array_equal(sort_values(values)[0], np.argsort(values, kind="stable"))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array([-np.inf, -1e300, -1.5, -5e-324, 0.0, 5e-324, 1.5, 1e300, np.inf]),
+        np.array([np.iinfo(np.int64).min, -5, -1, 0, 1, 7, np.iinfo(np.int64).max]),
+        np.array([0, 1, 2**63, 2**64 - 1], dtype=np.uint64),
+    ],
+    ids=lambda values: str(values.dtype),
+)
+def test_words_have_the_order_of_the_numbers(values: np.ndarray) -> None:
+    """Numbers of every kind become words in the same order."""
+    words = ordered_words(values)
+    assert words.dtype == np.uint64
+    assert (words[1:] > words[:-1]).all()
+
+
+def test_both_zeros_are_one_word() -> None:
+    """Minus zero equals zero."""
+    assert len(set(ordered_words(np.array([0.0, -0.0])).tolist())) == 1

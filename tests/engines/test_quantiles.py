@@ -3,14 +3,14 @@
 from unittest.mock import patch
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stratframe.core.order import ordered_words
 from stratframe.core.strata import quantile_bins
 from stratframe.engines.cells import WORD, cells_of
 from stratframe.engines.counts import parts_by_cuts
-from stratframe.engines.quantiles import cell_places, next_bits, ordered_words, quantile_words
+from stratframe.engines.quantiles import cell_places, next_bits, quantile_words
 
 
 def found_points(parent, words, n_parents, n):
@@ -53,27 +53,6 @@ def test_bins_are_those_of_the_quantiles(rows, n, most_counts, few_rows):
         _, numbered = np.unique(bins[parent == stratum], return_inverse=True)
         expected = quantile_bins(parent, values, n)[0][parent == stratum]
         np.testing.assert_array_equal(numbered, expected)
-
-
-@pytest.mark.parametrize(
-    "values",
-    [
-        np.array([-np.inf, -1e300, -1.5, -5e-324, 0.0, 5e-324, 1.5, 1e300, np.inf]),
-        np.array([np.iinfo(np.int64).min, -5, -1, 0, 1, 7, np.iinfo(np.int64).max]),
-        np.array([0, 1, 2**63, 2**64 - 1], dtype=np.uint64),
-    ],
-    ids=lambda values: str(values.dtype),
-)
-def test_words_have_the_order_of_the_numbers(values):
-    """Numbers of every kind become words in the same order."""
-    words = ordered_words(values)
-    assert words.dtype == np.uint64
-    assert (words[1:] > words[:-1]).all()
-
-
-def test_both_zeros_are_one_word():
-    """Minus zero equals zero."""
-    assert len(set(ordered_words(np.array([0.0, -0.0])).tolist())) == 1
 
 
 def test_fewer_bits_are_counted_of_more_cells():

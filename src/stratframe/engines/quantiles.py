@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..core.types import Flags, Ints, StratumTable, Values, Words
+from ..core.types import Flags, Ints, StratumTable, Words
 from .cells import MAX_BITS, WORD, cells_of, find_ranks, words_at
 from .counts import HIGHEST_WORD
 
@@ -22,17 +22,6 @@ MAX_COUNTS = 1 << 21
 
 SORTED_ROWS = 1 << 21
 """The most rows that the driver sorts rather than have them counted again."""
-
-
-def ordered_words(values: Values) -> Words:
-    """Turn float64, int64 or uint64 into words of the same order; both zeros become one word."""
-    if values.dtype == np.uint64:
-        return values
-    sign = np.uint64(1 << (WORD - 1))
-    if values.dtype.kind != "f":
-        return values.view(np.uint64) ^ sign
-    bits = (values + 0.0).view(np.uint64)
-    return np.where(bits & sign, ~bits, bits | sign)
 
 
 def next_bits(n_cells: int, used: int) -> int:

@@ -29,7 +29,7 @@ from ..pipeline.tables import (
     count_folds,
 )
 from ..terms.base import By, Term
-from ..terms.bins import Continuous, TimeSpan
+from ..terms.bins import TimeSpan
 from ..terms.by import Entries, columns_of, require_by
 from ..terms.classes import Classes
 from .base import (
@@ -80,7 +80,7 @@ class CountedFrame:
         check_possible(options, self.kind)
         names = [output.name for output in outputs]
         self.engine.check(options.columns(), names, overwrite=overwrite)
-        if options.deal == "hash":
+        if options.way.is_hashed:
             by_hash = PartsByNumber(np.zeros(1, np.int64), hash_points(options)[None])
             dealt = [by_hash] * options.repeats
             call = self.engine.bind(options)
@@ -209,10 +209,7 @@ class CountedFrame:
         entries = require_by(by)
         options = Options(entries.terms, entries.marginal, groups)
         self.engine.check(options.columns())
-        terms = tuple(
-            term.in_bins(k) if isinstance(term, Continuous) else term
-            for term in map(self.engine.resolve, entries.terms)
-        )
+        terms = tuple(self.engine.resolve(term).in_bins(k) for term in entries.terms)
         options = replace(options, terms=terms)
         check_possible(options, self.kind)
         return options

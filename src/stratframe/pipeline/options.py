@@ -114,13 +114,16 @@ class Options:
     where: ColumnRef | None = None
     target: Target = NO_TARGET
     deal: Deal = "random"
-    way: Way = WAYS["random"]
-    """What follows from the deal."""
     missing: Missing = "stratum"
     rare: Rare = "ignore"
     repeats: int = 1
     seed: int = 0
     name: str = "fold"
+
+    @property
+    def way(self) -> Way:
+        """What follows from the deal."""
+        return WAYS[self.deal]
 
     def columns(self) -> dict[str, list[ColumnRef]]:
         """List the columns that are read, by the argument that names them."""
@@ -151,7 +154,7 @@ def check_options(
     repeats, seed = check_int("repeats", options.repeats, 1), check_seed(options.seed)
     if repeats > MAX_REPEATS:
         raise StratError(above_limit("`repeats`", MAX_REPEATS, "column", repeats))
-    options = replace(options, way=WAYS[options.deal], repeats=repeats, seed=seed)
+    options = replace(options, repeats=repeats, seed=seed)
     if target.kind == "fold" and target.n:
         for term in options.terms:
             term.check_k(target.n)

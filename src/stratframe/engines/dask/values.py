@@ -14,13 +14,13 @@ import pandas as pd
 
 from ... import frames
 from ...core.hashing import HashedWords, hash_keys
+from ...core.order import ordered_words
 from ...core.strata import DENSE, edge_bins, factorize_codes, first_occurrence
 from ...core.types import Flags, Ints, Words
 from ...errors import StratError, describe
 from ...terms.base import ByEdges, ByQuantiles, Term
 from ..base import check_n_strata, check_term
 from ..cuts import other_rows, parts_by_cuts
-from ..quantiles import ordered_words
 from .types import Use, read_column, take_places
 
 DASK = "Dask"
