@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import StratError
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
-from ..pipeline.options import Deal, PartShares, Rare, check_options, fold_target, part_target
+from ..pipeline.options import Deal, PartShares, Rare, fold_target, part_target
 from ..pipeline.strata import Strata
 from ..pipeline.tables import (
     FoldCounts,
@@ -23,6 +23,7 @@ from ..pipeline.tables import (
     table_verb,
 )
 from ..terms.base import By, Missing
+from .assign import check_call
 from .sources import join_given, named_source, source_of
 
 
@@ -145,18 +146,7 @@ def plan(
     2     b  train  0
     3     b   test  1
     """
-    options = check_options(
-        by,
-        fold_target(k) if parts is None else part_target(parts),
-        groups=groups,
-        where=where,
-        deal=deal,
-        key=key,
-        missing=missing,
-        rare=rare,
-        seed=seed,
-        name=name,
-    )
+    options = check_call(locals(), fold_target(k) if parts is None else part_target(parts))
     if options.deal == "hash":
         msg = (
             '`plan` cannot count the rows of `deal="hash"`, whose sizes are left to chance.'
