@@ -261,18 +261,13 @@ def parser() -> Parser:
         )
         for name in signature(getattr(sf, command)).parameters:
             if name in ARGUMENTS:
-                add_option(options, command, name)
+                how = dict(ARGUMENTS[name])
+                if name == "name" and command in JUDGES:
+                    how["action"] = "append"
+                if name == "by" and command == "report":
+                    how["required"] = True
+                options.add_argument(*(["-k"] if name == "k" else []), f"--{name}", **how)
     return whole
-
-
-def add_option(options: ArgumentParser, command: str, name: str) -> None:
-    """Add an argument of a verb to the options of its command."""
-    how = dict(ARGUMENTS[name])
-    if name == "name" and command in JUDGES:
-        how["action"] = "append"
-    if name == "by" and command == "report":
-        how["required"] = True
-    options.add_argument(*(["-k"] if name == "k" else []), f"--{name}", **how)
 
 
 def run(given: dict[str, Any]) -> tuple[int, bytes]:
@@ -325,7 +320,10 @@ def read_fold_columns(
     command: str, file: frames.files.File, given: dict[str, Any]
 ) -> tuple[Any, list[str]]:
     """Read the columns of folds, and list their names; no column may be in the file twice."""
-    frame, names = file.frame, column_arguments(command, given)
+    frame, name = file.frame, given.get("name", "split" if command == "split" else "fold")
+    names, repeats = [name] if isinstance(name, str) else name, given.get("repeats", 1)
+    if repeats != 1:
+        names = [f"{name}_{repeat + 1}" for repeat in range(min(repeats, MAX_REPEATS))]
     is_read = command in ("extend", *JUDGES)
     if is_read:
         names = list_names(names, frame)
@@ -390,15 +388,6 @@ def parse_parts(text: str) -> dict[str, float | None] | float:
         )
         raise StratError(msg)
     return parts
-
-
-def column_arguments(command: str, given: dict[str, Any]) -> list[str]:
-    """List the columns that a command reads or writes."""
-    name = given.get("name", "split" if command == "split" else "fold")
-    repeats = given.get("repeats", 1)
-    if repeats != 1:
-        return [f"{name}_{repeat + 1}" for repeat in range(min(repeats, MAX_REPEATS))]
-    return [name] if isinstance(name, str) else name
 
 
 def describe_change(frame: Any, names: list[str], filled: dict[str, Any]) -> str:
@@ -470,19 +459,15 @@ def show_columns(columns: Iterable[tuple[str, Sequence[Any]]]) -> None:
     """Print columns next to each other, text on the left and numbers on the right."""
     padded = []
     for name, values in columns:
-        cells = [name, *map(format_cell, values)]
+        cells = [name]
+        for value in values:
+            text = f"{value:.4g}" if isinstance(value, float) else str(value)
+            cells.append("-" if value is None else text)
         is_text = any(isinstance(value, str) for value in values)
         width = max(map(len, cells))
         padded.append([cell.ljust(width) if is_text else cell.rjust(width) for cell in cells])
     for line in zip(*padded, strict=True):
         print("   " + "  ".join(line).rstrip())
-
-
-def format_cell(value: Any) -> str:
-    """Write a value for a printed table."""
-    if value is None:
-        return "-"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 if __name__ == "__main__":

@@ -219,7 +219,7 @@ def test_sizes_are_judged_by_the_rule(sizes: list[int], n_pairs: int, start: int
     is_off = start < 2 and off > 1 and off > Fraction(n, 10 * k)
     is_wrong = is_off and k >= 3 and off**2 * k * k > 16 * (n + 2 * n_pairs) * (k - 1)
     labels = FoldValues([*range(start, start + k)], sizes, 0)
-    groups = Shared("groups", "", SharedRows(0, 0, 0, 0, n_pairs=n_pairs))
+    groups = Shared("groups", rows=SharedRows(0, 0, 0, 0, n_pairs=n_pairs))
     (found,) = find_sizes(labels, [groups], lambda: None)
     assert found.severity == ("warning" if is_wrong else "note" if is_off else "ok")
     assert (found.check, found.n) == ("sizes", k)

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import frames
-from ..core.types import Ints
 from ..engines.source import CountedFrame
 from ..errors import StratError, describe, plural, plural_name
 from ..frames import AnyFrame, FoldValues
@@ -256,19 +255,16 @@ def look_at_rows(
             shared = [each._replace(has_places=False) for each in shared]
             found += findings.find_aside(aside)
         if len(names) > 1 and labels.present:
-            found += findings.find_same(same, name, digest_folds(labels, folds))
+            # Columns with equal folds have equal digests, whatever their categories.
+            ranks = np.append(np.cumsum(np.array(labels.sizes) > 0), 0)
+            digest = (*labels.present, blake2b(ranks[folds].tobytes()).digest())
+            found += findings.find_same(same, name, digest)
         if features:
-            found.append(findings.find_drift(measure_drift(eager, features, name), labels))
+            found.append(findings.find_drift(*measure_drift(eager, features, name)))
         if asked.time and labels.present:
             found += find_time(frames.read_columns(eager, asked.time), asked.time, series)
         twin = partial(find_twin, whole, names, folds)
         yield find_all(LocalFrame(eager), asked, name, labels, shared, found, twin)
-
-
-def digest_folds(labels: FoldValues, folds: Ints) -> Hashable:
-    """Make a digest that is equal for columns with equal folds, whatever their categories."""
-    ranks = np.append(np.cumsum(np.array(labels.sizes) > 0), 0)
-    return (*labels.present, blake2b(ranks[folds].tobytes()).digest())
 
 
 def look_at_counts(
@@ -293,14 +289,14 @@ def look_at_counts(
             folds = tuple(frames.to_list(crossed[place])) if rows else None
             others += findings.find_same(same, name, folds)
             others += find_on(source, asked.time, name) if asked.time else []
+            if is_auto(asked.duplicates):
+                text = f"duplicates: not looked for on {source.kind} frames"
+                others.append(write_finding("note", "duplicates", 0, text))
+            if ids:
+                text = f"groups: not looked for in {{id}} on {source.kind} frames"
+                others.append(write_finding("note", "groups", 0, text, id=describe(ids[0])))
         given = {each: refs[each] for each in refs if refs[each] and labels.present}
         shared = [count_on(source, asked, name, labels, *each) for each in given.items()]
-        if is_auto(asked.duplicates):
-            why = f"not looked for on {source.kind} frames"
-            shared.append(Shared("duplicates", "", None, why_not=why))
-        if ids:
-            why = f"not looked for in {describe(ids[0])} on {source.kind} frames"
-            shared.append(Shared("groups", "", None, why_not=why))
         yield find_all(source, asked, name, labels, shared, others, lambda: None)
 
 
@@ -318,14 +314,17 @@ def count_on(
     if argument == "duplicates":
         apart = [count([ref]) for ref in refs] if rows.n_split and len(refs) > 1 else []
         by_chance = bool(apart) and is_chance(rows, apart, sum(labels.sizes))
-        return Shared("duplicates", "", rows, by_chance=by_chance, is_named=True)
+        return Shared("duplicates", rows=rows, by_chance=by_chance)
     if labels.n_nulls:
         n_partly = count(refs, drop=False).n_split - rows.n_split
-    if argument == "groups":
-        several = refs if len(refs) > 1 else ()
-        alone = tuple((frames.format_reference(ref), count([ref])) for ref in several)
-        return Shared("groups", plural_name(asked.groups), rows, n_partly, alone)
-    return Shared("keys", plural_name(asked.key, "keys"), rows, n_partly)
+    if argument == "key":
+        noun = plural_name(asked.key, "keys")
+        return Shared("keys", noun=noun, rows=rows, n_partly=n_partly)
+    names = list(map(frames.format_reference, refs)) if len(refs) > 1 else []
+    alone = [count([ref]) for ref in refs[: len(names)]]
+    return Shared(
+        "groups", (), plural_name(asked.groups), names, rows=rows, n_partly=n_partly, alone=alone
+    )
 
 
 def find_all(

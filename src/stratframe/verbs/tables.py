@@ -74,26 +74,22 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
 
     def table_of(column: str, _: str) -> Any:
         counts = read.count_folds(by, column)
-        strata = [level.strata for level in counts.shown]
-        check_table_size("balance", strata, len(counts.folds))
-        rows = [balance_columns(counts, level) for level in counts.shown]
-        return stacked_table(source.library, rows)
+        check_table_size("balance", [level.strata for level in counts.shown], len(counts.folds))
+        return stacked_table(source.library, [rows_of(counts, each) for each in counts.shown])
+
+    def rows_of(counts: FoldCounts, level: LevelCounts) -> dict[Hashable, Any]:
+        order = table_order(level.strata)
+        table = level.table[order].T
+        sizes, strata = table.sum(axis=1, keepdims=True), table.sum(axis=0)
+        expected = sizes * strata / max(int(strata.sum()), 1)
+        share, deviation = table / np.maximum(sizes, 1), table - expected
+        figures = {"n": table, "share": share, "expected": expected, "deviation": deviation}
+        which = np.tile(order, len(counts.folds))
+        named = stratum_columns(level.strata, which, is_margin=counts.is_marginal)
+        columns = {name: each.ravel() for name, each in figures.items()}
+        return {"fold": [fold for fold in counts.folds for _ in order]} | named | columns
 
     return fold_table(names, table_of)
-
-
-def balance_columns(counts: FoldCounts, level: LevelCounts) -> dict[Hashable, Any]:
-    folds = counts.folds
-    order = table_order(level.strata)
-    table = level.table[order].T
-    sizes, strata = table.sum(axis=1, keepdims=True), table.sum(axis=0)
-    expected = sizes * strata / max(int(strata.sum()), 1)
-    which = np.tile(order, len(folds))
-    named = stratum_columns(level.strata, which, is_margin=counts.is_marginal)
-    share, deviation = table / np.maximum(sizes, 1), table - expected
-    figures = {"n": table, "share": share, "expected": expected, "deviation": deviation}
-    columns = {name: each.ravel() for name, each in figures.items()}
-    return {"fold": [fold for fold in folds for _ in order]} | named | columns
 
 
 @table_verb
