@@ -167,8 +167,14 @@ def run_safely(argv: Sequence[str] | None) -> int:
 
 
 def complain(text: str) -> None:
-    """Print one line to standard error."""
-    send(sys.stderr, " ".join(["stratframe:", *as_options(text).splitlines()]) + "\n")
+    """Print one line to standard error, in which `rare="ignore"` is `--rare ignore`."""
+    text = re.sub(r"\nHint: df = .*", "", text)
+    text = re.sub(r"\A(`(\w+)`.*)`(\[[^`]*\]`)", r"\1`\2=\3", text, flags=re.DOTALL)
+    text = re.sub(rf"`({NAMES})=?`", r"`--\1`", text)
+    text = re.sub("`[^`]+`", lambda code: ARGUMENT.sub(write_option, code[0]), text)
+    text = re.sub(rf"`(?:df\.strat\.)?({VERBS})\(([^`]*)\)`", write_call, text)
+    text = re.sub(r"(`df\.strat\.[^`]*`)", r"\1 in Python", text.replace("`sf.", "`"))
+    send(sys.stderr, " ".join(["stratframe:", *text.splitlines()]) + "\n")
 
 
 def send(stream: TextIO | None, content: str | bytes) -> OSError | None:
@@ -186,16 +192,6 @@ def send(stream: TextIO | None, content: str | bytes) -> OSError | None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         return error
     return None
-
-
-def as_options(message: str) -> str:
-    """Write the Python in a message as options: `rare="ignore"` is `--rare ignore`."""
-    message = re.sub(r"\nHint: df = .*", "", message)
-    message = re.sub(r"\A(`(\w+)`.*)`(\[[^`]*\]`)", r"\1`\2=\3", message, flags=re.DOTALL)
-    message = re.sub(rf"`({NAMES})=?`", r"`--\1`", message)
-    message = re.sub("`[^`]+`", lambda code: ARGUMENT.sub(write_option, code[0]), message)
-    message = re.sub(rf"`(?:df\.strat\.)?({VERBS})\(([^`]*)\)`", write_call, message)
-    return re.sub(r"(`df\.strat\.[^`]*`)", r"\1 in Python", message.replace("`sf.", "`"))
 
 
 def write_option(found: re.Match[str]) -> str:
@@ -290,8 +286,8 @@ def run(given: dict[str, Any]) -> tuple[int, bytes]:
     read = [read_fold_columns(command, each, given) for each in files]
     frame, names = read[0]
     several = frames.files.read_alike(dict(zip(paths, (each for each, _ in read), strict=True)))
-    parts = dict(zip(labels, several, strict=True))
-    result = getattr(sf, command)(parts if len(parts) > 1 else frame, **given)
+    by_part = dict(zip(labels, several, strict=True))
+    result = getattr(sf, command)(by_part if len(by_part) > 1 else frame, **given)
     rows = b""
     if command == "check":
         found = {"ok": result.ok, "findings": frames.result.to_dicts(result.findings)}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,22 +21,14 @@ from ..pipeline.local import LocalFrame
 from ..pipeline.options import Options
 from ..pipeline.tables import check_not_itself
 from ..progress import track
-from ..terms.base import By, Term
-from ..terms.by import columns_of, parse_columns, parse_groups, require_by
+from ..terms.base import By
+from ..terms.by import columns_of, parse_columns, parse_groups
 from . import findings
 from .chronology import find_on, find_time
 from .drift import DRIFT_HINT, check_features, measure_drift
 from .findings import Shared
 from .ids import find_ids, named_ids, read_ids
-from .leaks import (
-    AUTO,
-    compared_refs,
-    count_shared,
-    find_twin,
-    is_auto,
-    is_chance,
-    read_compared,
-)
+from .leaks import AUTO, Asked, count_shared, find_twin, is_auto, is_chance, read_compared
 from .lines import WORST_FIRST, Finding, fit_line, printable, write_finding
 from .sources import check_rows, join_given, named_source
 from .totals import find_totals
@@ -193,7 +185,7 @@ def check(  # noqa: PLR0913 - what users ask for
     source, names = named_source(frame, name)
     of_time = parse_columns("time", time)
     frames.references.check_each_column_once("`time`", of_time)
-    asked = Asked(by, parse_groups(groups), groups, key, features, duplicates, of_time)
+    asked = Asked(groups, parse_groups(groups), key, duplicates, by, features, of_time)
     if isinstance(source, CountedFrame):
         looked = look_at_counts(source, names, asked)
     else:
@@ -201,24 +193,6 @@ def check(  # noqa: PLR0913 - what users ask for
     found = list(zip(map(str, names), looked, strict=True))
     found.sort(key=lambda each: count_worst(each[1]))
     return make_check(source.library, found)
-
-
-class Asked(NamedTuple):
-    """What a call asks to be checked."""
-
-    by: By | None
-    terms: tuple[Term, ...]
-    """The terms of `groups`."""
-    groups: Any
-    key: Any
-    features: Any
-    duplicates: Any
-    time: Sequence[Any] = ()
-
-    @property
-    def entries(self) -> tuple[Term, ...]:
-        """The terms of `by`."""
-        return () if self.by is None else require_by(self.by).terms
 
 
 def count_worst(found: Sequence[Finding]) -> tuple[int, ...]:
@@ -232,17 +206,14 @@ def look_at_rows(
 ) -> Iterator[list[Finding]]:
     """Yield the findings on each column of a frame on this machine."""
     features = () if asked.features is None else check_features(source.frame, asked.features)
-    of_by = columns_of(asked.entries)
-    key = parse_columns("key", asked.key)
+    of_by, key = columns_of(asked.entries), asked.refs["key"]
     frames.check_refs(source.frame, {"by": of_by, "key": key, "time": asked.time})
     for name in names:
         check_not_itself("by", of_by, name, source.frame)
         check_not_itself("time", asked.time, name, source.frame)
     known = [*of_by, *asked.time]
     ids = [] if asked.terms else named_ids(source.frame, names, key, known)
-    eager, compared = read_compared(
-        source.frame, names, asked.groups, asked.key, asked.duplicates, [*known, *features, *ids]
-    )
+    eager, compared = read_compared(source.frame, names, asked, [*known, *features, *ids])
     encoded, same = read_ids(eager, ids) if ids else [], dict[Hashable, Any]()
     whole = eager if is_auto(asked.duplicates) else source.frame
     for name in track(names, "Columns of folds"):
@@ -274,7 +245,7 @@ def look_at_counts(
     if asked.features is not None:
         needs = "`check` looks at the values of `features` in all rows"
         check_rows(source.frame, needs, DRIFT_HINT)
-    refs = compared_refs(asked.terms, asked.key, asked.duplicates)
+    refs = asked.refs
     source.check_shared(Options(groups=asked.terms), refs | {"time": list(asked.time)})
     for name in names:
         check_not_itself("time", asked.time, name)

@@ -47,8 +47,8 @@ SAMPLED = 1 << 16
 
 def is_id(label: Any) -> bool:
     """Return whether a column has the name of an id; with column levels, the last name counts."""
-    parts = label if isinstance(label, tuple) else (label,)
-    *_, name = ("", *(each for each in parts if isinstance(each, str) and each))
+    levels = label if isinstance(label, tuple) else (label,)
+    *_, name = ("", *(each for each in levels if isinstance(each, str) and each))
     spaced = re.sub(r"(?<=[a-z\d])(?=[A-Z])", " ", name)
     words = " ".join(re.findall(r"[^\W\d_]+", spaced.lower()))
     return bool(ID_NAME.fullmatch(words)) and not FOLD_NAME.search(name)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from functools import partial
 from math import prod, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,8 @@ from ..pipeline.deal import place_rows
 from ..pipeline.options import Options
 from ..pipeline.strata import stratify
 from ..pipeline.tables import check_not_itself, fold_table, table_verb, text_array
-from ..terms.base import Term
-from ..terms.by import columns_of, parse_columns, parse_groups
+from ..terms.base import By, Term
+from ..terms.by import columns_of, parse_columns, parse_groups, require_by
 from .findings import Shared, are_many
 from .sources import join_given, named_source
 
@@ -41,6 +41,34 @@ agree, and not by chance, the share that also agrees in that column if they are 
 
 TOO_RARE = 0.01
 """Probability below which columns do not agree by chance in all pairs of equal rows."""
+
+
+class Asked(NamedTuple):
+    """What a call asks to be compared, or judged."""
+
+    groups: Any
+    terms: tuple[Term, ...]
+    """The terms of `groups`."""
+    key: Any
+    duplicates: Any
+    by: By | None = None
+    features: Any = None
+    time: Sequence[Any] = ()
+
+    @property
+    def entries(self) -> tuple[Term, ...]:
+        """The terms of `by`."""
+        return () if self.by is None else require_by(self.by).terms
+
+    @property
+    def refs(self) -> dict[str, list[Any]]:
+        """The columns that are compared, by the argument that names them."""
+        named = None if is_auto(self.duplicates) else self.duplicates
+        return {
+            "groups": columns_of(self.terms),
+            "key": list(parse_columns("key", self.key)),
+            "duplicates": list(parse_columns("duplicates", named)),
+        }
 
 
 @table_verb
@@ -106,9 +134,10 @@ def leaks(
     """
     frame, name, aside = join_given(frame, name)
     source, names = named_source(frame, name)
+    asked = Asked(groups, parse_groups(groups), key, duplicates)
     if isinstance(source, CountedFrame):
-        return keep_leaks(source, names, groups, key, duplicates)
-    eager, compared = read_compared(source.frame, names, groups, key, duplicates)
+        return keep_leaks(source, names, asked)
+    eager, compared = read_compared(source.frame, names, asked)
 
     def table_of(column: str, label: str) -> Any:
         series = frames.folds.read_fold_column(eager, column)
@@ -129,11 +158,8 @@ def leaks(
     return fold_table(names, table_of, ("check", "set", "row"))
 
 
-def keep_leaks(
-    source: CountedFrame, names: Sequence[Any], groups: Any, key: Any, duplicates: Any
-) -> Any:
-    terms = parse_groups(groups)
-    refs = compared_refs(terms, key, duplicates)
+def keep_leaks(source: CountedFrame, names: Sequence[Any], asked: Asked) -> Any:
+    refs = asked.refs
     given = [argument for argument in refs if refs[argument]]
     if len(given) != 1 or len(names) != 1:
         shown = ", ".join(f"`{each}`" for each in given) if given else "none of them"
@@ -144,7 +170,7 @@ def keep_leaks(
             " all."
         )
         raise StratError(msg)
-    source.check_shared(Options(groups=terms), refs, ("check", "set"))
+    source.check_shared(Options(groups=asked.terms), refs, ("check", "set"))
     for argument in ("key", "duplicates"):
         check_not_itself(argument, refs[argument], names[0])
     return source.engine.leaking_rows(refs[given[0]], given[0], names[0])
@@ -167,16 +193,10 @@ def shared_sets(compared: Shared, folds: Ints) -> tuple[Ints, Ints]:
 
 
 def read_compared(
-    frame: Frame,
-    names: Sequence[Any],
-    groups: Any,
-    key: Any,
-    duplicates: Any,
-    others: Sequence[Any] = (),
+    frame: Frame, names: Sequence[Any], asked: Asked, others: Sequence[Any] = ()
 ) -> tuple[Any, list[Shared]]:
     """Check and read what is compared; returns the frame, collected with `others`, and columns."""
-    terms = parse_groups(groups)
-    given = compared_refs(terms, key, duplicates)
+    given, duplicates = asked.refs, asked.duplicates
     group_refs, keys, refs = given.values()
     frames.check_refs(frame, given)
     checked = {**given, "groups": list(filter(frames.is_computed, group_refs))}
@@ -186,11 +206,11 @@ def read_compared(
     every, twice = compared_columns(frame, names, keys) if is_auto(duplicates) else ([], [])
     eager = frames.collect_columns(frame, [*others, *names, *group_refs, *keys, *refs, *every])
     compared = []
-    if terms:
-        compared.append(read_groups(eager, names, terms, groups))
+    if asked.terms:
+        compared.append(read_groups(eager, names, asked))
     if keys:
         columns = frames.read_columns(eager, keys)
-        compared.append(Shared("keys", columns, plural_name(key, "keys")))
+        compared.append(Shared("keys", columns, plural_name(asked.key, "keys")))
     if refs:
         compared.append(Shared("duplicates", frames.read_columns(eager, refs)))
     elif duplicates is not None:
@@ -198,29 +218,19 @@ def read_compared(
     return eager, compared
 
 
-def compared_refs(terms: tuple[Term, ...], key: Any, duplicates: Any) -> dict[str, list[Any]]:
-    """List the columns that a call compares, by the argument that names them."""
-    named = None if is_auto(duplicates) else duplicates
-    return {
-        "groups": columns_of(terms),
-        "key": list(parse_columns("key", key)),
-        "duplicates": list(parse_columns("duplicates", named)),
-    }
-
-
 def is_auto(duplicates: object) -> bool:
     """Return whether rows are to be compared by all columns that tell them apart."""
     return isinstance(duplicates, str) and duplicates == AUTO
 
 
-def read_groups(frame: Any, names: Sequence[Any], terms: tuple[Term, ...], groups: Any) -> Shared:
+def read_groups(frame: Any, names: Sequence[Any], asked: Asked) -> Shared:
     """Read the columns of groups; if a term makes the groups, their codes, -1 without a fold."""
-    refs = columns_of(terms)
+    terms, refs = asked.terms, columns_of(asked.terms)
     columns = frames.read_columns(frame, refs)
     if all(term.is_nominal for term in terms):
         frames.references.check_one_each("groups", refs, columns)
         names = tuple(map(frames.format_reference, refs)) if len(refs) > 1 else ()
-        return Shared("groups", columns, plural_name(groups), names)
+        return Shared("groups", columns, plural_name(asked.groups), names)
     read = {"groups": columns}
     no_fold = [frames.is_missing(series) for series in frames.read_columns(frame, names)]
     if (without := np.logical_and.reduce(no_fold)).any():  # they link no others, as in `kfold`

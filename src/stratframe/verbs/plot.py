@@ -19,11 +19,9 @@ from ..habits import suggest_arguments
 from ..pipeline.local import LocalFrame
 from ..pipeline.tables import FoldCounts, stratum_names, table_order
 from ..progress import track
-from ..terms import bins
 from ..terms.base import By
 from ..terms.by import parse_groups
 from . import findings
-from .check import Asked
 from .draw import (
     COLOURS,
     FOLDS_WITH_NUMBERS,
@@ -37,7 +35,7 @@ from .draw import (
     sides_of,
 )
 from .drift import check_features, measure_drift
-from .leaks import AUTO, count_shared, find_twin, read_compared, shared_sets
+from .leaks import AUTO, Asked, count_shared, find_twin, read_compared, shared_sets
 from .lines import Finding, cut_name, printable
 from .sources import check_rows, join_given, named_source
 
@@ -125,10 +123,10 @@ def plot(
         msg = above_limit("`name` of `plot`", MAX_COLUMNS, "column", len(names))
         raise StratError(msg + "\nHint: `compare` has a row for each.")
     given = None if ax is None else check_axes(ax, len(names), kind)
-    asked = Asked(by, parse_groups(groups), groups, key, features, duplicates)
+    asked = Asked(groups, parse_groups(groups), key, duplicates, by, features)
     drawn = PICTURES[kind](frame, names, asked)
     pictures = list(track(drawn, "Pictures", " columns", len(names)))
-    axes = new_axes(pyplot, pictures) if given is None else given
+    axes = given or new_axes(pyplot, pictures)
     draw_all(axes, names, pictures)
     return axes[0] if len(names) == 1 else np.array(axes, dtype=object)
 
@@ -202,7 +200,7 @@ def picture_shares(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[P
     if asked.by is not None:
         yield from picture_counts(frame, names, asked)
         return
-    eager, compared = read_compared(frame, names, asked.groups, None, None)
+    eager, compared = read_compared(frame, names, asked._replace(key=None, duplicates=None))
     for name in names:
         labels, folds = label_folds(eager, name)
         sizes, twin = np.array(labels.sizes), partial(find_twin, frame, names, folds)
@@ -233,7 +231,8 @@ def shares_of(counts: FoldCounts, judged: list[JudgedCells]) -> Bars:
     heading = ", ".join(str(each.name) for each in level.strata.levels)
     if counts.is_marginal:
         heading += f", of {len(judged)} margins"
-    is_order = isinstance(level.term, bins.Quantiles | bins.Bins) and len(level.strata.levels) == 1
+    terms = [each.term for each in level.strata.levels]
+    is_order = len(terms) == 1 and not (terms[0].is_nominal or terms[0].group_noun)
     order, palette = table_order(level.strata), SHADES if is_order else COLOURS
     largest = np.argsort(-level.table.sum(axis=1)[order], kind="stable")[: len(palette)]
     chosen, n_others = order[np.sort(largest)], len(order) - len(largest)
@@ -304,15 +303,14 @@ def picture_drift(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Pi
 
 
 def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Picture]:
-    groups, key, duplicates = asked.groups, asked.key, asked.duplicates
-    if groups is not None:
-        key = duplicates = None
-    elif key is not None:
-        duplicates = None
-    elif duplicates is None:
+    if asked.groups is not None:
+        asked = asked._replace(key=None, duplicates=None)
+    elif asked.key is not None:
+        asked = asked._replace(duplicates=None)
+    elif asked.duplicates is None:
         msg = '`kind="leaks"` must have `groups`, `key` or `duplicates` to compare, got none.'
         raise StratError(msg)
-    eager, (compared,) = read_compared(frame, names, groups, key, duplicates)
+    eager, (compared,) = read_compared(frame, names, asked)
     for name in names:
         labels, folds = label_folds(eager, name)
         values, (rows, sets) = labels.values, shared_sets(compared, folds)
