@@ -235,35 +235,31 @@ def describe_even(cells: FoldCells) -> str:
     if cells.counts.levels[-1].off_in_order is not None:
         return f"even in order, within {ORDER_ROWS} rows at every cut"
     table = cells.table[:, cells.counts.sizes > 0]
+    sizes = cells.counts.sizes[cells.counts.sizes > 0]
     is_within = np.abs(table - table.mean(axis=1, keepdims=True)) < 1
-    are_equal = np.ptp(cells.counts.sizes[cells.counts.sizes > 0]) <= 1
-    if are_numbered(cells.labels) and are_equal and is_within.all():
-        are_classes = all(level.is_class for level in cells.counts.levels)
-        noun = "class" if are_classes else "stratum"
+    if are_numbered(cells.labels) and np.ptp(sizes) <= 1 and is_within.all():
+        noun = "class" if all(level.is_class for level in cells.counts.levels) else "stratum"
         return f"even, each {noun} within a row of its share"
     return "even, as far as whole rows allow"
 
 
 def find_uneven(cells: FoldCells) -> Finding | None:
     """Name the worst cell, if any is uneven; a stratum that a fold lacks comes first."""
-    judged, are_absent = cells.judged, bool(cells.judged.is_lacking.any())
-    flags = judged.is_lacking if are_absent else judged.is_uneven
+    judged, flags, check = cells.judged, cells.judged.is_lacking, "strata"
+    if not flags.any():
+        flags, check = judged.is_uneven, "balance"
     if not flags.any():
         return None
     worst = np.argmax(np.where(flags, judged.weights, -1))
     stratum, fold = map(int, np.unravel_index(worst, flags.shape))
-    if are_absent:
-        check, n = "strata", int(flags.any(axis=1).sum())
-        said, fold = describe_absent(cells, stratum, fold)
+    expected, n = f"{judged.expected[stratum, fold]:,.1f}".removesuffix(".0"), int(flags.sum())
+    tails = [f" ({expected} expected)"]
+    if check == "balance":
+        n_rows = plural(int(cells.table[stratum, fold]), "row")
+        said = f"uneven, {{fold}} has {n_rows} of {{stratum}}"
     else:
-        check, n = "balance", int(flags.sum())
-        said = (
-            f"uneven, {{fold}} has {plural(int(cells.table[stratum, fold]), 'row')} of {{stratum}}"
-        )
-    tails = []
-    if not are_absent or cells.table[stratum, fold] == 0:
-        expected = f"{judged.expected[stratum, fold]:,.1f}".removesuffix(".0")
-        tails = [f" ({expected} expected)"]
+        n, (said, fold) = int(flags.any(axis=1).sum()), describe_absent(cells, stratum, fold)
+        tails = tails if cells.table[stratum, fold] == 0 else []
     names = cells.names(stratum, fold)
     return write_finding("warning", check, n, f"{{by}}: {said}", *tails, **names)
 

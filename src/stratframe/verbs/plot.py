@@ -126,7 +126,17 @@ def plot(
     asked = Asked(groups, parse_groups(groups), key, duplicates, by, features)
     drawn = PICTURES[kind](frame, names, asked)
     pictures = list(track(drawn, "Pictures", " columns", len(names)))
-    axes = given or new_axes(pyplot, pictures)
+    if given is None:
+        n_rows = ceil(len(pictures) / ABREAST)
+        n_columns = ceil(len(pictures) / n_rows)
+        lines = max(len(getattr(drawing, "rows", ())) for _, drawing in pictures)
+        width = 5.0 if n_columns == 1 else 1.0 + 2.6 * n_columns
+        size = width, n_rows * float(np.clip(1.3 + 0.24 * lines, 3.0, 5.0))
+        shape = {"figsize": size, "squeeze": False, "layout": "constrained"}
+        given = list(pyplot.subplots(n_rows, n_columns, **shape)[1].flat)
+    for unused in given[len(pictures) :]:
+        unused.remove()
+    axes = given[: len(pictures)]
     draw_all(axes, names, pictures)
     return axes[0] if len(names) == 1 else np.array(axes, dtype=object)
 
@@ -147,19 +157,6 @@ def check_axes(ax: Any, n_columns: int, kind: Kind) -> list[Any]:
         msg = f"`ax` must be one Axes for each column, got {len(axes)} for {n_columns}."
         raise StratError(msg)
     return axes
-
-
-def new_axes(pyplot: Any, pictures: Sequence[Picture]) -> list[Any]:
-    n_rows = ceil(len(pictures) / ABREAST)
-    n_columns = ceil(len(pictures) / n_rows)
-    lines = max(len(getattr(drawing, "rows", ())) for _, drawing in pictures)
-    width = 5.0 if n_columns == 1 else 1.0 + 2.6 * n_columns
-    size = width, n_rows * float(np.clip(1.3 + 0.24 * lines, 3.0, 5.0))
-    shape = {"figsize": size, "squeeze": False, "layout": "constrained"}
-    axes = list(pyplot.subplots(n_rows, n_columns, **shape)[1].flat)
-    for unused in axes[len(pictures) :]:
-        unused.remove()
-    return axes[: len(pictures)]
 
 
 def draw_all(axes: Sequence[Any], names: Sequence[Any], pictures: Sequence[Picture]) -> None:
@@ -314,22 +311,17 @@ def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Pi
     for name in names:
         labels, folds = label_folds(eager, name)
         values, (rows, sets) = labels.values, shared_sets(compared, folds)
-        found = count_both(sets, folds[rows], len(values))
-        both = found if compared.columns else np.full_like(found, np.nan)
+        # Count the sets that have rows in both of two folds, but not in a fold and itself.
+        both = np.full((len(values), len(values)), 0 if compared.columns else np.nan)
+        pairs = np.unique(sets * len(values) + folds[rows])
+        sets, held = np.divmod(pairs, len(values))
+        for fold in range(len(values)) if compared.columns else ():
+            has_rows = np.bincount(sets, held == fold)[sets] > 0
+            both[fold] = np.bincount(held[has_rows], minlength=len(values))
+        np.fill_diagonal(both, np.nan)
         side = cut_name(printable(name), 24)
         matrix = Matrix(values, values, both, both, side, f"{compared.noun} in both")
         yield findings.find_shared(count_shared(compared, values, folds), labels), matrix
-
-
-def count_both(sets: Ints, folds: Ints, n_folds: int) -> Values:
-    """Count the sets that have rows in both of two folds; NaN for a fold and itself."""
-    counts, pairs = np.zeros((n_folds, n_folds)), np.unique(sets * n_folds + folds)
-    sets, folds = np.divmod(pairs, n_folds)
-    for fold in range(n_folds):
-        has_rows = np.bincount(sets, folds == fold)[sets] > 0
-        counts[fold] = np.bincount(folds[has_rows], minlength=n_folds)
-    np.fill_diagonal(counts, np.nan)
-    return counts
 
 
 PICTURES: dict[Kind, Callable[[Any, Sequence[Any], Asked], Iterator[Picture]]] = {
