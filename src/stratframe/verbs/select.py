@@ -228,7 +228,9 @@ def parts(
     source.check_names(meant)
     rows = source.label_rows(name, is_part=True)
     values = rows.labels.values
-    listed, has_rows = values if names is None else list_labels("names", names), rows.labels.present
+    has_rows, listed = rows.labels.present, values
+    if names is not None:
+        listed = list_labels("names", names)
     unknown = [each for each in listed if each not in {*values}]
     unlisted = [each for each in has_rows if each not in {*listed}]
     if unknown or unlisted:

@@ -13,8 +13,6 @@ from ..habits import suggest_arguments
 from ..pipeline.options import Deal, PartShares, Rare, fold_target, part_target
 from ..pipeline.strata import Strata
 from ..pipeline.tables import (
-    FoldCounts,
-    LevelCounts,
     check_table_size,
     fold_table,
     stacked_table,
@@ -74,20 +72,21 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
 
     def table_of(column: str, _: str) -> Any:
         counts = read.count_folds(by, column)
-        check_table_size("balance", [level.strata for level in counts.shown], len(counts.folds))
-        return stacked_table(source.library, [rows_of(counts, each) for each in counts.shown])
-
-    def rows_of(counts: FoldCounts, level: LevelCounts) -> dict[Hashable, Any]:
-        order = table_order(level.strata)
-        table = level.table[order].T
-        sizes, strata = table.sum(axis=1, keepdims=True), table.sum(axis=0)
-        expected = sizes * strata / max(int(strata.sum()), 1)
-        share, deviation = table / np.maximum(sizes, 1), table - expected
-        figures = {"n": table, "share": share, "expected": expected, "deviation": deviation}
-        which = np.tile(order, len(counts.folds))
-        named = stratum_columns(level.strata, which, is_margin=counts.is_marginal)
-        columns = {name: each.ravel() for name, each in figures.items()}
-        return {"fold": [fold for fold in counts.folds for _ in order]} | named | columns
+        levels, folds = counts.shown, counts.folds
+        check_table_size("balance", [level.strata for level in levels], len(folds))
+        rows = []
+        for level in levels:
+            order = table_order(level.strata)
+            table = level.table[order].T
+            sizes, strata = table.sum(axis=1, keepdims=True), table.sum(axis=0)
+            expected = sizes * strata / max(int(strata.sum()), 1)
+            figures = {"n": table, "share": table / np.maximum(sizes, 1)}
+            figures |= {"expected": expected, "deviation": table - expected}
+            which = np.tile(order, len(folds))
+            named = stratum_columns(level.strata, which, is_margin=counts.is_marginal)
+            columns = {name: each.ravel() for name, each in figures.items()}
+            rows.append({"fold": [fold for fold in folds for _ in order]} | named | columns)
+        return stacked_table(source.library, rows)
 
     return fold_table(names, table_of)
 
