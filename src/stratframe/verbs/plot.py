@@ -312,7 +312,7 @@ def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Pi
         labels, folds = label_folds(eager, name)
         values, (rows, sets) = labels.values, shared_sets(compared, folds)
         # Count the sets that have rows in both of two folds, but not in a fold and itself.
-        both = np.full((len(values), len(values)), 0 if compared.columns else np.nan)
+        both = np.full((len(values), len(values)), 0.0 if compared.columns else np.nan)
         pairs = np.unique(sets * len(values) + folds[rows])
         sets, held = np.divmod(pairs, len(values))
         for fold in range(len(values)) if compared.columns else ():
