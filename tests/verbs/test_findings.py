@@ -213,7 +213,7 @@ def test_verdicts_of_an_order_agree(numbers: list[int], k: int, scale: float) ->
 def test_sizes_are_judged_by_the_rule(sizes: list[int], n_each: int, start: int) -> None:
     """Sizes are wrong if they are off by a row, a tenth, and four deviations of whole groups.
 
-    They are right if each fold is one group.
+    Where each fold is one group, sizes that would be wrong are noted.
     """
     k, n = len(sizes), sum(sizes)
     cells = [(fold, row // n_each) for fold, size in enumerate(sizes, start) for row in range(size)]

@@ -283,3 +283,9 @@ def test_an_expression_gives_one_column(given: Any, argument: str, *, lazy: bool
     named = ["z", "x", "y"] if isinstance(given, list) else ["x", "y"]
     assert sf.drift(frame, given)["distance"].equals(sf.drift(frame, named)["distance"])
     assert sf.check(frame, features=given).text == sf.check(frame, features=named).text
+
+
+def test_arguments_have_names() -> None:
+    """Every argument is named."""
+    with pytest.raises(TypeError, match="`leaks` takes no argument after `frame` without its name"):
+        sf.leaks(pd.DataFrame({"label": ["a", "b"], "fold": [0, 1]}), "label")  # type: ignore[misc]
