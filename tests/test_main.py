@@ -22,7 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from stratframe.__main__ import as_options, main
+from stratframe.__main__ import main
 from stratframe.frames.files import parse_times
 from tests.helpers import values
 
@@ -678,9 +678,16 @@ MESSAGES = {
 
 
 @pytest.mark.parametrize("message", MESSAGES)
-def test_messages_speak_options(message: str) -> None:
+def test_messages_speak_options(message: str, monkeypatch: Patch, capsys: Capture) -> None:
     """Arguments and calls in messages are written as options and commands."""
-    assert as_options(message) == MESSAGES[message]
+
+    def fail(*_: object, **__: object) -> None:
+        raise sf.StratError(message)
+
+    monkeypatch.setattr("stratframe.kfold", fail)
+    assert call("kfold in.csv --out out.csv") == 2
+    said = " ".join(["stratframe:", *MESSAGES[message].splitlines()])
+    assert capsys.readouterr().err == f"{said}\n"
 
 
 def test_ctrl_c_ends_quietly(home: Path, monkeypatch: Patch, capsys: Capture) -> None:

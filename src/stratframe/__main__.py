@@ -167,8 +167,14 @@ def run_safely(argv: Sequence[str] | None) -> int:
 
 
 def complain(text: str) -> None:
-    """Print one line to standard error."""
-    send(sys.stderr, " ".join(["stratframe:", *as_options(text).splitlines()]) + "\n")
+    """Print one line to standard error, in which `rare="ignore"` is `--rare ignore`."""
+    text = re.sub(r"\nHint: df = .*", "", text)
+    text = re.sub(r"\A(`(\w+)`.*)`(\[[^`]*\]`)", r"\1`\2=\3", text, flags=re.DOTALL)
+    text = re.sub(rf"`({NAMES})=?`", r"`--\1`", text)
+    text = re.sub("`[^`]+`", lambda code: ARGUMENT.sub(write_option, code[0]), text)
+    text = re.sub(rf"`(?:df\.strat\.)?({VERBS})\(([^`]*)\)`", write_call, text)
+    text = re.sub(r"(`df\.strat\.[^`]*`)", r"\1 in Python", text.replace("`sf.", "`"))
+    send(sys.stderr, " ".join(["stratframe:", *text.splitlines()]) + "\n")
 
 
 def send(stream: TextIO | None, content: str | bytes) -> OSError | None:
@@ -186,16 +192,6 @@ def send(stream: TextIO | None, content: str | bytes) -> OSError | None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         return error
     return None
-
-
-def as_options(message: str) -> str:
-    """Write the Python in a message as options: `rare="ignore"` is `--rare ignore`."""
-    message = re.sub(r"\nHint: df = .*", "", message)
-    message = re.sub(r"\A(`(\w+)`.*)`(\[[^`]*\]`)", r"\1`\2=\3", message, flags=re.DOTALL)
-    message = re.sub(rf"`({NAMES})=?`", r"`--\1`", message)
-    message = re.sub("`[^`]+`", lambda code: ARGUMENT.sub(write_option, code[0]), message)
-    message = re.sub(rf"`(?:df\.strat\.)?({VERBS})\(([^`]*)\)`", write_call, message)
-    return re.sub(r"(`df\.strat\.[^`]*`)", r"\1 in Python", message.replace("`sf.", "`"))
 
 
 def write_option(found: re.Match[str]) -> str:
@@ -261,18 +257,13 @@ def parser() -> Parser:
         )
         for name in signature(getattr(sf, command)).parameters:
             if name in ARGUMENTS:
-                add_option(options, command, name)
+                how = dict(ARGUMENTS[name])
+                if name == "name" and command in JUDGES:
+                    how["action"] = "append"
+                if name == "by" and command == "report":
+                    how["required"] = True
+                options.add_argument(*(["-k"] if name == "k" else []), f"--{name}", **how)
     return whole
-
-
-def add_option(options: ArgumentParser, command: str, name: str) -> None:
-    """Add an argument of a verb to the options of its command."""
-    how = dict(ARGUMENTS[name])
-    if name == "name" and command in JUDGES:
-        how["action"] = "append"
-    if name == "by" and command == "report":
-        how["required"] = True
-    options.add_argument(*(["-k"] if name == "k" else []), f"--{name}", **how)
 
 
 def run(given: dict[str, Any]) -> tuple[int, bytes]:
@@ -295,8 +286,8 @@ def run(given: dict[str, Any]) -> tuple[int, bytes]:
     read = [read_fold_columns(command, each, given) for each in files]
     frame, names = read[0]
     several = frames.files.read_alike(dict(zip(paths, (each for each, _ in read), strict=True)))
-    parts = dict(zip(labels, several, strict=True))
-    result = getattr(sf, command)(parts if len(parts) > 1 else frame, **given)
+    by_part = dict(zip(labels, several, strict=True))
+    result = getattr(sf, command)(by_part if len(by_part) > 1 else frame, **given)
     rows = b""
     if command == "check":
         found = {"ok": result.ok, "findings": frames.result.to_dicts(result.findings)}
@@ -325,7 +316,10 @@ def read_fold_columns(
     command: str, file: frames.files.File, given: dict[str, Any]
 ) -> tuple[Any, list[str]]:
     """Read the columns of folds, and list their names; no column may be in the file twice."""
-    frame, names = file.frame, column_arguments(command, given)
+    frame, name = file.frame, given.get("name", "split" if command == "split" else "fold")
+    names, repeats = [name] if isinstance(name, str) else name, given.get("repeats", 1)
+    if repeats != 1:
+        names = [f"{name}_{repeat + 1}" for repeat in range(min(repeats, MAX_REPEATS))]
     is_read = command in ("extend", *JUDGES)
     if is_read:
         names = list_names(names, frame)
@@ -390,15 +384,6 @@ def parse_parts(text: str) -> dict[str, float | None] | float:
         )
         raise StratError(msg)
     return parts
-
-
-def column_arguments(command: str, given: dict[str, Any]) -> list[str]:
-    """List the columns that a command reads or writes."""
-    name = given.get("name", "split" if command == "split" else "fold")
-    repeats = given.get("repeats", 1)
-    if repeats != 1:
-        return [f"{name}_{repeat + 1}" for repeat in range(min(repeats, MAX_REPEATS))]
-    return [name] if isinstance(name, str) else name
 
 
 def describe_change(frame: Any, names: list[str], filled: dict[str, Any]) -> str:
@@ -470,19 +455,15 @@ def show_columns(columns: Iterable[tuple[str, Sequence[Any]]]) -> None:
     """Print columns next to each other, text on the left and numbers on the right."""
     padded = []
     for name, values in columns:
-        cells = [name, *map(format_cell, values)]
+        cells = [name]
+        for value in values:
+            text = f"{value:.4g}" if isinstance(value, float) else str(value)
+            cells.append("-" if value is None else text)
         is_text = any(isinstance(value, str) for value in values)
         width = max(map(len, cells))
         padded.append([cell.ljust(width) if is_text else cell.rjust(width) for cell in cells])
     for line in zip(*padded, strict=True):
         print("   " + "  ".join(line).rstrip())
-
-
-def format_cell(value: Any) -> str:
-    """Write a value for a printed table."""
-    if value is None:
-        return "-"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 if __name__ == "__main__":

@@ -132,10 +132,7 @@ class StratExpr:
         >>> df.with_columns(pl.col("label").strat.kfold(k=2))["fold"].to_list()
         [0, 0, 0, 1, 1, 0, 1, 1]
         """
-        target = fold_target(k)
-        made: pl.Expr = assign.assign_expression(
-            self._expr, target, deal=deal, missing=missing, rare=rare, seed=seed, name=name
-        )
+        made: pl.Expr = assign.assign_expression(self._expr, fold_target(k), locals())
         return made
 
     @suggest_arguments
@@ -171,10 +168,7 @@ class StratExpr:
         >>> df.select(expr)["split"].to_list()
         ['a', 'a', 'b', 'b']
         """
-        target = part_target(parts)
-        made: pl.Expr = assign.assign_expression(
-            self._expr, target, deal=deal, missing=missing, rare=rare, seed=seed, name=name
-        )
+        made: pl.Expr = assign.assign_expression(self._expr, part_target(parts), locals())
         return made
 
 

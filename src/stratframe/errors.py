@@ -116,13 +116,13 @@ def no_such_column(
     if argument == "name" and name in ("fold", "split"):  # the defaults of a call that names none
         msg = f"There is no column {name!r}."
     near = nearest_name(name, known)
-    parts: Sequence[Any] = name if isinstance(name, tuple) else []
+    names: Sequence[Any] = name if isinstance(name, tuple) else []
     if isinstance(name, str):
-        parts = [part.strip() for part in name.split(",")]
+        names = [each.strip() for each in name.split(",")]
     if name in index:
         hint = "it is in the index: `df = df.reset_index()` makes it a column."
-    elif 1 < len(parts) <= MAX_LISTED and {*known}.issuperset(parts):
-        hint = f"several columns go in a list: `{write_list(parts)}`."
+    elif 1 < len(names) <= MAX_LISTED and {*known}.issuperset(names):
+        hint = f"several columns go in a list: `{write_list(names)}`."
     elif isinstance(name, tuple):
         hint = "several columns go in a list."
     elif argument == "name":

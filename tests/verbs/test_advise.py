@@ -48,15 +48,6 @@ def test_advise_gives_the_formulas(frame: Make, kind: str) -> None:
     assert [values(alone, name) for name in OF_ROWS] == [[0], [0], [None]]
 
 
-def test_missing_values_are_a_stratum(frame: Make) -> None:
-    """The rarest stratum may be that of missing values, which `kfold` makes if it is told to."""
-    df = frame({"label": ["a"] * 12 + ["b"] * 8 + [None] * 4})
-    found = sf.advise(df, "label", [3, 5])
-    counts = values(sf.plan(df, "label", 5, missing="stratum", rare="ignore"), "n")
-    assert values(found, "rarest") == ["missing"] * 2
-    assert values(found, "lacking") == [0, counts[-5:].count(0)]
-
-
 def test_advise_counts_groups(frame: Make) -> None:
     """With groups the rarest stratum is that in the fewest; a row without one is one by itself."""
     label = ["a"] * 60 + ["b"] * 30 + ["c"] * 10

@@ -3,8 +3,6 @@
 from collections import Counter
 from typing import Any
 
-import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,6 +52,7 @@ CALLS = {
     "sf.extend(df, 'y', parts={'train': 0.5, 'valid': 0.5}, name='part', where='most')": (
         "'valid' has no rows, and no new ones are left for it (its share of 6 rows is 3)."
     ),
+    "pl.DataFrame({'y': ['a'] * 7}).with_columns(pl.col('y').strat.split(PARTS, seed=3))": TEST,
     "sf.sample(df, 'y', frac=0.01)": "The sample is empty: 0.01 of 7 rows is 0.07.",
     "sf.sample(df, sf.continuous('x'), frac=0.05, allocation='equal')": (
         "The sample is empty: 0.05 of 7 rows is 0.35."
@@ -66,12 +65,6 @@ CALLS = {
 def test_what_is_empty_is_said(frame: Make, call: str) -> None:
     """A part without rows is a warning that names its share, and so is an empty sample."""
     warned(CALLS[call], lambda: evaluate(call, df=frame(ROWS), PARTS=PARTS))
-
-
-def test_expressions_say_it() -> None:
-    """An expression warns, too."""
-    expr = pl.col("y").strat.split(PARTS, seed=3)
-    warned(TEST, lambda: pl.DataFrame({"y": ROWS["y"]}).with_columns(expr))
 
 
 def test_columns_that_are_extended_are_named(frame: Make) -> None:
@@ -175,10 +168,3 @@ def test_groups_fill_all_parts(frame: Make) -> None:
         out = sf.split(frame(data), "y", parts, groups="g", repeats=3)
         for name in ("split_1", "split_2", "split_3"):
             assert Counter(values(out, name)) == {"train": 60, "valid": 20, "test": 20}
-
-
-def test_fewer_groups_than_parts_is_an_error() -> None:
-    """Fewer groups than parts stay an error."""
-    df = pd.DataFrame({"y": [0, 1] * 4, "g": [0, 1] * 4})
-    with pytest.raises(sf.StratError, match="at most the number of groups, got 3 for 2 groups"):
-        sf.split(df, "y", PARTS, groups="g")

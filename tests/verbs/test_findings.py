@@ -16,8 +16,6 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom, ks_2samp
 
 import stratframe as sf
-from stratframe.frames import FoldValues, SharedRows
-from stratframe.verbs.findings import Shared, find_sizes
 from tests.helpers import TWO_KINDS, columns_of, make, values
 
 
@@ -209,20 +207,27 @@ def test_verdicts_of_an_order_agree(numbers: list[int], k: int, scale: float) ->
 
 @given(
     sizes=st.lists(st.integers(1, 400), min_size=1, max_size=12),
-    n_pairs=st.integers(0, 20_000),
+    n_each=st.integers(1, 60),
     start=st.integers(0, 2),
 )
-def test_sizes_are_judged_by_the_rule(sizes: list[int], n_pairs: int, start: int) -> None:
-    """Sizes are wrong if they are off by a row, a tenth, and four standard deviations."""
+def test_sizes_are_judged_by_the_rule(sizes: list[int], n_each: int, start: int) -> None:
+    """Sizes are wrong if they are off by a row, a tenth, and four deviations of whole groups.
+
+    Where each fold is one group, sizes that would be wrong are noted.
+    """
     k, n = len(sizes), sum(sizes)
+    cells = [(fold, row // n_each) for fold, size in enumerate(sizes, start) for row in range(size)]
+    groups = Counter(cells)
     off = max(abs(Fraction(size) - Fraction(n, k)) for size in sizes)
     is_off = start < 2 and off > 1 and off > Fraction(n, 10 * k)
-    is_wrong = is_off and k >= 3 and off**2 * k * k > 16 * (n + 2 * n_pairs) * (k - 1)
-    labels = FoldValues([*range(start, start + k)], sizes, 0)
-    groups = Shared("groups", "", SharedRows(0, 0, 0, 0, n_pairs=n_pairs))
-    (found,) = find_sizes(labels, [groups], lambda: None)
-    assert found.severity == ("warning" if is_wrong else "note" if is_off else "ok")
-    assert (found.check, found.n) == ("sizes", k)
+    squares = sum(rows**2 for rows in groups.values())
+    is_wrong = is_off and k >= 3 and off**2 * k * k > 16 * squares * (k - 1)
+    data = {"fold": [fold for fold, _ in cells], "g": [f"{fold} {place}" for fold, place in cells]}
+    found = columns_of(sf.check(pd.DataFrame(data), groups="g", duplicates=None).findings)
+    at = found["check"].index("sizes")
+    wrong = "note" if len(groups) == k else "warning"
+    assert found["severity"][at] == (wrong if is_wrong else "note" if is_off else "ok")
+    assert found["n"][at] == k
 
 
 # Drift --------------------------------------------------------------------------------------

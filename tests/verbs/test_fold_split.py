@@ -27,7 +27,6 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 
 import stratframe as sf
-from stratframe import checks
 from tests.helpers import FOLDED, ROWS, Make, evaluate, make, refuse_now
 
 NESTED = ["pandas", "polars"]
@@ -314,11 +313,7 @@ def test_folds_of_other_rows(data: Any, error: type[Exception]) -> None:
 
 def test_scikit_learn_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The error names the extra; the package itself does not import scikit-learn."""
-
-    def missing(module: str) -> Any:
-        raise ImportError(module)
-
-    monkeypatch.setattr(checks, "import_module", missing)
+    monkeypatch.setitem(sys.modules, "sklearn.model_selection", None)
     with pytest.raises(ImportError) as caught:
         sf.FoldSplit("fold")
     assert str(caught.value) == 'sklearn is not installed: pip install "stratframe[sklearn]"'

@@ -94,14 +94,6 @@ def test_tables_fit_a_terminal(case: str, wine: Any, monkeypatch: pytest.MonkeyP
     assert len(lines) == len(table) + n_other
 
 
-def test_lines_of_a_check_fit_a_terminal(wine: Any) -> None:
-    """Each line of a check of bad folds is within a terminal."""
-    names = ["unshuffled", "gaps", "split"]
-    given = {"groups": "producer", "key": "bottle", "features": FEATURES}
-    found = sf.check(wine, ["label", PROLINE], names, **given)
-    assert max(map(len, str(found).splitlines())) <= WIDTH
-
-
 STUDIES: dict[str, Callable[[Any], Any]] = {
     "summary": sf.study.summary,
     "differences": sf.study.differences,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -91,7 +92,7 @@ def advise(
     strata, library = source.strata(by, parse_groups(groups)), source.library
     levels, units, n_rows = strata.margins or [strata], strata.groups, strata.n_rows
     n_units = n_rows if units is None else int(units.max(initial=-1)) + 1
-    rarest = find_rarest(levels, units) if n_rows else Rarest("", 0, 0)
+    rarest, count, n_held, n_before = find_rarest(levels, units) if n_rows else ("", 0, 0, 0)
     k = np.array(wanted if n_rows else [], dtype=np.int64)
     suffices = k <= n_units
     few = k[suffices]
@@ -109,20 +110,20 @@ def advise(
     table: dict[Hashable, Any] = {
         "k": k,
         "verdict": text_array(verdict.tolist()),
-        "rarest": text_array([rarest.name] * len(k)),
-        "per_fold": rounded_column(library, figures(rarest.n_rows / few)),
-        "lacking": np.maximum(k - rarest.n_units, 0),
+        "rarest": text_array([rarest] * len(k)),
+        "per_fold": rounded_column(library, figures(count / few)),
+        "lacking": np.maximum(k - n_held, 0),
     }
     if not in_full:
         return frames.make_frame(library, table)
     lacking, random, in_turn = figures(), figures(), figures()
     if len(few):
-        lacking = figures(theory.probability_any_missing(n_units, rarest.n_units, few))
+        lacking = figures(theory.probability_any_missing(n_units, n_held, few))
         if units is None:
-            random = figures(theory.variance_random(n_rows, few, rarest.n_rows / n_rows))
+            random = figures(theory.variance_random(n_rows, few, count / n_rows))
         if units is None and strata.in_turn and not strata.margins:
-            counts = n_rows, rarest.n_rows, rarest.n_before
-            in_turn = figures([variance_dealt(*counts, each) for each in few.tolist()])
+            dealt_to = partial(variance_dealt, n_rows, count, n_before)
+            in_turn = figures(list(map(dealt_to, few.tolist())))
     ratio = np.divide(in_turn, random, out=figures(), where=random > 0)
     table["fold_size"] = rounded_column(library, figures(n_rows / few))
     exact = {"probability_any_missing": lacking, "variance_random": random}
@@ -131,30 +132,25 @@ def advise(
     return frames.make_frame(library, table)
 
 
-class Rarest(NamedTuple):
-    """The stratum that limits the number of folds."""
+def find_rarest(
+    levels: MarginStrata | list[Strata], units: Ints | None
+) -> tuple[str, int, int, int]:
+    """Find the stratum in the fewest units; among several, the one with the fewest rows.
 
-    name: str
-    n_rows: int
-    n_units: int
-    """The units that hold rows of it: groups, or rows if these are dealt one by one."""
-    n_before: int = 0
-    """The rows of the strata before it."""
-
-
-def find_rarest(levels: MarginStrata | list[Strata], units: Ints | None) -> Rarest:
-    """Find the stratum in the fewest units; among several, the one with the fewest rows."""
+    A unit is a group, or a row if rows are dealt one by one. Returns the name of the stratum, its
+    rows, the units that hold these, and the rows of the strata before it.
+    """
     found = []
     for level in levels:
-        counts = level.sizes
+        n_units = level.sizes
         if units is not None:
-            counts = group_rows(level.codes, units, None, len(level.sizes)).n
+            n_units = group_rows(level.codes, units, None, len(level.sizes)).n
         order = table_order(level)
-        place = order[np.lexsort((level.sizes[order], counts[order]))[:1]]
+        place = order[np.lexsort((level.sizes[order], n_units[order]))[:1]]
         (name,) = stratum_names(level, place, with_entry=len(levels) > 1)
         n_before = int(level.sizes[: place[0]].sum())
-        found.append(Rarest(name, int(level.sizes[place[0]]), int(counts[place[0]]), n_before))
-    return min(found, key=lambda each: (each.n_units, each.n_rows))
+        found.append((name, int(level.sizes[place[0]]), int(n_units[place[0]]), n_before))
+    return min(found, key=lambda each: (each[2], each[1]))
 
 
 def variance_dealt(n_rows: int, count: int, n_before: int, k: int) -> float:

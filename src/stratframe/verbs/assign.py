@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, SupportsIndex
 
@@ -15,6 +15,7 @@ from ..pipeline.deal import empty_outputs, new_columns
 from ..pipeline.options import (
     NO_TARGET,
     Deal,
+    Options,
     PartShares,
     Rare,
     Target,
@@ -143,22 +144,7 @@ def kfold(
     >>> sf.kfold(df, "label", k=2)["fold"].tolist()
     [0, 0, 0, 1, 1, 0, 1, 1]
     """
-    options = check_options(
-        by,
-        fold_target(k),
-        groups=groups,
-        where=where,
-        deal=deal,
-        key=key,
-        missing=missing,
-        rare=rare,
-        repeats=repeats,
-        seed=seed,
-        name=name,
-    )
-    source, overwrite = source_of(frame), check_flag("overwrite", overwrite)
-    assigned: AnyFrameT = source.assign(options, overwrite=overwrite)
-    return assigned
+    return add_column(frame, fold_target(k), locals())
 
 
 @suggest_arguments
@@ -235,22 +221,7 @@ def split(
     >>> len(sf.cv(twenty, names, train="train", valid="test"))
     20
     """
-    options = check_options(
-        by,
-        part_target(parts),
-        groups=groups,
-        where=where,
-        deal=deal,
-        key=key,
-        missing=missing,
-        rare=rare,
-        repeats=repeats,
-        seed=seed,
-        name=name,
-    )
-    source, overwrite = source_of(frame), check_flag("overwrite", overwrite)
-    assigned: AnyFrameT = source.assign(options, overwrite=overwrite)
-    return assigned
+    return add_column(frame, part_target(parts), locals())
 
 
 @suggest_arguments
@@ -325,6 +296,7 @@ def extend(
     >>> sf.extend(new, "label")["fold"].tolist()
     [0, 0, 0, 1, 1, 0, 1, 1, 0, 1, 0, 1]
     """
+    given = {**locals()}
     n_folds = None if k is None else check_int("k", k, 2)
     if k is not None and parts is not None:
         msg = "`extend` takes `k` for folds or `parts` for parts, got both."
@@ -333,17 +305,7 @@ def extend(
     source, names = source_of(frame), list_names(name, frame)
     frames.check_names("name", names)
     check_each_once("`name`", "column", names)
-    options = check_options(
-        by,
-        NO_TARGET,
-        groups=groups,
-        where=where,
-        key=key,
-        missing=missing,
-        rare=rare,
-        seed=seed,
-        name=names[0],
-    )
+    options = check_call({**given, "name": names[0]}, NO_TARGET)
     for term in options.terms:
         if term.without_order() is None:
             msg = f"`extend` does not support `{term.function}` in `by`."
@@ -358,9 +320,22 @@ def extend(
     return extended
 
 
-def assign_expression(expr: Any, target: Target, **given: Any) -> Any:
+def check_call(given: Mapping[str, Any], target: Target) -> Options:
+    """Check the arguments of a verb, by their names; `target` is made of `k` or of `parts`."""
+    others = {"frame", "self", "k", "parts", "overwrite"}
+    return check_options(target=target, **{each: given[each] for each in given.keys() - others})
+
+
+def add_column(frame: AnyFrameT, target: Target, given: Mapping[str, Any]) -> AnyFrameT:
+    options, source = check_call(given, target), source_of(frame)
+    overwrite = check_flag("overwrite", given["overwrite"])
+    assigned: AnyFrameT = source.assign(options, overwrite=overwrite)
+    return assigned
+
+
+def assign_expression(expr: Any, target: Target, given: Mapping[str, Any]) -> Any:
     """Make a Polars expression for folds or parts by another one; the fields of a struct nest."""
-    options = check_options(None, target, **given)
+    options = check_call({"by": None, **given}, target)
 
     def compute(columns: dict[str, list[Any]], n_rows: int) -> list[NewColumn]:
         fields = frames.attach.struct_fields(columns["by"][0], expr)

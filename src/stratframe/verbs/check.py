@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from .. import frames
-from ..core.types import Ints
 from ..engines.source import CountedFrame
 from ..errors import StratError, describe, plural, plural_name
 from ..frames import AnyFrame, FoldValues
@@ -22,22 +21,14 @@ from ..pipeline.local import LocalFrame
 from ..pipeline.options import Options
 from ..pipeline.tables import check_not_itself
 from ..progress import track
-from ..terms.base import By, Term
-from ..terms.by import columns_of, parse_columns, parse_groups, require_by
+from ..terms.base import By
+from ..terms.by import columns_of, parse_columns, parse_groups
 from . import findings
 from .chronology import find_on, find_time
 from .drift import DRIFT_HINT, check_features, measure_drift
 from .findings import Shared
 from .ids import find_ids, named_ids, read_ids
-from .leaks import (
-    AUTO,
-    compared_refs,
-    count_shared,
-    find_twin,
-    is_auto,
-    is_chance,
-    read_compared,
-)
+from .leaks import AUTO, Asked, count_shared, find_twin, is_auto, is_chance, read_compared
 from .lines import WORST_FIRST, Finding, fit_line, printable, write_finding
 from .sources import check_rows, join_given, named_source
 from .totals import find_totals
@@ -194,7 +185,7 @@ def check(  # noqa: PLR0913 - what users ask for
     source, names = named_source(frame, name)
     of_time = parse_columns("time", time)
     frames.references.check_each_column_once("`time`", of_time)
-    asked = Asked(by, parse_groups(groups), groups, key, features, duplicates, of_time)
+    asked = Asked(groups, parse_groups(groups), key, duplicates, by, features, of_time)
     if isinstance(source, CountedFrame):
         looked = look_at_counts(source, names, asked)
     else:
@@ -202,24 +193,6 @@ def check(  # noqa: PLR0913 - what users ask for
     found = list(zip(map(str, names), looked, strict=True))
     found.sort(key=lambda each: count_worst(each[1]))
     return make_check(source.library, found)
-
-
-class Asked(NamedTuple):
-    """What a call asks to be checked."""
-
-    by: By | None
-    terms: tuple[Term, ...]
-    """The terms of `groups`."""
-    groups: Any
-    key: Any
-    features: Any
-    duplicates: Any
-    time: Sequence[Any] = ()
-
-    @property
-    def entries(self) -> tuple[Term, ...]:
-        """The terms of `by`."""
-        return () if self.by is None else require_by(self.by).terms
 
 
 def count_worst(found: Sequence[Finding]) -> tuple[int, ...]:
@@ -233,17 +206,14 @@ def look_at_rows(
 ) -> Iterator[list[Finding]]:
     """Yield the findings on each column of a frame on this machine."""
     features = () if asked.features is None else check_features(source.frame, asked.features)
-    of_by = columns_of(asked.entries)
-    key = parse_columns("key", asked.key)
+    of_by, key = columns_of(asked.entries), asked.refs["key"]
     frames.check_refs(source.frame, {"by": of_by, "key": key, "time": asked.time})
     for name in names:
         check_not_itself("by", of_by, name, source.frame)
         check_not_itself("time", asked.time, name, source.frame)
     known = [*of_by, *asked.time]
     ids = [] if asked.terms else named_ids(source.frame, names, key, known)
-    eager, compared = read_compared(
-        source.frame, names, asked.groups, asked.key, asked.duplicates, [*known, *features, *ids]
-    )
+    eager, compared = read_compared(source.frame, names, asked, [*known, *features, *ids])
     encoded, same = read_ids(eager, ids) if ids else [], dict[Hashable, Any]()
     whole = eager if is_auto(asked.duplicates) else source.frame
     for name in track(names, "Columns of folds"):
@@ -256,19 +226,16 @@ def look_at_rows(
             shared = [each._replace(has_places=False) for each in shared]
             found += findings.find_aside(aside)
         if len(names) > 1 and labels.present:
-            found += findings.find_same(same, name, digest_folds(labels, folds))
+            # Columns with equal folds have equal digests, whatever their categories.
+            ranks = np.append(np.cumsum(np.array(labels.sizes) > 0), 0)
+            digest = (*labels.present, blake2b(ranks[folds].tobytes()).digest())
+            found += findings.find_same(same, name, digest)
         if features:
-            found.append(findings.find_drift(measure_drift(eager, features, name), labels))
+            found.append(findings.find_drift(*measure_drift(eager, features, name)))
         if asked.time and labels.present:
             found += find_time(frames.read_columns(eager, asked.time), asked.time, series)
         twin = partial(find_twin, whole, names, folds)
         yield find_all(LocalFrame(eager), asked, name, labels, shared, found, twin)
-
-
-def digest_folds(labels: FoldValues, folds: Ints) -> Hashable:
-    """Make a digest that is equal for columns with equal folds, whatever their categories."""
-    ranks = np.append(np.cumsum(np.array(labels.sizes) > 0), 0)
-    return (*labels.present, blake2b(ranks[folds].tobytes()).digest())
 
 
 def look_at_counts(
@@ -278,7 +245,7 @@ def look_at_counts(
     if asked.features is not None:
         needs = "`check` looks at the values of `features` in all rows"
         check_rows(source.frame, needs, DRIFT_HINT)
-    refs = compared_refs(asked.terms, asked.key, asked.duplicates)
+    refs = asked.refs
     source.check_shared(Options(groups=asked.terms), refs | {"time": list(asked.time)})
     for name in names:
         check_not_itself("time", asked.time, name)
@@ -293,14 +260,14 @@ def look_at_counts(
             folds = tuple(frames.to_list(crossed[place])) if rows else None
             others += findings.find_same(same, name, folds)
             others += find_on(source, asked.time, name) if asked.time else []
+            if is_auto(asked.duplicates):
+                text = f"duplicates: not looked for on {source.kind} frames"
+                others.append(write_finding("note", "duplicates", 0, text))
+            if ids:
+                text = f"groups: not looked for in {{id}} on {source.kind} frames"
+                others.append(write_finding("note", "groups", 0, text, id=describe(ids[0])))
         given = {each: refs[each] for each in refs if refs[each] and labels.present}
         shared = [count_on(source, asked, name, labels, *each) for each in given.items()]
-        if is_auto(asked.duplicates):
-            why = f"not looked for on {source.kind} frames"
-            shared.append(Shared("duplicates", "", None, why_not=why))
-        if ids:
-            why = f"not looked for in {describe(ids[0])} on {source.kind} frames"
-            shared.append(Shared("groups", "", None, why_not=why))
         yield find_all(source, asked, name, labels, shared, others, lambda: None)
 
 
@@ -318,14 +285,17 @@ def count_on(
     if argument == "duplicates":
         apart = [count([ref]) for ref in refs] if rows.n_split and len(refs) > 1 else []
         by_chance = bool(apart) and is_chance(rows, apart, sum(labels.sizes))
-        return Shared("duplicates", "", rows, by_chance=by_chance, is_named=True)
+        return Shared("duplicates", rows=rows, by_chance=by_chance)
     if labels.n_nulls:
         n_partly = count(refs, drop=False).n_split - rows.n_split
-    if argument == "groups":
-        several = refs if len(refs) > 1 else ()
-        alone = tuple((frames.format_reference(ref), count([ref])) for ref in several)
-        return Shared("groups", plural_name(asked.groups), rows, n_partly, alone)
-    return Shared("keys", plural_name(asked.key, "keys"), rows, n_partly)
+    if argument == "key":
+        noun = plural_name(asked.key, "keys")
+        return Shared("keys", noun=noun, rows=rows, n_partly=n_partly)
+    names = list(map(frames.format_reference, refs)) if len(refs) > 1 else []
+    alone = [count([ref]) for ref in refs[: len(names)]]
+    return Shared(
+        "groups", (), plural_name(asked.groups), names, rows=rows, n_partly=n_partly, alone=alone
+    )
 
 
 def find_all(

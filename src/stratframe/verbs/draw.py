@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from math import ceil, radians, sin
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -85,13 +85,8 @@ class Matrix(NamedTuple):
         return max(largest, 3 * self.white, 1.0)
 
 
-class Drawn(NamedTuple):
-    """What needs room in a picture."""
-
-    beside: Any = None
-    """A legend, or the axes of a scale."""
-    numbers: Sequence[Any] = ()
-    """The texts in cells."""
+Drawn: TypeAlias = tuple[Any, Sequence[Any]]
+"""What needs room in a picture: a legend or the axes of a scale, if any, and texts in cells."""
 
 
 def draw_bars(ax: Any, bars: Bars, name: Any, title: str, *, with_legend: bool) -> Drawn:
@@ -106,14 +101,14 @@ def draw_bars(ax: Any, bars: Bars, name: Any, title: str, *, with_legend: bool) 
     name_folds(ax, name, bars.folds, bars.sizes.tolist())
     if not bars.classes:
         ax.set_ylabel("rows (dotted: equal sizes)" if bars.marks else "rows")
-        return Drawn()
+        return None, []
     ax.set_ylim(0, 1)
     ax.set_yticks([0, 0.5, 1], ["0", "50 %", "100 %"])
     if not with_legend:
-        return Drawn()
+        return None, []
     labels = [*map(short_text, bars.classes[::-1]), *["all rows"][: len(lines)]]
     heading = short_text(bars.heading, 24)
-    return Drawn(ax.legend([*drawn[::-1], *lines[:1]], labels, title=heading, **LEGEND))
+    return ax.legend([*drawn[::-1], *lines[:1]], labels, title=heading, **LEGEND), []
 
 
 def draw_matrix(
@@ -121,7 +116,13 @@ def draw_matrix(
 ) -> Drawn:
     """Draw a cell for each row and fold, coloured on a scale that ends at `limit`."""
     write_title(ax, title)
-    shades, colours = np.ma.masked_invalid(matrix.shades), colour_map(matrix, limit)
+    shades, white = np.ma.masked_invalid(matrix.shades), matrix.white / limit
+    points = [(0.0, "white"), (white, "white"), (1.0, TOO_MANY)]
+    if matrix.is_signed:
+        points = [(0.5 + place / 2, colour) for place, colour in points[1:]]
+        points = [(0.0, TOO_FEW), (0.5 - white / 2, "white"), *points]
+    scales = load_extra("matplotlib.colors", "plot").LinearSegmentedColormap
+    colours = scales.from_list("matrix", points)
     ends = {"vmin": -limit if matrix.is_signed else 0, "vmax": limit}
     mesh = ax.pcolormesh(shades, cmap=colours, edgecolors=GRID, linewidth=0.5, **ends)
     ax.set_facecolor(EMPTY)
@@ -134,21 +135,10 @@ def draw_matrix(
     is_small = len(matrix.folds) <= FOLDS_WITH_NUMBERS and matrix.values.size <= CELLS_WITH_NUMBERS
     numbers = write_numbers(ax, matrix, mesh) if is_small else []
     if not with_scale:
-        return Drawn(None, numbers)
+        return None, numbers
     ticks = load_extra("matplotlib.ticker", "plot").MaxNLocator(5, integer=True)
     scale = ax.figure.colorbar(mesh, ax=ax, label=plain_text(matrix.scale), ticks=ticks)
-    return Drawn(scale.ax, numbers)
-
-
-def colour_map(matrix: Matrix, limit: float) -> Any:
-    """Make a scale of colours that is white up to `matrix.white`."""
-    white = matrix.white / limit
-    points = [(0.0, "white"), (white, "white"), (1.0, TOO_MANY)]
-    if matrix.is_signed:
-        points = [(0.5 + place / 2, colour) for place, colour in points[1:]]
-        points = [(0.0, TOO_FEW), (0.5 - white / 2, "white"), *points]
-    colours = load_extra("matplotlib.colors", "plot")
-    return colours.LinearSegmentedColormap.from_list("matrix", points)
+    return scale.ax, numbers
 
 
 def write_numbers(ax: Any, matrix: Matrix, mesh: Any) -> list[Any]:

@@ -14,7 +14,7 @@ from ..core.distances import fold_distances
 from ..core.strata import crosstab
 from ..core.types import Ints, Values
 from ..errors import StratError, at_least_one
-from ..frames import Frame
+from ..frames import FoldValues, Frame
 from ..habits import suggest_arguments
 from ..pipeline.tables import (
     check_not_itself,
@@ -58,15 +58,6 @@ class Drift(NamedTuple):
         """The distance divided by its level of chance; 0 / 0 counts as 0."""
         chance = np.where(self.chance == 0, np.nan, self.chance)
         return np.where(self.distance == 0, 0.0, self.distance / chance)
-
-
-class Drifts(NamedTuple):
-    """How far each feature is from the other rows in each fold of a column."""
-
-    folds: list[Any]
-    features: list[str]
-    measured: Drift
-    """Each measure of shape (n_features, n_folds)."""
 
 
 @table_verb
@@ -145,12 +136,12 @@ def drift(
     library = frames.library_of(eager)
 
     def table_of(column: str, label: str) -> Any:
-        folds, names, measured = measure_drift(eager, refs, column)
+        labels, names, measured = measure_drift(eager, refs, column)
         flat = Drift(*(each.ravel() for each in measured))
         order = np.lexsort((-np.nan_to_num(np.abs(flat.smd)), -np.nan_to_num(flat.ratio, nan=-1.0)))
-        feature, fold = np.divmod(order, max(len(folds), 1))
+        feature, fold = np.divmod(order, max(len(labels.values), 1))
         table: dict[Hashable, Any] = {
-            label: [folds[place] for place in fold],
+            label: [labels.values[place] for place in fold],
             "feature": text_array([names[place] for place in feature]),
         }
         for measure in shown[1:]:
@@ -170,7 +161,10 @@ def check_features(frame: Frame, features: Any) -> tuple[Any, ...]:
     return refs
 
 
-def measure_drift(frame: Any, refs: Sequence[Any], name: str) -> Drifts:
+def measure_drift(
+    frame: Any, refs: Sequence[Any], name: str
+) -> tuple[FoldValues, list[str], Drift]:
+    """Measure each feature in each fold of a column: the folds, the features, and the measures."""
     labels, codes = frames.fold_codes(frames.folds.read_fold_column(frame, name))
     columns = frames.read_columns(frame, refs)
     if len(refs) == 1:
@@ -178,8 +172,7 @@ def measure_drift(frame: Any, refs: Sequence[Any], name: str) -> Drifts:
         check_not_swapped(
             "features", refs[0], name, lambda: frames.fold_codes(columns[0])[0].values, labels
         )
-    folds = labels.values
-    features: list[tuple[str, Any]] = []
+    n_folds, features = len(labels.values), list[tuple[str, Any]]()
     # A selector does not mean the column of folds.
     label, spread = frames.label_of(frame, name), frames.references.spread_columns(refs, columns)
     kept = [each for each in spread if any(each[0] is ref for ref in refs) or each[0] != label]
@@ -188,14 +181,13 @@ def measure_drift(frame: Any, refs: Sequence[Any], name: str) -> Drifts:
         name = f"feature {place}" if column is None else str(column)
         features += frames.read.components(name, series)
     measured = [
-        numeric_drift(series, codes, len(folds), name)
+        numeric_drift(series, codes, n_folds, name)
         if frames.is_measured(series)
-        else class_drift(series, codes, len(folds))
+        else class_drift(series, codes, n_folds)
         for name, series in track(features, "Features")
     ]
-    return Drifts(
-        folds, [name for name, _ in features], Drift(*map(np.stack, zip(*measured, strict=True)))
-    )
+    drifts = Drift(*map(np.stack, zip(*measured, strict=True)))
+    return labels, [name for name, _ in features], drifts
 
 
 def class_drift(series: Any, folds: Ints, n_folds: int) -> Drift:

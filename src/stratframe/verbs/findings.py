@@ -13,12 +13,14 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
+from .. import frames
 from ..core.chance import RARELY
 from ..core.evenness import ORDER_ROWS, SIGMAS, TENTH, JudgedCells, tells_order
+from ..core.types import Ints, StratumTable
 from ..errors import MAX_LISTED, describe, plural, preview
 from ..frames import FoldValues, SharedRows
-from ..pipeline.tables import FoldCounts, LevelCounts, stratum_names
-from .drift import Drifts
+from ..pipeline.tables import FoldCounts, stratum_names
+from .drift import Drift
 from .lines import WORST_FIRST, Finding, describe_sizes, number_names, write_finding
 
 Verdict: TypeAlias = Literal[
@@ -73,11 +75,18 @@ def name_label(labels: FoldValues, place: int) -> str:
 
 def find_rows(labels: FoldValues) -> list[Finding]:
     """Say which folds have no rows, if folds are too few, and how many rows have none."""
-    fold, n_nulls, (listed, n_empty) = noun_of(labels), labels.n_nulls, empty_folds(labels)
+    fold, n_nulls, values, findings = noun_of(labels), labels.n_nulls, labels.values, []
     if not labels.present:
         text = f"no row has a {fold}" if n_nulls else "there are no rows"
         return [write_finding("warning", "rows", n_nulls, text)]
-    findings = []
+    listed = [value for value, size in zip(values, labels.sizes, strict=True) if not size]
+    n_empty = len(listed)  # unused categories, and gaps in numbers
+    if all(type(value) is int for value in values):
+        known, lowest, highest = set(values), min(values), max(values)
+        # Folds are counted from 0 or 1; other numbers, such as years, from the first.
+        start = min(lowest, 1) if 0 <= lowest <= len(values) else lowest
+        n_empty += min(highest + 1 - start - len(values), 2**62)
+        listed += islice((fold for fold in range(start, highest) if fold not in known), MAX_LISTED)
     if n_empty:
         names = number_names(listed[:MAX_LISTED])
         which = preview([f"{{{each}}}" for each in names], n_empty)
@@ -116,21 +125,6 @@ def find_aside(columns: Sequence[Any]) -> list[Finding]:
     return [write_finding("note", "rows", n, text, *tails, **names)] if n else []
 
 
-def empty_folds(labels: FoldValues) -> tuple[list[Any], int]:
-    """List some folds without rows, and count them: unused categories, and gaps in numbers."""
-    values = labels.values
-    empty = [value for value, size in zip(values, labels.sizes, strict=True) if not size]
-    n = len(empty)
-    if labels.present and all(type(value) is int for value in values):
-        known, lowest, highest = set(values), min(values), max(values)
-        # Folds are counted from 0 or 1; other numbers, such as years, from the first.
-        start = min(lowest, 1) if 0 <= lowest <= len(values) else lowest
-        n += min(highest + 1 - start - len(values), 2**62)
-        gaps = (fold for fold in range(start, highest) if fold not in known)
-        empty = [*empty, *islice(gaps, MAX_LISTED)]
-    return empty, n
-
-
 def find_sizes(
     labels: FoldValues, shared: Iterable[Shared], same_as: Callable[[], str | None]
 ) -> list[Finding]:
@@ -165,15 +159,19 @@ def find_sizes(
 # Balance --------------------------------------------------------------------------------
 
 
-def verdicts_of(counts: FoldCounts, judged: Sequence[JudgedCells]) -> list[Verdict]:
-    uneven = np.any([cells.is_uneven.any(axis=0) for cells in judged], axis=0)
-    even = np.all([cells.is_even.all(axis=0) for cells in judged], axis=0)
+def stack_levels(judged: Sequence[JudgedCells]) -> JudgedCells:
+    """Put the cells of all levels one below the other."""
+    return JudgedCells(*map(np.vstack, zip(*judged, strict=True)))
+
+
+def verdicts_of(counts: FoldCounts, cells: JudgedCells) -> list[Verdict]:
     good: Any = "even"
     if (off := counts.levels[-1].off_in_order) is not None:
         n_rows, k, squares = counts.sizes.sum(), np.sum(counts.sizes > 0), np.sum(counts.sizes**2)
         good = np.where(off < ORDER_ROWS, good, "no less even than a shuffle")
         good = good if tells_order(n_rows, k, squares) else "too few rows"
-    words = np.where(even, good, np.where(uneven, "uneven", "as even as a shuffle"))
+    bad = np.where(cells.is_uneven.any(axis=0), "uneven", "as even as a shuffle")
+    words = np.where(cells.is_even.all(axis=0), good, bad)
     chosen: list[Verdict] = np.where(counts.sizes == 0, "empty", words).tolist()
     return chosen
 
@@ -184,137 +182,127 @@ def verdict_of(verdicts: Sequence[Verdict]) -> Verdict:
     return order[min(map(order.index, verdicts), default=len(order) - 1)]
 
 
+class FoldCells(NamedTuple):
+    """The cells of a column, with the strata of all levels one below the other."""
+
+    counts: FoldCounts
+    labels: FoldValues
+    judged: JudgedCells
+    table: StratumTable
+
+    def names_of(self, rows: Ints) -> list[str]:
+        """Name strata, in ascending rows; classes are written as in code, others in words."""
+        names: list[str] = []
+        for level in self.counts.levels:
+            n = len(level.table)
+            own, rows = rows[rows < n], rows[rows >= n] - n
+            found = stratum_names(level.strata, own, with_entry=self.counts.is_marginal)
+            names += map(describe, found) if level.is_class else found
+        return names
+
+    def names(self, stratum: int, fold: int) -> dict[str, str]:
+        """Name the entries of `by`, a stratum and a fold, for the braces of a line."""
+        (name,), label = self.names_of(np.array([stratum])), self.counts.folds[fold]
+        noun = noun_of(self.labels)
+        return {"by": name_entries(self.counts), "stratum": name, "fold": f"{noun} {label}"}
+
+
 def find_balance(
     counts: FoldCounts, judged: Sequence[JudgedCells], labels: FoldValues
 ) -> list[Finding]:
     """Say how even the strata are, or which stratum a fold lacks although it is large enough."""
     if not (counts.sizes.sum() and counts.levels[-1].strata.levels):  # an order alone has none
         return []
-    by, words = name_entries(counts), verdicts_of(counts, judged)
-    found, word = find_uneven(counts, judged, labels), verdict_of(words)
+    table = np.vstack([level.table for level in counts.levels])
+    cells = FoldCells(counts, labels, stack_levels(judged), table)
+    words, by = verdicts_of(counts, cells.judged), name_entries(counts)
+    found, word = find_uneven(cells), verdict_of(words)
     if found is None and word == "even":
-        text = f"{{by}}: {describe_even(counts, labels)}"
-        found = write_finding("ok", "balance", 0, text, by=by)
+        found = write_finding("ok", "balance", 0, f"{{by}}: {describe_even(cells)}", by=by)
     elif found is None:
         n, tails = words.count(word), [", even in bins but not in order"]
         if word == "too few rows":
             n, tails = 0, [" to tell an even order from a shuffle"]
         elif word == "as even as a shuffle":
-            n = sum(int((~cells.is_even).sum()) for cells in judged)
-            sizes = np.maximum(counts.sizes, 1)
-            points = 100 * max((np.abs(cells.off) / sizes).max(initial=0.0) for cells in judged)
+            n = int((~cells.judged.is_even).sum())
+            points = 100 * (np.abs(cells.judged.off) / np.maximum(counts.sizes, 1)).max()
             tails = [f", shares within {points:.{0 if points >= 10 else 1}f} points"]
         found = write_finding("note", "balance", n, f"{{by}}: {word}", *tails, by=by)
-    return [found, *find_rare(counts, by, labels), *find_absent(counts, judged, labels)]
+    return [found, *find_lacking(cells)]
 
 
-def describe_even(counts: FoldCounts, labels: FoldValues) -> str:
-    if counts.levels[-1].off_in_order is not None:
+def describe_even(cells: FoldCells) -> str:
+    if cells.counts.levels[-1].off_in_order is not None:
         return f"even in order, within {ORDER_ROWS} rows at every cut"
-    sizes = counts.sizes[counts.sizes > 0]
-    if are_numbered(labels) and int(np.ptp(sizes)) <= 1:
-        tables = [level.table[:, counts.sizes > 0] for level in counts.levels]
-        means = [table.mean(axis=1, keepdims=True) for table in tables]
-        if all((np.abs(t - mean) < 1).all() for t, mean in zip(tables, means, strict=True)):
-            noun = "class" if all(level.is_class for level in counts.levels) else "stratum"
-            return f"even, each {noun} within a row of its share"
+    table = cells.table[:, cells.counts.sizes > 0]
+    sizes = cells.counts.sizes[cells.counts.sizes > 0]
+    is_within = np.abs(table - table.mean(axis=1, keepdims=True)) < 1
+    if are_numbered(cells.labels) and np.ptp(sizes) <= 1 and is_within.all():
+        noun = "class" if all(level.is_class for level in cells.counts.levels) else "stratum"
+        return f"even, each {noun} within a row of its share"
     return "even, as far as whole rows allow"
 
 
-def find_uneven(
-    counts: FoldCounts, judged: Sequence[JudgedCells], labels: FoldValues
-) -> Finding | None:
+def find_uneven(cells: FoldCells) -> Finding | None:
     """Name the worst cell, if any is uneven; a stratum that a fold lacks comes first."""
-    flagged = [cells.is_lacking for cells in judged]
-    are_absent = any(flags.any() for flags in flagged)
-    if not are_absent:
-        flagged = [cells.is_uneven for cells in judged]
-    weights = [np.where(flags, c.residuals, -1) for flags, c in zip(flagged, judged, strict=True)]
-    place = int(np.argmax([each.max(initial=-1) for each in weights]))
-    if not flagged[place].any():
+    judged, flags, check = cells.judged, cells.judged.is_lacking, "strata"
+    if not flags.any():
+        flags, check = judged.is_uneven, "balance"
+    if not flags.any():
         return None
-    level, worst = counts.levels[place], np.argmax(weights[place])
-    stratum, fold = map(int, np.unravel_index(worst, weights[place].shape))
-    expected = f"{judged[place].expected[stratum, fold]:,.1f}".removesuffix(".0")
+    worst = np.argmax(np.where(flags, judged.residuals, -1))
+    stratum, fold = map(int, np.unravel_index(worst, flags.shape))
+    expected, n = f"{judged.expected[stratum, fold]:,.1f}".removesuffix(".0"), int(flags.sum())
     tails = [f" ({expected} expected)"]
-    if are_absent:
-        check, n = "strata", sum(int(flags.any(axis=1).sum()) for flags in flagged)
-        said, fold = describe_absent(level, stratum, fold)
-        tails = tails if level.table[stratum, fold] == 0 else []
-    else:
-        check, n = "balance", sum(int(flags.sum()) for flags in flagged)
-        n_rows = plural(int(level.table[stratum, fold]), "row")
+    if check == "balance":
+        n_rows = plural(int(cells.table[stratum, fold]), "row")
         said = f"uneven, {{fold}} has {n_rows} of {{stratum}}"
-    names = name_cell(counts, level, stratum, fold, labels)
+    else:
+        n, (said, fold) = int(flags.any(axis=1).sum()), describe_absent(cells, stratum, fold)
+        tails = tails if cells.table[stratum, fold] == 0 else []
+    names = cells.names(stratum, fold)
     return write_finding("warning", check, n, f"{{by}}: {said}", *tails, **names)
 
 
-def describe_absent(level: LevelCounts, stratum: int, fold: int) -> tuple[str, int]:
+def describe_absent(cells: FoldCells, stratum: int, fold: int) -> tuple[str, int]:
     """Say which fold lacks a stratum, or has all of its rows; also return that fold."""
-    rows, holds = plural(int(level.table[stratum].sum()), "row"), level.table[stratum].nonzero()[0]
-    if len(holds) > 1:
+    own = cells.table[stratum]
+    rows = plural(int(own.sum()), "row")
+    if np.count_nonzero(own) > 1:
         return f"{{fold}} has none of {rows} of {{stratum}}", fold
-    return f"all {rows} of {{stratum}} are in {{fold}}", int(holds[0])
+    return f"all {rows} of {{stratum}} are in {{fold}}", int(np.argmax(own))
 
 
-def find_absent(
-    counts: FoldCounts, judged: Sequence[JudgedCells], labels: FoldValues
-) -> list[Finding]:
-    """Note the classes with enough rows, or groups, that by chance are not in every fold."""
-    if any(cells.is_lacking.any() for cells in judged):
-        return []
-    absent: list[tuple[LevelCounts, int, int]] = []
-    k = len(labels.present)
-    for level, cells in zip(counts.levels, judged, strict=True):
-        units = level.table.sum(axis=1) if level.groups is None else level.groups.n
-        lacks = (level.table == 0) & ~cells.is_even & (units >= k)[:, None] & level.is_class
-        absent += [(level, stratum, fold) for stratum, fold in np.argwhere(lacks).tolist()]
-    strata = {(id(level), stratum) for level, stratum, _ in absent}
-    if not absent or k < 2:
-        return []
-    level, stratum, fold = absent[0]
-    said, fold = describe_absent(level, stratum, fold)
-    if len(strata) > 1:
-        said = f"{len(strata):,} classes are not in every {noun_of(labels)}, such as {{stratum}}"
-    names = name_cell(counts, level, stratum, fold, labels)
-    return [write_finding("note", "strata", len(strata), f"{{by}}: {said}", **names)]
+def find_lacking(cells: FoldCells) -> list[Finding]:
+    """Note the classes that are rarer than folds, and others that by chance are not in every fold.
 
-
-def name_cell(
-    counts: FoldCounts, level: LevelCounts, stratum: int, fold: int, labels: FoldValues
-) -> dict[str, str]:
-    """Name the entries of `by`, a stratum and a fold, for the braces of a line."""
-    cell = name_stratum(counts, level, stratum), f"{noun_of(labels)} {counts.folds[fold]}"
-    return {"by": name_entries(counts), "stratum": cell[0], "fold": cell[1]}
-
-
-def find_rare(counts: FoldCounts, by: str, labels: FoldValues) -> list[Finding]:
-    """Note the classes that have fewer rows, or groups, than there are folds."""
-    k, fold, unit = len(labels.present), noun_of(labels), "row"
-    rare: list[tuple[int, str, int]] = []
-    for level in counts.levels if k > 1 else ():
-        sizes, n_held = level.table.sum(axis=1), (level.table > 0).sum(axis=1)
-        if level.groups is not None:
-            sizes, unit = level.groups.n, "group"
-        places = np.flatnonzero((sizes > 0) & (sizes < k)).tolist() if level.is_class else ()
-        rare += [
-            (int(sizes[i]), name_stratum(counts, level, i), k - int(n_held[i])) for i in places
-        ]
-    if not rare:
-        return []
-    (size, name, lacking), tails = min(rare), []
-    have = "has" if lacking == 1 else "have"
-    text = f"{{name}} has {plural(size, unit)}, so {lacking} of {k} {fold}s {have} none"
-    if len(rare) > 1:
-        text = f"{len(rare):,} classes have fewer {unit}s than {fold}s"
-        tails = [f", such as {{name}} with {size}"]
-    return [write_finding("note", "strata", len(rare), f"{{by}}: {text}", *tails, by=by, name=name)]
-
-
-def name_stratum(counts: FoldCounts, level: LevelCounts, place: int) -> str:
-    """Name a stratum in a line; classes are written as in code, others in words."""
-    (name,) = stratum_names(level.strata, np.array([place]), with_entry=counts.is_marginal)
-    return describe(name) if level.is_class else name
+    What counts are the rows of a class, or the groups that have rows of it.
+    """
+    (counts, labels, judged, table), levels, found = cells, cells.counts.levels, list[Finding]()
+    units = [each.table.sum(axis=1) if each.groups is None else each.groups.n for each in levels]
+    is_class = np.repeat([level.is_class for level in levels], list(map(len, units)))
+    n_units, k, fold, by = np.concatenate(units), len(labels.present), noun_of(labels), "{by}: "
+    rare = np.flatnonzero(is_class & (n_units > 0) & (n_units < k))
+    if len(rare) and k > 1:
+        n_lacking = k - np.count_nonzero(table[rare], axis=1)
+        size, name, n = min(zip(n_units[rare], cells.names_of(rare), n_lacking, strict=True))
+        unit, tails = "row" if levels[0].groups is None else "group", list[str]()
+        have = "has" if n == 1 else "have"
+        text = f"{{name}} has {plural(int(size), unit)}, so {n} of {k} {fold}s {have} none"
+        if len(rare) > 1:
+            text = f"{len(rare):,} classes have fewer {unit}s than {fold}s"
+            tails = [f", such as {{name}} with {size}"]
+        names = {"by": name_entries(counts), "name": name}
+        found.append(write_finding("note", "strata", len(rare), by + text, *tails, **names))
+    lacks = (table == 0) & ~judged.is_even & (is_class & (n_units >= k))[:, None]
+    if lacks.any() and k > 1 and not judged.is_lacking.any():
+        (stratum, place), n = np.argwhere(lacks)[0].tolist(), int(lacks.any(axis=1).sum())
+        text, place = describe_absent(cells, stratum, place)
+        if n > 1:
+            text = f"{n:,} classes are not in every {fold}, such as {{stratum}}"
+        names = cells.names(stratum, place)
+        found.append(write_finding("note", "strata", n, by + text, **names))
+    return found
 
 
 def name_entries(counts: FoldCounts) -> str:
@@ -327,47 +315,67 @@ def name_entries(counts: FoldCounts) -> str:
 
 
 class Shared(NamedTuple):
-    """What rows share across the folds of a column."""
+    """What rows may share, and what they do share across the folds of a column."""
 
     check: Literal["groups", "keys", "duplicates"]
-    noun: str
+    columns: Sequence[Any] = ()
+    """The columns whose combinations of values are compared; none if the rows are elsewhere."""
+    noun: str = "sets of equal rows"
     """What the groups or keys are called: "patients"."""
-    rows: SharedRows | None
+    names: Sequence[str] = ()
+    """The names of the columns, if lines name each of them."""
+    is_named: bool = True
+    """Whether the call names the columns in which rows may be equal."""
+    left_aside: Sequence[str] = ()
+    """Columns that are not compared."""
+    unique: Sequence[str] = ()
+    """Columns of fractions that differ in every row, so that no rows are equal."""
+    measured: Sequence[Any] = ()
+    """For each column, its series if it has numbers or dates, else None; empty if `is_named`."""
+    nearest: Callable[[Ints], Ints | None] | None = None
+    """A function of the folds of rows that leak, which ranks groups by how near their rows are."""
+    rows: SharedRows | None = None
     """What the rows that have a fold share; None if nothing was compared."""
     n_partly: int = 0
     """How many groups or keys are in one fold, and also in rows without a fold."""
-    alone: tuple[tuple[str, SharedRows], ...] = ()
-    """With groups of several columns, the name of each, and what rows share in it alone."""
+    alone: Sequence[SharedRows] = ()
+    """What rows share in each of the named columns alone."""
     by_chance: bool = False
     """Whether chance explains equal rows."""
-    is_named: bool = False
-    """Whether the call names the columns in which rows are equal."""
-    left_aside: Sequence[str] = ()
-    """Columns that were not compared."""
-    unique: Sequence[str] = ()
-    """Columns that differ in every row."""
-    why_not: str = ""
-    """Why nothing was compared."""
     has_places: bool = True
     """Whether the positions of rows mean something."""
+
+    @property
+    def known(self) -> Any:
+        """Flag the rows that have a group or a key; those without share nothing."""
+        if self.check == "duplicates":
+            return np.ones(len(self.columns[0]), dtype=np.bool_)
+        if isinstance(self.columns[0], np.ndarray):
+            return self.columns[0] >= 0
+        return ~np.logical_or.reduce([frames.is_missing(series) for series in self.columns])
 
 
 def find_shared(shared: Shared, labels: FoldValues) -> list[Finding]:
     """Say which groups or keys are in several folds, or how many rows equal one of another fold."""
     rows, fold = shared.rows, noun_of(labels)
     if rows is None:
-        text = f"{shared.check}: {{why}}"
-        return [write_finding("note", shared.check, 0, text, why=shared.why_not)]
+        text = f"{shared.check}: not looked for, as no column tells rows apart"
+        return [write_finding("note", shared.check, 0, text)]
     if shared.check == "duplicates":
         return [find_duplicates(shared, rows, labels)]
     check, noun, findings = shared.check, shared.noun, []
     total = f"{rows.n_values:,} {{noun}}"
     if rows.n_split:
         text = f"{rows.n_split:,} of {total} {is_or_are(rows.n_split)} in several {fold}s"
-        tails, names = such_as(rows, fold)
-        findings.append(
-            write_finding("leak", check, rows.n_split, text, *tails, noun=noun, **names)
-        )
+        tails, names = list[str](), {"noun": noun}
+        if (example := rows.example) and example.values and len(example.folds) > 1:
+            shown = example.values[0] if len(example.values) == 1 else example.values
+            low, high = map(str, example.folds)
+            names |= {"value": describe(shown), "low": low, "high": high}
+            such_as = ", such as {value}"
+            tails = [f"{such_as} in {fold}s {{low}} and {{high}}", such_as + " in {low} and {high}"]
+            tails.append(such_as)
+        findings.append(write_finding("leak", check, rows.n_split, text, *tails, **names))
     elif check == "keys" and rows.n_repeated:
         repeat = "repeats" if rows.n_repeated == 1 else "repeat"
         text = f"{rows.n_repeated:,} of {total} {repeat} within a {fold}"
@@ -380,7 +388,8 @@ def find_shared(shared: Shared, labels: FoldValues) -> list[Finding]:
     if n := shared.n_partly:
         text = f"{n:,} of {total} {is_or_are(n)} in a {fold} and in rows without one"
         findings.append(write_finding("note", check, n, text, noun=noun))
-    alone = [(name, own) for name, own in shared.alone if own.n_split]
+    named = zip(shared.names, shared.alone, strict=True)
+    alone = [(name, own) for name, own in named if own.n_split]
     return [*findings, find_alone(alone, fold)] if alone else findings
 
 
@@ -400,17 +409,6 @@ def find_alone(alone: Sequence[tuple[str, SharedRows]], fold: str) -> Finding:
 
 def is_or_are(n: int) -> str:
     return "is" if n == 1 else "are"
-
-
-def such_as(rows: SharedRows, fold: str) -> tuple[list[str], dict[str, str]]:
-    """Write ends of a line with an example in several folds, and their names; none if unknown."""
-    example = rows.example
-    if example is None or not example.values or len(example.folds) < 2:
-        return [], {}
-    shown = describe(example.values[0] if len(example.values) == 1 else example.values)
-    names = {"value": shown, "low": str(example.folds[0]), "high": str(example.folds[1])}
-    places = f", such as {{value}} in {fold}s {{low}} and {{high}}"
-    return [places, ", such as {value} in {low} and {high}", ", such as {value}"], names
 
 
 def find_duplicates(shared: Shared, rows: SharedRows, labels: FoldValues) -> Finding:
@@ -453,11 +451,11 @@ def list_columns(names: Sequence[str]) -> list[str]:
 # Drift ----------------------------------------------------------------------------------
 
 
-def find_drift(found: Drifts, labels: FoldValues) -> Finding:
+def find_drift(labels: FoldValues, features: Sequence[str], found: Drift) -> Finding:
     """Say whether a feature differs in a fold by more than chance and fold size explain."""
-    distance, chance = found.measured.distance, found.measured.chance
+    distance, chance = found.distance, found.chance
     compared = ~np.isnan(distance) & ~np.isnan(chance)
-    n_compared, ratio = int(compared.sum()), np.nan_to_num(found.measured.ratio)
+    n_compared, ratio = int(compared.sum()), np.nan_to_num(found.ratio)
     if not n_compared:
         return write_finding("note", "drift", 0, "drift: nothing to compare")
     totals = np.array(labels.sizes, dtype=np.float64)
@@ -465,14 +463,12 @@ def find_drift(found: Drifts, labels: FoldValues) -> Finding:
     rows = distance * totals * (n_rows - totals) / max(n_rows, 1)
     wrong = compared & (ratio > FAR) & (distance > CLEAR) & (rows >= MOVED)
     if wrong.any():
-        place = np.unravel_index(np.argmax(np.where(wrong, ratio, -1)), wrong.shape)
-        measure = "TV" if np.isnan(found.measured.ks[place]) else "KS"
+        worst = np.unravel_index(np.argmax(np.where(wrong, ratio, -1)), wrong.shape)
+        place = feature, fold = int(worst[0]), int(worst[1])
+        measure = "TV" if np.isnan(found.ks[place]) else "KS"
         far = f"{measure} {distance[place]:.2f}, chance reaches {chance[place]:.2f}"
         text = f"{{feature}} differs in {noun_of(labels)} {{fold}} ({far})"
-        names = {
-            "feature": describe(found.features[place[0]]),
-            "fold": str(found.folds[place[1]]),
-        }
+        names = {"feature": describe(features[feature]), "fold": str(labels.values[fold])}
         return write_finding("warning", "drift", int(wrong.sum()), text, **names)
     beyond = int((compared & (ratio > 1)).sum())
     counted = f"{beyond:,}" if beyond else "none"

@@ -38,17 +38,17 @@ ID_NAME = re.compile(
 )
 """Names of ids, as words in small letters."""
 
-LEAST_VALUES, LEAST_ROWS, MOST_LINES = 20, 1.5, 2
+LEAST_VALUES, ROWS_EACH, MOST_LINES = 20, 1.5, 2
 """The fewest values of an id, the fewest rows of each on average, and the most ids noted."""
 
-SAMPLE = 1 << 16
+SAMPLED = 1 << 16
 """So many sampled rows hold equal ids: at least about 70 pairs out of 20,000,000 rows."""
 
 
 def is_id(label: Any) -> bool:
     """Return whether a column has the name of an id; with column levels, the last name counts."""
-    parts = label if isinstance(label, tuple) else (label,)
-    *_, name = ("", *(each for each in parts if isinstance(each, str) and each))
+    levels = label if isinstance(label, tuple) else (label,)
+    *_, name = ("", *(each for each in levels if isinstance(each, str) and each))
     spaced = re.sub(r"(?<=[a-z\d])(?=[A-Z])", " ", name)
     words = " ".join(re.findall(r"[^\W\d_]+", spaced.lower()))
     return bool(ID_NAME.fullmatch(words)) and not FOLD_NAME.search(name)
@@ -66,14 +66,14 @@ def read_ids(frame: Any, labels: Sequence[Any]) -> list[tuple[Any, Ints]]:
     """Encode the columns with values of ids, except those one-to-one with an earlier one."""
     found: list[tuple[Any, Ints]] = []
     n = len(frame)
-    some = np.unique(np.random.default_rng(0).integers(max(n, 1), size=SAMPLE))[:n]
+    some = np.unique(np.random.default_rng(0).integers(max(n, 1), size=SAMPLED))[:n]
     for label, series in zip(labels, frames.read_columns(frame, labels), strict=True):
         with suppress(StratError):  # of lists and the like
             if frames.duplicates.all_unique(frames.take(series, some)):
                 continue
             codes, n_values = frames.encode_classes(series)
             n_rows = int((codes >= 0).sum())
-            if n_values < LEAST_VALUES or n_rows < LEAST_ROWS * n_values:
+            if n_values < LEAST_VALUES or n_rows < ROWS_EACH * n_values:
                 continue
             # The subject of a mail or a course has no digits, and is no group.
             value = str(frames.libraries.value_at(series, int(np.argmax(codes >= 0))))

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from functools import partial
 from math import prod, sqrt
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import frames
-from ..core.types import Ints
+from ..core.types import Ints, Words
 from ..engines.source import CountedFrame
 from ..errors import FOLD_NAME, StratError, plural_name
 from ..frames import AnyFrame, Frame, SharedRows
+from ..frames.duplicates import count_across_folds
 from ..habits import suggest_arguments
 from ..pipeline.deal import place_rows
 from ..pipeline.options import Options
 from ..pipeline.strata import stratify
 from ..pipeline.tables import check_not_itself, fold_table, table_verb, text_array
-from ..terms.base import Term
-from ..terms.by import columns_of, parse_columns, parse_groups
+from ..terms.base import By, Term
+from ..terms.by import columns_of, parse_columns, parse_groups, require_by
 from .findings import Shared, are_many
 from .sources import join_given, named_source
 
@@ -38,38 +39,36 @@ FEW_COLUMNS, MOSTLY = 8, 0.7
 """How many columns are left out in turn, to compare rows without each; and of the rows that then
 agree, and not by chance, the share that also agrees in that column if they are copies."""
 
-RARELY = 0.01
+TOO_RARE = 0.01
 """Probability below which columns do not agree by chance in all pairs of equal rows."""
 
 
-class Compared(NamedTuple):
-    """What rows may share."""
+class Asked(NamedTuple):
+    """What a call asks to be compared, or judged."""
 
-    check: Literal["groups", "keys", "duplicates"]
-    columns: list[Any]
-    """The columns whose combinations of values are compared."""
-    noun: str = "sets of equal rows"
-    names: tuple[str, ...] = ()
-    """The names of the columns, if lines name each of them."""
-    is_named: bool = True
-    """Whether the call names the columns."""
-    left_aside: Sequence[str] = ()
-    """Columns that are not compared."""
-    unique: Sequence[str] = ()
-    """Columns of fractions that differ in every row, so that no rows are equal."""
-    measured: Sequence[Any] = ()
-    """For each column, its series if it has numbers or dates, else None; empty if `is_named`."""
-    nearest: Callable[[Ints], Ints | None] | None = None
-    """A function of the folds of rows that leak, which ranks groups by how near their rows are."""
+    groups: Any
+    terms: tuple[Term, ...]
+    """The terms of `groups`."""
+    key: Any
+    duplicates: Any
+    by: By | None = None
+    features: Any = None
+    time: Sequence[Any] = ()
 
     @property
-    def known(self) -> Any:
-        """Flag the rows that have a group or a key; those without share nothing."""
-        if self.check == "duplicates":
-            return np.ones(len(self.columns[0]), dtype=np.bool_)
-        if isinstance(self.columns[0], np.ndarray):
-            return self.columns[0] >= 0
-        return ~np.logical_or.reduce([frames.is_missing(series) for series in self.columns])
+    def entries(self) -> tuple[Term, ...]:
+        """The terms of `by`."""
+        return () if self.by is None else require_by(self.by).terms
+
+    @property
+    def refs(self) -> dict[str, list[Any]]:
+        """The columns that are compared, by the argument that names them."""
+        named = None if is_auto(self.duplicates) else self.duplicates
+        return {
+            "groups": columns_of(self.terms),
+            "key": list(parse_columns("key", self.key)),
+            "duplicates": list(parse_columns("duplicates", named)),
+        }
 
 
 @table_verb
@@ -135,9 +134,10 @@ def leaks(
     """
     frame, name, aside = join_given(frame, name)
     source, names = named_source(frame, name)
+    asked = Asked(groups, parse_groups(groups), key, duplicates)
     if isinstance(source, CountedFrame):
-        return keep_leaks(source, names, groups, key, duplicates)
-    eager, compared = read_compared(source.frame, names, groups, key, duplicates)
+        return keep_leaks(source, names, asked)
+    eager, compared = read_compared(source.frame, names, asked)
 
     def table_of(column: str, label: str) -> Any:
         series = frames.folds.read_fold_column(eager, column)
@@ -158,11 +158,8 @@ def leaks(
     return fold_table(names, table_of, ("check", "set", "row"))
 
 
-def keep_leaks(
-    source: CountedFrame, names: Sequence[Any], groups: Any, key: Any, duplicates: Any
-) -> Any:
-    terms = parse_groups(groups)
-    refs = compared_refs(terms, key, duplicates)
+def keep_leaks(source: CountedFrame, names: Sequence[Any], asked: Asked) -> Any:
+    refs = asked.refs
     given = [argument for argument in refs if refs[argument]]
     if len(given) != 1 or len(names) != 1:
         shown = ", ".join(f"`{each}`" for each in given) if given else "none of them"
@@ -173,13 +170,13 @@ def keep_leaks(
             " all."
         )
         raise StratError(msg)
-    source.check_shared(Options(groups=terms), refs, ("check", "set"))
+    source.check_shared(Options(groups=asked.terms), refs, ("check", "set"))
     for argument in ("key", "duplicates"):
         check_not_itself(argument, refs[argument], names[0])
     return source.engine.leaking_rows(refs[given[0]], given[0], names[0])
 
 
-def shared_sets(compared: Compared, folds: Ints) -> tuple[Ints, Ints]:
+def shared_sets(compared: Shared, folds: Ints) -> tuple[Ints, Ints]:
     """Find the rows that share something with a row of another fold, and the set of each."""
     if not compared.columns:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
@@ -196,16 +193,10 @@ def shared_sets(compared: Compared, folds: Ints) -> tuple[Ints, Ints]:
 
 
 def read_compared(
-    frame: Frame,
-    names: Sequence[Any],
-    groups: Any,
-    key: Any,
-    duplicates: Any,
-    others: Sequence[Any] = (),
-) -> tuple[Any, list[Compared]]:
+    frame: Frame, names: Sequence[Any], asked: Asked, others: Sequence[Any] = ()
+) -> tuple[Any, list[Shared]]:
     """Check and read what is compared; returns the frame, collected with `others`, and columns."""
-    terms = parse_groups(groups)
-    given = compared_refs(terms, key, duplicates)
+    given, duplicates = asked.refs, asked.duplicates
     group_refs, keys, refs = given.values()
     frames.check_refs(frame, given)
     checked = {**given, "groups": list(filter(frames.is_computed, group_refs))}
@@ -215,26 +206,16 @@ def read_compared(
     every, twice = compared_columns(frame, names, keys) if is_auto(duplicates) else ([], [])
     eager = frames.collect_columns(frame, [*others, *names, *group_refs, *keys, *refs, *every])
     compared = []
-    if terms:
-        compared.append(read_groups(eager, names, terms, groups))
+    if asked.terms:
+        compared.append(read_groups(eager, names, asked))
     if keys:
         columns = frames.read_columns(eager, keys)
-        compared.append(Compared("keys", columns, plural_name(key, "keys")))
+        compared.append(Shared("keys", columns, plural_name(asked.key, "keys")))
     if refs:
-        compared.append(Compared("duplicates", frames.read_columns(eager, refs)))
+        compared.append(Shared("duplicates", frames.read_columns(eager, refs)))
     elif duplicates is not None:
         compared.append(read_duplicates(eager, every, twice))
     return eager, compared
-
-
-def compared_refs(terms: tuple[Term, ...], key: Any, duplicates: Any) -> dict[str, list[Any]]:
-    """List the columns that a call compares, by the argument that names them."""
-    named = None if is_auto(duplicates) else duplicates
-    return {
-        "groups": columns_of(terms),
-        "key": list(parse_columns("key", key)),
-        "duplicates": list(parse_columns("duplicates", named)),
-    }
 
 
 def is_auto(duplicates: object) -> bool:
@@ -242,14 +223,14 @@ def is_auto(duplicates: object) -> bool:
     return isinstance(duplicates, str) and duplicates == AUTO
 
 
-def read_groups(frame: Any, names: Sequence[Any], terms: tuple[Term, ...], groups: Any) -> Compared:
+def read_groups(frame: Any, names: Sequence[Any], asked: Asked) -> Shared:
     """Read the columns of groups; if a term makes the groups, their codes, -1 without a fold."""
-    refs = columns_of(terms)
+    terms, refs = asked.terms, columns_of(asked.terms)
     columns = frames.read_columns(frame, refs)
     if all(term.is_nominal for term in terms):
         frames.references.check_one_each("groups", refs, columns)
         names = tuple(map(frames.format_reference, refs)) if len(refs) > 1 else ()
-        return Compared("groups", columns, plural_name(groups), names)
+        return Shared("groups", columns, plural_name(asked.groups), names)
     read = {"groups": columns}
     no_fold = [frames.is_missing(series) for series in frames.read_columns(frame, names)]
     if (without := np.logical_and.reduce(no_fold)).any():  # they link no others, as in `kfold`
@@ -260,7 +241,7 @@ def read_groups(frame: Any, names: Sequence[Any], terms: tuple[Term, ...], group
     assert found is not None
     nearest = partial(entry.term.nearest_groups, entry, found)
     codes = place_rows(found, strata.rows, len(frame))
-    return Compared("groups", [codes], entry.term.group_noun, nearest=nearest)
+    return Shared("groups", [codes], entry.term.group_noun, nearest=nearest)
 
 
 def compared_columns(
@@ -289,7 +270,7 @@ def base_of_repeat(name: object) -> str | None:
     return repeat and repeat[1]
 
 
-def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any]) -> Compared:
+def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any]) -> Shared:
     """Read the columns in which rows may be equal, without those that say nothing."""
     columns, measured = list[Any](), list[Any]()
     unique, left_aside = list[str](), [*map(name_of, twice)]
@@ -308,7 +289,7 @@ def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any]) -> Co
         else:  # values that all differ, and not because they are measured, are those of an id
             left_aside.append(name)
     told: dict[str, Any] = {"left_aside": left_aside, "unique": unique, "measured": measured}
-    return Compared("duplicates", columns, is_named=False, **told)
+    return Shared("duplicates", columns, is_named=False, **told)
 
 
 def name_of(label: Any) -> str:
@@ -323,35 +304,43 @@ def holds_folds(series: Any) -> bool:
     return frames.encode_classes(series)[1] <= MOST_FOLDS
 
 
-def count_shared(compared: Compared, values: list[Any], folds: Ints) -> Shared:
+def count_shared(compared: Shared, values: list[Any], folds: Ints) -> Shared:
     """Count what rows share across folds, -1 for none, and judge if chance explains equal rows."""
-    check, columns, noun = compared.check, compared.columns, compared.noun
+    columns = compared.columns
     if not columns:
-        return Shared(check, noun, None, why_not="not looked for, as no column tells rows apart")
+        return compared
     known, dealt = compared.known, folds >= 0
     rows = np.flatnonzero(known & dealt)
     if compared.unique:
-        return Shared(check, noun, SharedRows(len(rows), 0, 0, 0), unique=compared.unique)
-    shared = count_sets(columns, rows, folds, values)
-    if check == "duplicates":
-        is_named, aside = compared.is_named, compared.left_aside
-        is_judged = shared.n_split > 0 if is_named else are_many(shared.n_rows, len(rows))
-        by_chance = is_judged and is_explained(compared, shared, folds, rows)
-        return Shared(check, noun, shared, 0, (), by_chance, is_named, aside)
+        return compared._replace(rows=SharedRows(len(rows), 0, 0, 0))
+    words = frames.duplicates.row_words(columns)
+    shared = count_sets(columns, rows, folds, values, words)
+    if compared.check == "duplicates":
+        is_judged = shared.n_split > 0
+        if not compared.is_named:
+            is_judged = are_many(shared.n_rows, len(rows))
+        by_chance = is_judged and is_explained(compared, shared, folds, rows, words)
+        return compared._replace(rows=shared, by_chance=by_chance)
     n_partly = 0
     if not dealt.all():
-        every = frames.duplicates.count_across_folds(columns, folds, np.flatnonzero(known))
+        every = count_across_folds(columns, folds, np.flatnonzero(known), words)
         n_partly = every.n_split - shared.n_split
     alone = []
-    for name, column in zip(compared.names, columns, strict=False):
+    for column in columns if compared.names else ():
         rows = np.flatnonzero(dealt & ~frames.is_missing(column))
-        alone.append((name, count_sets([column], rows, folds, values)))
-    return Shared(check, noun, shared, n_partly, tuple(alone))
+        alone.append(count_sets([column], rows, folds, values))
+    return compared._replace(rows=shared, n_partly=n_partly, alone=alone)
 
 
-def count_sets(columns: Sequence[Any], rows: Ints, folds: Ints, values: list[Any]) -> SharedRows:
+def count_sets(
+    columns: Sequence[Any],
+    rows: Ints,
+    folds: Ints,
+    values: list[Any],
+    words: Words | None = None,
+) -> SharedRows:
     """Count what some rows share across folds, with an example of two rows and their values."""
-    shared = frames.duplicates.count_across_folds(columns, folds, rows)
+    shared = count_across_folds(columns, folds, rows, words)
     if shared.example is None or shared.example.rows is None:
         return shared
     first, second = sorted(shared.example.rows, key=lambda row: folds[row])
@@ -364,13 +353,15 @@ def count_sets(columns: Sequence[Any], rows: Ints, folds: Ints, values: list[Any
     return shared._replace(example=example)
 
 
-def is_explained(compared: Compared, shared: SharedRows, folds: Ints, rows: Ints) -> bool:
+def is_explained(
+    compared: Shared, shared: SharedRows, folds: Ints, rows: Ints, words: Words
+) -> bool:
     """Judge whether chance explains equal rows; it never does in one column that the call names.
 
     Copies agree in each column. Rows that agree by chance in all columns but one agree in that one
     about as often as other rows do.
     """
-    columns, count = compared.columns, frames.duplicates.count_across_folds
+    columns = compared.columns
     if len(columns) == 1:
         return not compared.is_named
     alone = [frames.duplicates.count_values(column, rows) for column in columns]
@@ -383,7 +374,6 @@ def is_explained(compared: Compared, shared: SharedRows, folds: Ints, rows: Ints
     if (by_chance := is_chance(shared, alone, len(rows), repeats)) or compared.is_named:
         return by_chance
     found, n_pairs = shared.n_split_pairs, len(rows) * (len(rows) - 1) // 2
-    words = frames.duplicates.row_words(columns)
     rarest = sorted((each.n_pairs, place) for place, each in enumerate(alone))
     for equal, place in rarest[:FEW_COLUMNS]:
         n_alike, (most, _) = equal - shared.n_pairs, rarest[rarest[0][1] == place]
@@ -391,7 +381,7 @@ def is_explained(compared: Compared, shared: SharedRows, folds: Ints, rows: Ints
             continue  # not even if all rows that agree in another column agreed in all others
         others = [*columns[:place], *columns[place + 1 :]]
         own = words - frames.duplicates.column_words(columns[place], place)
-        agreeing = count(others, folds, rows, own)
+        agreeing = count_across_folds(others, folds, rows, own)
         n_others = n_pairs - agreeing.n_pairs
         expected = agreeing.n_split_pairs * (n_alike / n_others if n_others else 1)
         mostly = expected + MOSTLY * (agreeing.n_split_pairs - expected)
@@ -413,7 +403,7 @@ def is_chance(
     for place, each in enumerate(alone):
         others = alike * n_pairs / max(each.n_pairs, 1)
         own = min(repeats[place], 1) if repeats else 0
-        if 2 * each.n_values > n_rows and (own * others) ** shared.n_pairs < RARELY:
+        if 2 * each.n_values > n_rows and (own * others) ** shared.n_pairs < TOO_RARE:
             equal[place] -= shared.n_pairs
     return is_within(shared.n_split_pairs, n_rows**2 / 2 * prod(n / n_pairs for n in equal))
 
@@ -431,7 +421,7 @@ def find_twin(frame: Any, names: Sequence[Any], folds: Ints) -> str | None:
     for series in frames.read_columns(frames.collect_columns(frame, columns), columns):
         column = frames.duplicates.groupable(series)
         if column is not None and not holds_folds(series):
-            found = frames.duplicates.count_across_folds([column], folds, rows)
+            found = count_across_folds([column], folds, rows)
             if (found.n_values, found.n_split) == (n_folds, 0):
                 return name_of(series.name)
     return None

@@ -7,7 +7,7 @@ share the rules.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -167,7 +167,14 @@ def pair_labels(rule: PairRule, rows: LabelRows) -> Pairs:
     if not named and (rule.train == "past" or rule.every or rule.last):
         valid = [place for place in valid if place not in alone]
         pairs, alone = pairs._replace(valid=valid[-(rule.last or len(valid)) :]), set()
-    check_training(pairs, alone)
+    name, labels = repr(rows.name), rows.labels
+    if labels.present and not pairs.valid:
+        msg = f"{rule.cause} must leave labels of {name} to validate, but leaves none."
+        raise StratError(msg)
+    if alone and not (rule.nulls == "train" and labels.n_nulls):
+        label = describe(labels.values[min(alone)])
+        msg = f"{label} of {name} must have labels to train on, but {rule.cause} leaves none."
+        raise StratError(msg)
     return pairs
 
 
@@ -259,18 +266,6 @@ def rank_labels(rule: PairRule, rows: LabelRows) -> Ints:
     if rule.every and places:
         ranks[places] = frames.folds.rank_periods([values[place] for place in places], rule.every)
     return ranks
-
-
-def check_training(pairs: Pairs, alone: Collection[int]) -> None:
-    """Raise if no label is left to validate, or if one has none to train on."""
-    rule, labels, name = pairs.rule, pairs.rows.labels, repr(pairs.rows.name)
-    if labels.present and not pairs.valid:
-        msg = f"{rule.cause} must leave labels of {name} to validate, but leaves none."
-        raise StratError(msg)
-    if alone and not (rule.nulls == "train" and labels.n_nulls):
-        label = describe(labels.values[min(alone)])
-        msg = f"{label} of {name} must have labels to train on, but {rule.cause} leaves none."
-        raise StratError(msg)
 
 
 def check_apart(several: Sequence[Pairs]) -> None:

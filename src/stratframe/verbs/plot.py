@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from math import ceil
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from ..progress import track
 from ..terms.base import By
 from ..terms.by import parse_groups
 from . import findings
-from .check import Asked
 from .draw import (
     COLOURS,
     FOLDS_WITH_NUMBERS,
@@ -36,9 +35,12 @@ from .draw import (
     sides_of,
 )
 from .drift import check_features, measure_drift
-from .leaks import AUTO, count_shared, find_twin, read_compared, shared_sets
+from .leaks import AUTO, Asked, count_shared, find_twin, read_compared, shared_sets
 from .lines import Finding, cut_name, printable
 from .sources import check_rows, join_given, named_source
+
+Picture: TypeAlias = tuple[list[Finding], Bars | Matrix]
+"""The findings on a column, and what is drawn of it."""
 
 Kind: TypeAlias = Literal["shares", "balance", "drift", "leaks"]
 """What a picture shows."""
@@ -121,19 +123,22 @@ def plot(
         msg = above_limit("`name` of `plot`", MAX_COLUMNS, "column", len(names))
         raise StratError(msg + "\nHint: `compare` has a row for each.")
     given = None if ax is None else check_axes(ax, len(names), kind)
-    asked = Asked(by, parse_groups(groups), groups, key, features, duplicates)
+    asked = Asked(groups, parse_groups(groups), key, duplicates, by, features)
     drawn = PICTURES[kind](frame, names, asked)
     pictures = list(track(drawn, "Pictures", " columns", len(names)))
-    axes = new_axes(pyplot, pictures) if given is None else given
+    if given is None:
+        n_rows = ceil(len(pictures) / ABREAST)
+        n_columns = ceil(len(pictures) / n_rows)
+        lines = max(len(getattr(drawing, "rows", ())) for _, drawing in pictures)
+        width = 5.0 if n_columns == 1 else 1.0 + 2.6 * n_columns
+        size = width, n_rows * float(np.clip(1.3 + 0.24 * lines, 3.0, 5.0))
+        shape = {"figsize": size, "squeeze": False, "layout": "constrained"}
+        given = list(pyplot.subplots(n_rows, n_columns, **shape)[1].flat)
+    for unused in given[len(pictures) :]:
+        unused.remove()
+    axes = given[: len(pictures)]
     draw_all(axes, names, pictures)
     return axes[0] if len(names) == 1 else np.array(axes, dtype=object)
-
-
-class Picture(NamedTuple):
-    """What is drawn of a column."""
-
-    findings: list[Finding]
-    drawing: Bars | Matrix
 
 
 def check_axes(ax: Any, n_columns: int, kind: Kind) -> list[Any]:
@@ -154,41 +159,24 @@ def check_axes(ax: Any, n_columns: int, kind: Kind) -> list[Any]:
     return axes
 
 
-def new_axes(pyplot: Any, pictures: Sequence[Picture]) -> list[Any]:
-    n_rows = ceil(len(pictures) / ABREAST)
-    n_columns = ceil(len(pictures) / n_rows)
-    lines = max(len(getattr(each.drawing, "rows", ())) for each in pictures)
-    width = 5.0 if n_columns == 1 else 1.0 + 2.6 * n_columns
-    size = width, n_rows * float(np.clip(1.3 + 0.24 * lines, 3.0, 5.0))
-    shape = {"figsize": size, "squeeze": False, "layout": "constrained"}
-    axes = list(pyplot.subplots(n_rows, n_columns, **shape)[1].flat)
-    for unused in axes[len(pictures) :]:
-        unused.remove()
-    return axes[: len(pictures)]
-
-
 def draw_all(axes: Sequence[Any], names: Sequence[Any], pictures: Sequence[Picture]) -> None:
     """Draw the pictures, all matrices on one scale; equal legends go beside the last one only."""
     sides, drawn = [sides_of(ax) for ax in axes], []
-    drawings = [each.drawing for each in pictures]
-    limit = max((each.limit for each in drawings if isinstance(each, Matrix)), default=1.0)
-    legends = [getattr(each, "classes", None) for each in drawings]
-    for place, (ax, name, picture) in enumerate(zip(axes, names, pictures, strict=True)):
-        worst = [headline(finding) for finding in findings.worst_first(picture.findings)[:1]]
-        title = ": ".join([cut_name(printable(name), 24), *worst])
+    limit = max((each.limit for _, each in pictures if isinstance(each, Matrix)), default=1.0)
+    legends = [getattr(each, "classes", None) for _, each in pictures]
+    for place, (ax, name, (found, drawing)) in enumerate(zip(axes, names, pictures, strict=True)):
+        title = cut_name(printable(name), 24)
+        for finding in findings.worst_first(found)[:1]:
+            subject, _, said = finding.line.partition(": ")
+            is_named = finding.check in ("balance", "strata", "sizes")  # the axes name the subject
+            is_named |= subject in ("drift", "duplicates")
+            title += f": {said if is_named and said else finding.line}"
         is_last = legends[place : place + 1] != legends[place + 1 : place + 2]
-        if isinstance(picture.drawing, Bars):
-            drawn.append(draw_bars(ax, picture.drawing, name, title, with_legend=is_last))
+        if isinstance(drawing, Bars):
+            drawn.append(draw_bars(ax, drawing, name, title, with_legend=is_last))
         else:
-            drawn.append(draw_matrix(ax, picture.drawing, name, title, limit, with_scale=is_last))
+            drawn.append(draw_matrix(ax, drawing, name, title, limit, with_scale=is_last))
     fit(axes, drawn, sides)
-
-
-def headline(finding: Finding) -> str:
-    """Write a finding without its subject if the axes name it."""
-    subject, _, said = finding.line.partition(": ")
-    is_named = finding.check in ("balance", "strata", "sizes") or subject in ("drift", "duplicates")
-    return said if is_named and said else finding.line
 
 
 def label_folds(frame: Any, name: Any) -> tuple[FoldValues, Ints]:
@@ -209,14 +197,14 @@ def picture_shares(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[P
     if asked.by is not None:
         yield from picture_counts(frame, names, asked)
         return
-    eager, compared = read_compared(frame, names, asked.groups, None, None)
+    eager, compared = read_compared(frame, names, asked._replace(key=None, duplicates=None))
     for name in names:
         labels, folds = label_folds(eager, name)
         sizes, twin = np.array(labels.sizes), partial(find_twin, frame, names, folds)
         shared = [count_shared(each, labels.values, folds) for each in compared]
         marks = [float(np.mean(sizes[sizes > 0]))] if findings.are_numbered(labels) else []
         bars = Bars(labels.values, sizes, sizes[None], marks)
-        yield Picture(findings.find_sizes(labels, shared, twin), bars)
+        yield findings.find_sizes(labels, shared, twin), bars
 
 
 def picture_counts(
@@ -228,14 +216,14 @@ def picture_counts(
         counts = read.count_folds(asked.by, name, asked.terms)
         judged = counts.judge()
         drawing = deviations_of(counts, judged) if in_rows else shares_of(counts, judged)
-        yield Picture(findings.find_balance(counts, judged, labels), drawing)
+        yield findings.find_balance(counts, judged, labels), drawing
 
 
 def shares_of(counts: FoldCounts, judged: list[JudgedCells]) -> Bars:
     """Find the shares of the joint strata in every fold, or those of the worst margin."""
     place = len(judged) - 1
     if counts.is_marginal:
-        place = int(np.argmax([weights_of(cells).max(initial=0.0) for cells in judged]))
+        place = int(np.argmax([far_off(cells).max(initial=0.0) for cells in judged]))
     level = counts.levels[place]
     heading = ", ".join(str(each.name) for each in level.strata.levels)
     if counts.is_marginal:
@@ -264,8 +252,8 @@ def deviations_of(counts: FoldCounts, judged: list[JudgedCells]) -> Matrix:
     shades, chosen = np.where(is_even, 0.0, off), np.arange(len(every))
     side = cut_name(printable(findings.name_entries(counts)), 24)
     if len(every) > MAX_ROWS:
-        weights = [weights_of(cells) for cells in judged]
-        chosen = worst_rows(np.array([weights[at][row] for at, row in every]), off, shades)
+        far = list(map(far_off, judged))
+        chosen = worst_rows(np.array([far[at][row] for at, row in every]), off, shades)
         side = f"{side}, {len(chosen)} worst of {len(every):,}"
     names = [
         stratum_names(strata[place], np.array([stratum]), with_entry=counts.is_marginal)[0]
@@ -275,70 +263,64 @@ def deviations_of(counts: FoldCounts, judged: list[JudgedCells]) -> Matrix:
     return Matrix(counts.folds, names, *drawn, white=1.0, is_signed=True)
 
 
-def worst_rows(weights: Values, values: Values, shades: Values) -> Ints:
-    """Choose the worst rows that there is room for, and leave out rows in which no cell shows.
+def worst_rows(far: Values, values: Values, shades: Values) -> Ints:
+    """Choose the rows furthest off that there is room for, and leave out those that show no cell.
 
     Cells show a colour and, unless folds are many, a value.
     """
     shown = values if values.shape[1] <= FOLDS_WITH_NUMBERS else np.where(np.abs(shades) > 1, 1, 0)
     is_shown = np.count_nonzero(np.nan_to_num(shown), axis=1) > 0
-    order = np.argsort(-weights, kind="stable")
+    order = np.argsort(-far, kind="stable")
     chosen: Ints = order[is_shown[order] | (not is_shown.any())]
     return chosen[:MAX_ROWS]
 
 
-def weights_of(cells: JudgedCells) -> Values:
-    """Weigh how far each stratum is off in its worst fold; uneven strata weigh most."""
-    weights = cells.residuals
-    return np.asarray((weights + cells.is_uneven * weights.max(initial=0.0)).max(axis=1))
+def far_off(cells: JudgedCells) -> Values:
+    """Measure how far each stratum is off in its worst fold; uneven strata are furthest."""
+    far = cells.residuals
+    return np.asarray((far + cells.is_uneven * far.max(initial=0.0)).max(axis=1))
 
 
 def picture_drift(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Picture]:
     refs = check_features(frame, asked.features)
     eager = frames.collect_columns(frame, [*refs, *names])
     for name in names:
-        labels, _ = label_folds(eager, name)
-        drifts = measure_drift(eager, refs, name)
-        ratio, n = drifts.measured.ratio, len(drifts.features)
+        label_folds(eager, name)
+        labels, features, drifts = measure_drift(eager, refs, name)
+        ratio, n = drifts.ratio, len(features)
         order, side = np.arange(n), "feature"
         if n > MAX_ROWS:
             worst = np.nan_to_num(ratio, nan=-1.0).max(axis=1)
             order = worst_rows(worst, ratio, ratio)
             side = f"{len(order)} worst of {n:,} features"
-        rows, shown = [drifts.features[place] for place in order], ratio[order]
-        matrix = Matrix(drifts.folds, rows, shown, shown, side, "distance / chance", white=1.0)
-        yield Picture([findings.find_drift(drifts, labels)], matrix)
+        rows, shown = [features[place] for place in order], ratio[order]
+        matrix = Matrix(labels.values, rows, shown, shown, side, "distance / chance", white=1.0)
+        yield [findings.find_drift(labels, features, drifts)], matrix
 
 
 def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Picture]:
-    groups, key, duplicates = asked.groups, asked.key, asked.duplicates
-    if groups is not None:
-        key = duplicates = None
-    elif key is not None:
-        duplicates = None
-    elif duplicates is None:
+    if asked.groups is not None:
+        asked = asked._replace(key=None, duplicates=None)
+    elif asked.key is not None:
+        asked = asked._replace(duplicates=None)
+    elif asked.duplicates is None:
         msg = '`kind="leaks"` must have `groups`, `key` or `duplicates` to compare, got none.'
         raise StratError(msg)
-    eager, (compared,) = read_compared(frame, names, groups, key, duplicates)
+    eager, (compared,) = read_compared(frame, names, asked)
     for name in names:
         labels, folds = label_folds(eager, name)
         values, (rows, sets) = labels.values, shared_sets(compared, folds)
-        found = count_both(sets, folds[rows], len(values))
-        both = found if compared.columns else np.full_like(found, np.nan)
+        # Count the sets that have rows in both of two folds, but not in a fold and itself.
+        both = np.full((len(values), len(values)), 0.0 if compared.columns else np.nan)
+        pairs = np.unique(sets * len(values) + folds[rows])
+        sets, held = np.divmod(pairs, len(values))
+        for fold in range(len(values)) if compared.columns else ():
+            has_rows = np.bincount(sets, held == fold)[sets] > 0
+            both[fold] = np.bincount(held[has_rows], minlength=len(values))
+        np.fill_diagonal(both, np.nan)
         side = cut_name(printable(name), 24)
         matrix = Matrix(values, values, both, both, side, f"{compared.noun} in both")
-        yield Picture(findings.find_shared(count_shared(compared, values, folds), labels), matrix)
-
-
-def count_both(sets: Ints, folds: Ints, n_folds: int) -> Values:
-    """Count the sets that have rows in both of two folds; NaN for a fold and itself."""
-    counts, pairs = np.zeros((n_folds, n_folds)), np.unique(sets * n_folds + folds)
-    sets, folds = np.divmod(pairs, n_folds)
-    for fold in range(n_folds):
-        has_rows = np.bincount(sets, folds == fold)[sets] > 0
-        counts[fold] = np.bincount(folds[has_rows], minlength=n_folds)
-    np.fill_diagonal(counts, np.nan)
-    return counts
+        yield findings.find_shared(count_shared(compared, values, folds), labels), matrix
 
 
 PICTURES: dict[Kind, Callable[[Any, Sequence[Any], Asked], Iterator[Picture]]] = {

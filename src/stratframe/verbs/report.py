@@ -19,7 +19,7 @@ from ..progress import track
 from ..terms.base import By
 from ..terms.by import parse_columns, parse_groups
 from .drift import DRIFT_HINT, measure_drift
-from .findings import verdict_of, verdicts_of
+from .findings import stack_levels, verdict_of, verdicts_of
 from .sources import check_rows, join_given, named_source
 
 IN_FULL = ("rms_deviation", "random", "ratio", "tv_distance")
@@ -166,9 +166,18 @@ def compare(
     read = source.collect(by, terms, [*columns, *refs])
 
     def measure(column: Any) -> dict[str, Any]:
-        found = pool_folds(measure_folds(read.count_folds(by, column, terms)))
+        folds = measure_folds(read.count_folds(by, column, terms))
+        rms, random = mean_root(folds["rms_deviation"]), mean_root(folds["random"])
+        found = {
+            "rows_off": folds["rows_off"].max(initial=0.0),
+            "verdict": verdict_of(folds["verdict"]),
+            "rms_deviation": rms,
+            "random": random,
+            "ratio": np.nan if {*folds["verdict"]} <= {"empty"} else ratio_of(rms, random),
+            "tv_distance": np.nan_to_num(folds["tv_distance"]).max(initial=0.0),
+        }
         if refs:
-            ratio = measure_drift(read.frame, refs, column).measured.ratio
+            ratio = measure_drift(read.frame, refs, column)[2].ratio
             found["drift"] = max(ratio[~np.isnan(ratio)], default=np.nan)
         return found
 
@@ -184,29 +193,16 @@ def measure_folds(counts: FoldCounts) -> dict[str, Any]:
     """Measure how even the folds of a column are; each figure has a value for every fold."""
     judged = counts.judge()
     shown = judged if counts.is_marginal else judged[-1:]
-    rms = mean_root(np.concatenate([cells.off for cells in shown]))
-    random = mean_root(np.concatenate([cells.spread for cells in shown]))
+    cells, joint = stack_levels(judged), stack_levels(shown)
+    rms, random = mean_root(joint.off), mean_root(joint.spread)
     return {
-        "rows_off": np.max([np.abs(each.off).max(axis=0, initial=0.0) for each in judged], axis=0),
+        "rows_off": np.abs(cells.off).max(axis=0, initial=0.0),
         "absent": (np.concatenate([level.table for level in counts.shown]) == 0).sum(axis=0),
-        "verdict": verdicts_of(counts, judged),
+        "verdict": verdicts_of(counts, cells),
         "rms_deviation": rms,
         "random": random,
         "ratio": np.where(counts.sizes, ratio_of(rms, random), np.nan),
-        "tv_distance": np.max([tv_distance(cells.off, counts.sizes) for cells in shown], axis=0),
-    }
-
-
-def pool_folds(found: dict[str, Any]) -> dict[str, Any]:
-    rms, random = mean_root(found["rms_deviation"]), mean_root(found["random"])
-    is_empty = {*found["verdict"]} <= {"empty"}
-    return {
-        "rows_off": found["rows_off"].max(initial=0.0),
-        "verdict": verdict_of(found["verdict"]),
-        "rms_deviation": rms,
-        "random": random,
-        "ratio": np.nan if is_empty else ratio_of(rms, random),
-        "tv_distance": np.nan_to_num(found["tv_distance"]).max(initial=0.0),
+        "tv_distance": np.max([tv_distance(each.off, counts.sizes) for each in shown], axis=0),
     }
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from .. import frames
 from ..core.types import Ints
 from ..errors import StratError, describe, list_values, plural, with_full_stop
-from ..frames import AnyFrameT, FoldValues, Frame
+from ..frames import AnyFrameT, Frame
 from ..habits import suggest_arguments
 from .pairs import Nulls, PairRule, Pairs, check_rule, list_labels, pair_columns
 from .sources import check_rows, list_names, named_source, source_of
@@ -228,23 +228,19 @@ def parts(
     source.check_names(meant)
     rows = source.label_rows(name, is_part=True)
     values = rows.labels.values
-    chosen = values if names is None else check_parts(name, rows.labels, names)
-    places = {value: np.arange(len(values)) == place for place, value in enumerate(values)}
-    return {value: source.select(rows, places[value]) for value in chosen}
-
-
-def check_parts(column: str, found: FoldValues, names: Sequence[Any]) -> list[Any]:
-    """Check that names are the parts of a column; those without rows may be left out."""
-    listed = list_labels("names", names)
-    unknown = [each for each in listed if each not in {*found.values}]
-    unlisted = [each for each in found.present if each not in {*listed}]
+    has_rows, listed = rows.labels.present, values
+    if names is not None:
+        listed = list_labels("names", names)
+    unknown = [each for each in listed if each not in {*values}]
+    unlisted = [each for each in has_rows if each not in {*listed}]
     if unknown or unlisted:
-        fault = f"Column {column!r} has no part {list_values(unknown)}"
+        fault = f"Column {name!r} has no part {list_values(unknown)}"
         if not unknown:
-            fault = f"`names` must list every part of {column!r}, but lacks {list_values(unlisted)}"
-        hint = f"Hint: the parts with rows are {list_values(found.present)}"
+            fault = f"`names` must list every part of {name!r}, but lacks {list_values(unlisted)}"
+        hint = f"Hint: the parts with rows are {list_values(has_rows)}"
         raise StratError("\n".join(map(with_full_stop, [fault, hint])))
-    return listed
+    places = {value: np.arange(len(values)) == place for place, value in enumerate(values)}
+    return {value: source.select(rows, places[value]) for value in listed}
 
 
 @suggest_arguments

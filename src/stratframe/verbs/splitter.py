@@ -128,19 +128,16 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
     def read_pairs(self, rule: PairRule, data: Any, groups: Any) -> list[Pairs]:
         check_rows(data, "`FoldSplit` gives positions of rows", "`sf.folds` gives frames")
         apart = [(name, find_column("apart", name, data, groups)) for name in rule.apart]
-        names = [each for name in as_list(self.name) for each in find_names(name, data, groups)]
+        names: list[str] = []
+        for name in as_list(self.name):  # of which `repeats` may have made several
+            is_there = any(frames.libraries.has_column(frame, name) for frame in (data, groups))
+            is_series = isinstance(groups, frames.libraries.Series) and groups.name == name
+            made = (list_names([name], each) for each in (data, groups) if frames.is_frame(each))
+            several = (each for each in made if len(each) > 1)
+            names += [name] if is_there or is_series else next(several, [name])
         columns = [(name, find_column("name", name, data, groups)) for name in names]
         rows = (frames.encode_labels(*column, apart=apart, every=rule.every) for column in columns)
         return pair_columns(rule, rows)
-
-
-def find_names(name: str, data: Any, groups: Any) -> list[str]:
-    """List the columns that a name stands for; `repeats` may have made several of it."""
-    is_there = any(frames.libraries.has_column(frame, name) for frame in (data, groups))
-    if is_there or (isinstance(groups, frames.libraries.Series) and groups.name == name):
-        return [name]
-    several = (list_names([name], each) for each in (data, groups) if frames.is_frame(each))
-    return next((names for names in several if len(names) > 1), [name])
 
 
 def find_column(argument: str, name: str, data: Any, groups: Any) -> Any:

@@ -10,11 +10,9 @@ import numpy as np
 from ..errors import StratError
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
-from ..pipeline.options import Deal, PartShares, Rare, check_options, fold_target, part_target
+from ..pipeline.options import Deal, PartShares, Rare, fold_target, part_target
 from ..pipeline.strata import Strata
 from ..pipeline.tables import (
-    FoldCounts,
-    LevelCounts,
     check_table_size,
     fold_table,
     stacked_table,
@@ -23,6 +21,7 @@ from ..pipeline.tables import (
     table_verb,
 )
 from ..terms.base import By, Missing
+from .assign import check_call
 from .sources import join_given, named_source, source_of
 
 
@@ -73,26 +72,23 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
 
     def table_of(column: str, _: str) -> Any:
         counts = read.count_folds(by, column)
-        strata = [level.strata for level in counts.shown]
-        check_table_size("balance", strata, len(counts.folds))
-        rows = [balance_columns(counts, level) for level in counts.shown]
+        levels, folds = counts.shown, counts.folds
+        check_table_size("balance", [level.strata for level in levels], len(folds))
+        rows = []
+        for level in levels:
+            order = table_order(level.strata)
+            table = level.table[order].T
+            sizes, strata = table.sum(axis=1, keepdims=True), table.sum(axis=0)
+            expected = sizes * strata / max(int(strata.sum()), 1)
+            figures = {"n": table, "share": table / np.maximum(sizes, 1)}
+            figures |= {"expected": expected, "deviation": table - expected}
+            which = np.tile(order, len(folds))
+            named = stratum_columns(level.strata, which, is_margin=counts.is_marginal)
+            columns = {name: each.ravel() for name, each in figures.items()}
+            rows.append({"fold": [fold for fold in folds for _ in order]} | named | columns)
         return stacked_table(source.library, rows)
 
     return fold_table(names, table_of)
-
-
-def balance_columns(counts: FoldCounts, level: LevelCounts) -> dict[Hashable, Any]:
-    folds = counts.folds
-    order = table_order(level.strata)
-    table = level.table[order].T
-    sizes, strata = table.sum(axis=1, keepdims=True), table.sum(axis=0)
-    expected = sizes * strata / max(int(strata.sum()), 1)
-    which = np.tile(order, len(folds))
-    named = stratum_columns(level.strata, which, is_margin=counts.is_marginal)
-    share, deviation = table / np.maximum(sizes, 1), table - expected
-    figures = {"n": table, "share": share, "expected": expected, "deviation": deviation}
-    columns = {name: each.ravel() for name, each in figures.items()}
-    return {"fold": [fold for fold in folds for _ in order]} | named | columns
 
 
 @table_verb
@@ -145,18 +141,7 @@ def plan(
     2     b  train  0
     3     b   test  1
     """
-    options = check_options(
-        by,
-        fold_target(k) if parts is None else part_target(parts),
-        groups=groups,
-        where=where,
-        deal=deal,
-        key=key,
-        missing=missing,
-        rare=rare,
-        seed=seed,
-        name=name,
-    )
+    options = check_call(locals(), fold_target(k) if parts is None else part_target(parts))
     if options.way.is_hashed:
         msg = (
             '`plan` cannot count the rows of `deal="hash"`, whose sizes are left to chance.'
