@@ -132,12 +132,13 @@ def take(series: Any, rows: Ints) -> Any:
 def stack(columns: Sequence[Series]) -> pd.Series:
     """Put series of one library one below the other; integers with nulls of Polars become Int64."""
     if isinstance(columns[0], pd.Series):
-        return pd.concat(cast("Any", columns), ignore_index=True)
+        stacked: pd.Series = pd.concat(cast("Any", columns), ignore_index=True)
+        return stacked
     series: pl.Series = pl.concat(cast("Any", columns))
     if series.dtype.is_integer() and series.null_count():
         return pd.Series(series.to_list(), dtype="Int64", name=series.name)
     # pyarrow leaves dates and decimals as they are.
-    stacked: pd.Series = series.to_arrow().to_pandas()
+    stacked = series.to_arrow().to_pandas()
     return stacked.rename(series.name)
 
 
