@@ -23,23 +23,9 @@ from ..cells import numbers_around, split_cells
 from ..counts import CountedCodes, Counts, Cuts, PartsByNumber, by_argument
 from ..quantiles import Round, quantile_words
 from ..shared import leaking_sets, shared_values
+from . import passes
 from .counts import Counted, count_partition, merge_counts
-from .passes import (
-    DaskCall,
-    add_columns,
-    count_numbers,
-    dask,
-    dd,
-    equal_keys,
-    join_arrays,
-    keys_and_folds,
-    merge_near,
-    over_partitions,
-    over_rows,
-    rows_near_cuts,
-    rows_of_sets,
-    take_numbers,
-)
+from .passes import DaskCall, dask, dd, over_partitions, over_rows
 from .rows import DASK, Plan, look_up, make_index
 
 
@@ -150,12 +136,10 @@ class DaskEngine(Engine):
         plan = plan._replace(salts=tuple(salts), key=plan.key if salts else ())
         call, found = over_partitions(call, count_partition, merge_counts, plan)
         check_key(zip(map(str, [*plan.key, plan.where]), found.missing.tolist(), strict=True))
-        columns = [
-            found.labels[str(place)]
-            if name in plan.cut
-            else with_categories(found.labels[str(place)], call.frame._meta[name])
-            for place, name in enumerate(plan.names)
-        ]
+        columns = [found.labels[str(place)] for place in range(len(plan.names))]
+        for place, name in enumerate(plan.names):
+            if name not in plan.cut:
+                columns[place] = with_categories(columns[place], call.frame._meta[name])
         lows = {i: found.labels[f"low{i}"] for i in range(plan.n_by) if f"low{i}" in found.labels}
         lowest = np.array([found.table[f"u{i}"].to_numpy() for i in range(len(salts))])
         counts = by_argument(columns, plan.n_by, plan.n_groups), found.table["n"].to_numpy()
@@ -169,11 +153,11 @@ class DaskEngine(Engine):
         def count(rounds: Sequence[Round], n_cells: int, bits: int) -> Any:
             given = {"index": index, "rounds": rounds, "n_cells": n_cells, "bits": bits}
             add = partial(np.sum, axis=0)
-            return over_partitions(call, partial(count_numbers, **given), add, own)[1]
+            return over_partitions(call, partial(passes.count_numbers, **given), add, own)[1]
 
         def take(rounds: Sequence[Round]) -> Any:
-            function = partial(take_numbers, index=index, rounds=rounds)
-            return over_partitions(call, function, join_arrays, own)[1]
+            function = partial(passes.take_numbers, index=index, rounds=rounds)
+            return over_partitions(call, function, passes.join_arrays, own)[1]
 
         words = quantile_words(max(parents.n_strata, 1), n, count, take)
         return call._replace(plan=plan._replace(cuts={**plan.cuts, place: (index, words)}))
@@ -196,14 +180,14 @@ class DaskEngine(Engine):
         if any(flags.any() for flags in flagged):
             given = {"index": index, "checksums": native.checksums, "bits": native.bits}
             packed = [np.packbits(flags) for flags in flagged]
-            function = partial(rows_near_cuts, flagged=packed, **given)
-            near = over_partitions(call, function, merge_near)[1]
+            function = partial(passes.rows_near_cuts, flagged=packed, **given)
+            near = over_partitions(call, function, passes.merge_near)[1]
         return [numbers_around(*each, *rows) for *each, rows in zip(cells, cuts, near, strict=True)]
 
     def repeated_keys(
         self, options: Options, salts: Sequence[int], numbers: Sequence[Words]
     ) -> Any:
-        function = partial(equal_keys, salts=salts, numbers=numbers)
+        function = partial(passes.equal_keys, salts=salts, numbers=numbers)
         return over_partitions(self.bind(options), function, pd.concat)[1]
 
     # What rows share --------------------------------------------------------------------
@@ -238,7 +222,7 @@ class DaskEngine(Engine):
         if argument == "key":
             call, checksums = self.bind(Options(key=tuple(refs)), name, drop=True), None
             find = frames.duplicates.rows_across_folds
-            split = [keys[find([keys], folds)[0]] for keys, folds in keys_and_folds(call)]
+            split = [keys[find([keys], folds)[0]] for keys, folds in passes.keys_and_folds(call)]
             sets: Any = np.unique(np.concatenate(split))
         else:
             terms = tuple(Classes((ref,)) for ref in refs)
@@ -249,7 +233,7 @@ class DaskEngine(Engine):
         meta = call.frame._meta.assign(check="", set=0)
         given = {"plan": call.plan, "sets": sets, "checksums": checksums}
         check = "keys" if argument == "key" else argument
-        found = over_rows(call.frame, meta, rows_of_sets, check=check, **given)
+        found = over_rows(call.frame, meta, passes.rows_of_sets, check=check, **given)
         return found.drop(columns=call.frame.columns[len(self.frame.columns) :])
 
     # Results ----------------------------------------------------------------------------
@@ -277,9 +261,9 @@ class DaskEngine(Engine):
             given |= {"index": index_of(counted), "checksums": counted.counts.native.checksums}
         if not can_assign:
             meta = attach_pandas(meta, list(outputs))
-            return over_rows(call.frame, meta, add_columns, kept=list(labels), **given)
+            return over_rows(call.frame, meta, passes.add_columns, kept=list(labels), **given)
         meta = attach_pandas(meta[[]], list(outputs))
-        new = over_rows(rows, meta, add_columns, kept=[], **given)
+        new = over_rows(rows, meta, passes.add_columns, kept=[], **given)
         return self.frame.assign(**{output.name: new[output.name] for output in outputs})
 
     def select(
@@ -312,20 +296,19 @@ def index_of(counted: CountedCodes) -> Any:
     return make_index(table.select(table.columns[: table.columns.index("n")]), counted.codes)
 
 
-def dense_cells(cells: Any, counted: CountedCodes, bits: int) -> StratumTable:
+def dense_cells(cells: tuple[Ints, Ints], counted: CountedCodes, bits: int) -> StratumTable:
     """Sum up the counts of cells by stratum, shape (n_strata, 2**bits)."""
-    cell, counts = cells["cell"].to_numpy(), np.zeros((counted.n_strata, 1 << bits), np.int64)
+    (cell, n), counts = cells, np.zeros((counted.n_strata, 1 << bits), np.int64)
     strata = counted.codes[cell >> bits]
     dealt = strata >= 0
-    places = strata[dealt], cell[dealt] & ((1 << bits) - 1)
-    np.add.at(counts, places, cells["n"].to_numpy()[dealt])
+    np.add.at(counts, (strata[dealt], cell[dealt] & ((1 << bits) - 1)), n[dealt])
     return counts
 
 
 def shared_keys(call: DaskCall) -> dict[bool, SharedRows]:
     """Count keys across folds, without the rows that have no fold and with them."""
     count, found = frames.duplicates.count_across_folds, {True: [], False: []}
-    for hashes, folds in keys_and_folds(call):
+    for hashes, folds in passes.keys_and_folds(call):
         found[False].append(count([hashes], folds)[:4])
         has_fold = folds >= 0
         found[True].append(count([hashes[has_fold]], folds[has_fold])[:4])

@@ -13,7 +13,7 @@ from ... import frames
 from ...core.types import Ints, Words
 from ..base import check_n_strata
 from ..cells import MAX_BITS, cell_bits, cells_of
-from .rows import Plan, look_up, make_index, marks_of, read_rows
+from .rows import Plan, hash_rows, marks_of, read_rows
 from .types import numbers_in, take_places
 
 FEW_ROWS = 1 << 11
@@ -30,8 +30,8 @@ class Counted(NamedTuple):
     labels: dict[str, Any]
     """For the place of each entry, a series with a value of each combination, of bins the highest.
     Those at `low` and a place are the lowest."""
-    cells: list[pl.DataFrame]
-    """For each salt, rows counted by combination and leading bits of their numbers."""
+    cells: list[tuple[Ints, Ints]]
+    """For each salt, cells of combinations and leading bits of numbers, and how many rows each has."""
     missing: Ints
     """How many values are missing in each column of the key, and in `where`."""
     bits: int = MAX_BITS
@@ -52,8 +52,7 @@ def count_partition(partition: Any, plan: Plan) -> Counted:
             columns |= {f"{end}{place}": rows.words[place] for end in ("high", "low")}
     counts = pl.DataFrame({"n": np.ones_like(places), **columns})
     table = rows.table.hstack(counts)
-    cells = [cells_of(places, each, MAX_BITS) for each in rows.numbers]
-    cells = [pl.DataFrame({"cell": each, "n": counts["n"]}) for each in cells]
+    cells = [(cells_of(places, each, MAX_BITS), np.ones_like(places)) for each in rows.numbers]
     counted = Counted(table, labels, cells, rows.missing)
     return counted if len(places) <= FEW_ROWS else merge_counts([counted])
 
@@ -63,10 +62,9 @@ def merge_counts(several: Sequence[Counted]) -> Counted:
     table = pl.concat([each.table for each in several], how="vertical_relaxed")
     keys, row = table.columns[: table.columns.index("n")], pl.col("row")
     labels = {name: stack([each.labels[name] for each in several]) for name in several[0].labels}
-    taken = dict.fromkeys(labels, row.first())
-    for name in [name for name in labels if name.startswith("low")]:
-        taken[name] = row.get(pl.col(name).arg_min())
-        taken[name[3:]] = row.get(pl.col(f"high{name[3:]}").arg_max())
+    cut = [name[3:] for name in labels if name.startswith("low")]
+    n_salts, is_new = len(several[0].cells), any(each.checksums is None for each in several)
+    with_codes = is_new or n_salts > 0
     grouped = (
         table.with_row_index("row")
         .group_by(keys, maintain_order=True)
@@ -74,37 +72,52 @@ def merge_counts(several: Sequence[Counted]) -> Counted:
             pl.col("n").sum(),
             pl.col("^(u|low).*$").min(),
             pl.col("^high.*$").max(),
-            *(each.alias(f"row {name}") for name, each in taken.items()),
+            row if with_codes else row.first(),
+            *(row.get(pl.col(f"high{i}").arg_max()).alias(f"row {i}") for i in cut),
+            *(row.get(pl.col(f"low{i}").arg_min()).alias(f"row low{i}") for i in cut),
         )
     )
     check_n_strata(len(grouped))
-    labels = {
-        name: plain(each.iloc[grouped[f"row {name}"].to_numpy()]) for name, each in labels.items()
-    }
-    codes, words = look_up(table, make_index(grouped.select(keys), np.arange(len(grouped))))
-    n_salts, start, sums = len(several[0].cells), 0, []
-    bits = min(*(each.bits for each in several), cell_bits(len(grouped) * max(n_salts, 1)))
-    cells: list[list[pl.DataFrame]] = [[] for _ in range(n_salts)]
+    rows = grouped["row"]
+    firsts = {name: rows.list.first() if with_codes else rows for name in labels}
+    firsts |= {name: grouped[f"row {name}"] for i in cut for name in (i, f"low{i}")}
+    labels = {name: plain(each.iloc[firsts[name].to_numpy()]) for name, each in labels.items()}
+    codes, hashes = np.zeros(len(table), np.int64), np.zeros(len(rows), np.uint64)
+    if with_codes:
+        lengths = rows.list.len().to_numpy()
+        codes[rows.explode().to_numpy()] = np.repeat(np.arange(len(rows)), lengths)
+    if is_new:
+        hashes = hash_rows(grouped.select(keys))
+    bits = min(*(each.bits for each in several), cell_bits(len(rows) * max(n_salts, 1)))
+    cells: list[list[Any]] = [[] for _ in range(n_salts)]
+    start, checksums = 0, []
     for each in several:
-        own = slice(start, start := start + len(each.table))
-        sums.append(each.checksums)
-        if each.checksums is None:
+        own = codes[start : (start := start + len(each.table))]
+        sums = each.checksums
+        if sums is None:
             numbers = [each.table["u0"].to_numpy()] if n_salts else []
-            total = marks_of(words[own], numbers).sum(dtype=np.uint64)
-            sums[-1] = np.array([[len(each.table), total]], dtype=np.uint64)
-        for found, held in zip(cells, each.cells, strict=True):
-            cell = held["cell"].to_numpy()
+            sums = np.array([[len(own), marks_of(hashes[own], numbers).sum()]], dtype=np.uint64)
+        checksums.append(sums)
+        for found, (cell, n) in zip(cells, each.cells, strict=True):
             leading = (cell & ((1 << each.bits) - 1)) >> (each.bits - bits)
-            cell = pl.Series("cell", codes[own][cell >> each.bits] << bits | leading)
-            found.append(held.with_columns(cell))
+            found.append((own[cell >> each.bits] << bits | leading, n))
     return Counted(
-        grouped.drop(pl.selectors.starts_with("row ")),
+        grouped.drop(pl.selectors.starts_with("row")),
         labels,
-        [pl.concat(each).group_by("cell").agg(pl.col("n").sum()) for each in cells],
+        [sum_cells(*map(np.concatenate, zip(*each, strict=True))) for each in cells],
         np.sum([each.missing for each in several], axis=0),
         bits,
-        np.concatenate(sums),
+        np.concatenate(checksums),
     )
+
+
+def sum_cells(cells: Ints, counts: Ints) -> tuple[Ints, Ints]:
+    """Sum up counts by cell."""
+    if cells.max(initial=0) < 8 * len(cells):  # a table of all cells takes less time than a hash
+        sums = np.bincount(cells, counts).astype(np.int64)
+        return np.flatnonzero(sums), sums[sums > 0]
+    summed = pl.DataFrame({"cell": cells, "n": counts}).group_by("cell").agg(pl.col("n").sum())
+    return summed["cell"].to_numpy(), summed["n"].to_numpy()
 
 
 def stack(columns: Sequence[Any]) -> Any:

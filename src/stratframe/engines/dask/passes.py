@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -68,12 +69,12 @@ def over_partitions(
     expr = call.wanted.expr.simplify().lower_completely().simplify().fuse()
     graph = {**expr.__dask_graph__(), **of_one.dask, **of_few.dask}
     name, keys, level = f"stratframe-{uuid4().hex}", expr.__dask_keys__(), 0
-    tasks: list[Any] = [(call_on, of_one.key, key, number) for number, key in enumerate(keys)]
+    tasks: list[Any] = [(operator.call, of_one.key, key, number) for number, key in enumerate(keys)]
     while level == 0 or len(tasks) > 1:
         keys, level = [f"{name}-{level}-{place}" for place in range(len(tasks))], level + 1
         graph |= zip(keys, tasks, strict=True)
         groups = [keys[start : start + FAN_IN] for start in range(0, len(keys), FAN_IN)]
-        tasks = [(call_on, of_few.key, group) for group in groups]
+        tasks = [(operator.call, of_few.key, group) for group in groups]
     graph[name] = tasks[0]
     kinds, result = delayed.Delayed(name, graph).compute()
     if whole.read_as is None:
@@ -83,10 +84,6 @@ def over_partitions(
     if isinstance(result, StratError):
         raise result
     return call, result
-
-
-def call_on(function: Callable[..., Any], *args: Any) -> Any:
-    return function(*args)
 
 
 Typed = tuple[Kinds, Any]
@@ -214,11 +211,8 @@ def hashes_of_keys(partition: Any, plan: Plan, first: int) -> Keys:
 def merge_keys(several: Sequence[Keys], first: int) -> Keys:
     """Merge keys, and if the driver cannot hold them, keep those with the lowest hashes."""
     rows, last = pl.concat([keys for keys, _ in several]), min(end for _, end in several)
-    while (too_many := len(rows) > KEYS_AT_ONCE and last > first) or last < 2**WORD - 1:
-        last = (first + last) // 2 if too_many else last
-        rows = rows.filter(pl.col("hash") <= last)
-        if not too_many:
-            break
+    while len(rows := rows.filter(pl.col("hash") <= last)) > KEYS_AT_ONCE and last > first:
+        last = (first + last) // 2
     return rows, last
 
 

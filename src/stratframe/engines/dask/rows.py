@@ -95,15 +95,32 @@ def read_rows(
         columns = [frames.read_key(rows[name]) for name in plan.key]
         numbers = {salt: hash_keys(columns, salt) for salt in numbers}
     table, words = {"all": pl.Series(np.zeros(len(rows), np.int8))}, dict[int, Words]()
-    for place, (term, name) in enumerate(zip(plan.terms, plan.names, strict=True)):
-        kind = (plan.read_as or {}).get(name)
+    for place, name in enumerate(plan.names):
+        term, kind = plan.terms[place], (plan.read_as or {}).get(name)
         if name not in plan.cut:
             check_term(term.resolve([rows[name]]), DASK)
             table[str(place)] = read_classes(rows[name], as_objects=kind == "objects")
+            continue
+        series, alike = numbers_in(rows[name]), term.counted_by()
+        if isinstance(alike, ByEdges):
+            values, lacks = frames.read_comparable(series, str(term))
+            edges = np.array(alike.edges)
+            # Values outside the edges are in two further bins, which the driver looks for.
+            bins = edge_bins(values, edges, alike.closed) + (values >= edges[0])
+            bins += values > edges[-1]
         else:
-            read_bins(numbers_in(rows[name]), plan, place, table, words, as_floats=kind == "floats")
-    table = pl.DataFrame(table)
-    return Rows(rows, positions, missing, table, words, [numbers[salt] for salt in salts])
+            values, lacks = frames.read_numbers(series, str(term))
+            own = ordered_words(values.astype(np.float64) if kind == "floats" else values)
+            words[place] = own
+            if place not in plan.cuts:
+                continue
+            index, points = plan.cuts[place]
+            parents = look_up(pl.DataFrame(table), index)[0].clip(0)
+            # Bins are closed on the right, so the points below a value are counted.
+            bins = np.where(own == 0, 0, parts_by_cuts(parents, own - np.uint64(1), points))
+        table[str(place)] = pl.Series(bins.astype(np.int64)).set(pl.Series(lacks), None)
+    found = [numbers[salt] for salt in salts]
+    return Rows(rows, positions, missing, pl.DataFrame(table), words, found)
 
 
 def read_classes(series: Any, *, as_objects: bool) -> pl.Series:
@@ -124,36 +141,6 @@ def read_classes(series: Any, *, as_objects: bool) -> pl.Series:
     return column.cast(pl.Int64) if column.dtype.is_integer() and dtype != pl.UInt64 else column
 
 
-def read_bins(
-    series: Any,
-    plan: Plan,
-    place: int,
-    table: dict[str, pl.Series],
-    words: dict[int, Words],
-    *,
-    as_floats: bool,
-) -> None:
-    """Read the bins of an entry, if these are known, and the words of one cut at quantiles."""
-    term = plan.terms[place]
-    alike = term.counted_by()
-    if isinstance(alike, ByEdges):
-        values, missing = frames.read_comparable(series, str(term))
-        edges = np.array(alike.edges)
-        # Values outside the edges are in two further bins, which the driver looks for.
-        bins = edge_bins(values, edges, alike.closed) + (values >= edges[0]) + (values > edges[-1])
-    else:
-        values, missing = frames.read_numbers(series, str(term))
-        own = words[place] = ordered_words(values.astype(np.float64) if as_floats else values)
-        if place not in plan.cuts:
-            return
-        index, points = plan.cuts[place]
-        parents = look_up(pl.DataFrame(table), index)[0]
-        # Bins are closed on the right, so the points below a value are counted.
-        bins = np.where(own == 0, 0, parts_by_cuts(parents.clip(0), own - np.uint64(1), points))
-    column = pl.Series(bins.astype(np.int64))
-    table[str(place)] = column.set(pl.Series(missing), None) if missing.any() else column
-
-
 # Rows that are alike ---------------------------------------------------------------------
 
 
@@ -170,8 +157,7 @@ def hash_rows(table: pl.DataFrame) -> Words:
 
 def make_index(table: pl.DataFrame, codes: Ints) -> pl.DataFrame:
     """Build a frame that tells the code and the hash of rows by their entries."""
-    # The hashes are odd, so that no change of a number is lost where the two are multiplied.
-    words = pl.Series("word", hash_rows(table) | np.uint64(1))
+    words = pl.Series("word", hash_rows(table))
     return table.with_columns(pl.Series("code", codes, pl.Int64), words)
 
 
@@ -189,7 +175,8 @@ def look_up(table: pl.DataFrame, index: pl.DataFrame) -> tuple[Ints, Words]:
 
 def marks_of(words: Words, numbers: Sequence[Words]) -> Words:
     """Compute what the checksum of a partition sums up for each row."""
-    return words * numbers[0] if numbers else words
+    # One factor is odd, so that no change of the other is lost.
+    return (words | np.uint64(1)) * numbers[0] if numbers else words
 
 
 def same_rows(

@@ -26,16 +26,13 @@ NUMBER_KINDS = ({"integer", "large integer"}, {"unsigned", "large unsigned"}, FL
 """Sets of kinds of numbers, each of which one type holds exactly."""
 
 FINEST_UNITS = ("ns", "us", "ms")
-"""Units of time, the finest first."""
 
 
 class Held(NamedTuple):
-    """What a partition holds in a column."""
+    """The number of a partition, the type that it holds in a column, and whether it is object."""
 
     number: int
-    """The number of the partition."""
     shown: str
-    """The type, as messages show it."""
     is_object: bool
 
 
@@ -116,12 +113,12 @@ def choose_types(kinds: Kinds, plan: Any) -> dict[Hashable, str]:
     read_as: dict[Hashable, str] = {}
     faults, casts, cut = [], {}, plan.cut
     for name, held in kinds.items():
-        is_class = name not in plan.key and name not in cut
+        may_mix = name not in plan.key and name not in cut
         for one, other in combinations(sorted(held, key=held.__getitem__), 2):
             if any({one, other} <= each for each in NUMBER_KINDS):
                 if name in cut and held.keys() <= FLOAT_KINDS:
                     read_as[name] = "floats"
-            elif is_class and held[one].is_object and held[other].is_object:
+            elif may_mix and held[one].is_object and held[other].is_object:
                 read_as[name] = "objects"
             elif name not in casts:
                 faults.append(
