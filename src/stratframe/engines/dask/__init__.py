@@ -182,7 +182,8 @@ class DaskEngine(Engine):
             packed = [np.packbits(flags) for flags in flagged]
             function = partial(passes.rows_near_cuts, flagged=packed, **given)
             near = over_partitions(call, function, passes.merge_near)[1]
-        return [numbers_around(*each, *rows) for *each, rows in zip(cells, cuts, near, strict=True)]
+        found = zip(cells, cuts, near, strict=True)
+        return [numbers_around(counts, each, *rows) for counts, each, rows in found]
 
     def repeated_keys(
         self, options: Options, salts: Sequence[int], numbers: Sequence[Words]
@@ -307,7 +308,8 @@ def dense_cells(cells: tuple[Ints, Ints], counted: CountedCodes, bits: int) -> S
 
 def shared_keys(call: DaskCall) -> dict[bool, SharedRows]:
     """Count keys across folds, without the rows that have no fold and with them."""
-    count, found = frames.duplicates.count_across_folds, {True: [], False: []}
+    count = frames.duplicates.count_across_folds
+    found: dict[bool, list[Any]] = {True: [], False: []}
     for hashes, folds in passes.keys_and_folds(call):
         found[False].append(count([hashes], folds)[:4])
         has_fold = folds >= 0

@@ -31,7 +31,7 @@ class Counted(NamedTuple):
     """For the place of each entry, a series with a value of each combination, of bins the highest.
     Those at `low` and a place are the lowest."""
     cells: list[tuple[Ints, Ints]]
-    """For each salt, cells of combinations and leading bits of numbers, and how many rows each has."""
+    """For each salt, the cells of combinations and leading bits, and how many rows each has."""
     missing: Ints
     """How many values are missing in each column of the key, and in `where`."""
     bits: int = MAX_BITS

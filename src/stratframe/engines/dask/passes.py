@@ -177,9 +177,7 @@ def merge_near(several: Sequence[Sequence[tuple[Ints, Words]]]) -> list[tuple[An
     return [join_arrays(each) for each in zip(*several, strict=True)]
 
 
-def equal_keys(
-    partition: Any, plan: Plan, salts: Sequence[int], numbers: Sequence[Words]
-) -> pd.DataFrame:
+def equal_keys(partition: Any, plan: Plan, salts: Sequence[int], numbers: Sequence[Words]) -> Any:
     """Take the keys of the rows that have one of the numbers under each salt."""
     rows = read_rows(partition, plan, salts)
     found = [np.isin(*each) for each in zip(rows.numbers, numbers, strict=True)]
@@ -195,8 +193,8 @@ def keys_and_folds(call: DaskCall) -> Iterator[tuple[Words, Ints]]:
     """Collect hashes of keys and their folds, -1 for none; those of one key come together."""
     last = -1
     while last < 2**WORD - 1:
-        functions = (partial(each, first=last + 1) for each in (hashes_of_keys, merge_keys))
-        call, (rows, last) = over_partitions(call, *functions)
+        function, merge = (partial(each, first=last + 1) for each in (hashes_of_keys, merge_keys))
+        call, (rows, last) = over_partitions(call, function, merge)
         folds = rows["fold"].to_numpy()
         yield rows["hash"].to_numpy(), np.where(folds == 0, -1, pd.factorize(folds)[0])
 

@@ -166,7 +166,7 @@ def look_up(table: pl.DataFrame, index: pl.DataFrame) -> tuple[Ints, Words]:
     keys = index.columns[:-2]
     rows, types = table.select(keys), index.select(keys).schema
     if rows.schema != types:  # numbers are equal in whatever types partitions store them
-        rows = rows.cast(dict(types), strict=False)
+        rows = rows.cast(types, strict=False)
     found = rows.join(index, on=keys, how="left", nulls_equal=True, maintain_order="left")
     if found["code"].null_count():
         raise other_rows()

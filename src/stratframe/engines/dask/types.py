@@ -6,7 +6,7 @@ numbers are `float64` and booleans are objects. Values of one kind are read alik
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Set
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -133,7 +133,7 @@ def choose_types(kinds: Kinds, plan: Any) -> dict[Hashable, str]:
     return read_as
 
 
-def choose_cast(kinds: Any, *, is_number: bool) -> str:
+def choose_cast(kinds: Set[str], *, is_number: bool) -> str:
     numbers = set().union(*NUMBER_KINDS)
     if kinds <= numbers:
         return "UInt64" if "large unsigned" in kinds else "Int64"
