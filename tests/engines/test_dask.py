@@ -190,6 +190,17 @@ def test_few_rows_are_counted_and_cut_in_one_pass():
     )
 
 
+def test_partitions_may_be_of_any_size(large):
+    """Large and small partitions, and those without rows, are counted together."""
+    large = large.assign(price=large["id"] * 7 % 1009, who=large["id"] % 99)
+    parts = [large[a:b] for a, b in pairwise([0, 5, 5, 9000, 9100, 30_000])]
+    lazy = dd.from_map(lambda place: parts[place], range(5), meta=large[:0])
+    by = [sf.quantiles("price", 4), "label"]
+    for options in ({"key": "id"}, {"groups": "who"}):
+        expected = sf.kfold(large[:30_000], by, **options)
+        assert_frame_equal(sf.kfold(lazy, by, **options).compute(), expected)
+
+
 def test_a_check_takes_four_passes(large):
     """Labels, groups, keys and duplicates take a pass each, however many columns there are."""
     frame = sf.kfold(large.assign(who=large["id"] % 900, x=1), "label", key="id")

@@ -44,12 +44,13 @@ def count_partition(partition: Any, plan: Plan) -> Counted:
     rows = read_rows(partition, plan, plan.salts)
     places, labels = np.arange(len(rows.table)), {}
     columns = {f"u{place}": each for place, each in enumerate(rows.numbers)}
+    columns |= {f"low{place}": each for place, each in rows.words.items()}
+    columns |= {f"high{place}": each for place, each in rows.words.items()}
     for place, name in enumerate(plan.names):
         values = rows.partition[name]
         labels[str(place)] = values = numbers_in(values) if name in plan.cut else values
         if place in rows.words:
             labels[f"low{place}"] = values
-            columns |= {f"{end}{place}": rows.words[place] for end in ("high", "low")}
     counts = pl.DataFrame({"n": np.ones_like(places), **columns})
     table = rows.table.hstack(counts)
     cells = [(cells_of(places, each, MAX_BITS), np.ones_like(places)) for each in rows.numbers]
