@@ -1,5 +1,8 @@
 """What is only of Dask: partitions and their types, lazy results, passes over the rows."""
 
+from itertools import pairwise
+from uuid import uuid4
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -16,8 +19,6 @@ dask = pytest.importorskip("dask", reason='needs pip install "stratframe[dask]"'
 dd = pytest.importorskip("dask.dataframe", reason='needs pip install "stratframe[dask]"')
 
 import stratframe.dask  # noqa: E402 - registers .strat on Dask frames
-from stratframe.engines import dask as dask_engine  # noqa: E402
-from stratframe.engines.dask import passes as dask_passes  # noqa: E402
 
 pytestmark = [pytest.mark.dask, pytest.mark.usefixtures("one_thread")]
 
@@ -51,23 +52,22 @@ def test_methods_are_the_functions():
 
 
 @pytest.mark.parametrize(
-    ("values", "shown"),
+    "values",
     [
-        (["a", b"a", "b", b"c"], "'a' and b'a'"),
-        ([1.0, 5e-324, 0.0, 3.0], "1.0 and 5e-324"),
-        (pd.Series([-1, 2**64 - 1, 5, 6], dtype=object), "-1 and 18446744073709551615"),
+        ["a", b"a", "b", b"c"],
+        [1.0, 5e-324, 0.0, 3.0],
+        pd.Series([-1, 2**64 - 1, 5, 6], dtype=object),
+        [(1 << 70) + 1, 1 << 70, 5, 6],
     ],
     ids=str,
 )
-def test_values_of_one_hash_are_told(values, shown):
-    """Classes and groups that differ, but whose hash is the same, are one clear error."""
-    lazy = dd.from_pandas(pd.DataFrame({"x": list(values) * 5, "id": range(20)}), npartitions=3)
-    message = (
-        f"Dask frames tell classes apart by a hash of their values, which {shown} in column 'x'"
-        " share.\nHint: give the column one type, as with `.astype({'x': \"str\"})`."
-    )
-    refuse_now(message, lambda: sf.kfold(lazy, sf.classes("x"), 2, key="id", rare="ignore"))
-    refuse_now(message, lambda: sf.kfold(lazy, k=2, groups="x"))
+def test_values_that_look_alike_are_told_apart(values):
+    """Classes and groups that differ, but whose bytes are the same, have the folds of pandas."""
+    frame = pd.DataFrame({"x": list(values) * 5, "id": range(20)})
+    lazy = dd.from_pandas(frame, npartitions=3)
+    for options in ({"by": sf.classes("x"), "key": "id", "rare": "ignore"}, {"groups": "x"}):
+        expected = sf.kfold(frame, k=2, **options)["fold"]
+        assert sf.kfold(lazy, k=2, **options)["fold"].compute().tolist() == expected.tolist()
 
 
 def test_computed_columns_are_of_dask():
@@ -133,19 +133,28 @@ def test_keys_are_checked_some_at_a_time(monkeypatch):
 # Passes ----------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def passes(monkeypatch):
-    """List the functions that are called on the partitions."""
-    called = []
-    original = dask_passes.over_partitions
+class Source:
+    """Partitions of a frame, of which each reading is listed, with the columns that were read."""
 
-    def over_partitions(frame, plan, function, *args, **own):
-        called.append(function.__name__)
-        return original(frame, plan, function, *args, **own)
+    def __init__(self, frame, npartitions):
+        ends = np.linspace(0, len(frame), npartitions + 1).astype(int)
+        self.parts = [frame[a:b] for a, b in pairwise(ends)]
+        # Dask takes equal objects for one, and would read the rows of another test.
+        self.read, self.token = [], uuid4()
+        self.frame = dd.from_map(self.part, range(npartitions), meta=frame[:0])
 
-    for module in (dask_passes, dask_engine):
-        monkeypatch.setattr(module, "over_partitions", over_partitions)
-    return called
+    def part(self, place, columns=None):
+        """Read a partition."""
+        rows = self.parts[place] if columns is None else self.parts[place][columns]
+        self.read.append(list(rows.columns))
+        return rows
+
+    def passes(self):
+        """Count the passes since the last time."""
+        n_passes, rest = divmod(len(self.read), len(self.parts))
+        assert not rest
+        self.read.clear()
+        return n_passes
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +165,7 @@ def large():
     return pd.DataFrame({"id": rng.permutation(150_000), "label": labels})
 
 
-def test_rows_near_the_cuts_take_a_second_pass(large, passes):
+def test_rows_near_the_cuts_take_a_second_pass(large):
     """Rows are counted, and those near the cuts collected, wherever the rows of a class are."""
     parts = {"train": 40_000, "test": None}
     calls = [
@@ -164,40 +173,66 @@ def test_rows_near_the_cuts_take_a_second_pass(large, passes):
         lambda frame: sf.split(frame, "label", parts, key="id"),
     ]
     for rows, call in zip([large, large.sort_values("label")], calls, strict=True):
-        result = call(dd.from_pandas(rows, npartitions=4, sort=False))
-        assert passes == ["count_partition", "rows_near_cuts"]
+        source = Source(rows, 4)
+        result = call(source.frame)
+        assert source.passes() == 2
         assert_frame_equal(result.compute(), call(rows))
-        passes.clear()
+        assert source.passes() == 1
 
 
-def test_few_rows_are_counted_and_cut_in_one_pass(passes):
+def test_few_rows_are_counted_and_cut_in_one_pass():
     """Where every cell of the counts goes to one part as a whole, no row is collected."""
-    lazy = dd.from_pandas(FRAME, npartitions=3)
-    found = sf.kfold(lazy, "label", 4, key="id").compute()
-    assert found["fold"].tolist() == sf.kfold(FRAME, "label", 4, key="id")["fold"].tolist()
-    assert passes == ["count_partition"]
+    source = Source(FRAME, 3)
+    folded = sf.kfold(source.frame, "label", 4, key="id")
+    assert source.passes() == 1
+    assert (
+        folded["fold"].compute().tolist() == sf.kfold(FRAME, "label", 4, key="id")["fold"].tolist()
+    )
+
+
+def test_partitions_may_be_of_any_size(large):
+    """Large and small partitions, and those without rows, are counted together."""
+    large = large.assign(price=large["id"] * 7 % 1009, who=large["id"] % 99)
+    parts = [large[a:b] for a, b in pairwise([0, 5, 5, 9000, 9100, 30_000])]
+    lazy = dd.from_map(lambda place: parts[place], range(5), meta=large[:0])
+    by = [sf.quantiles("price", 4), "label"]
+    for options in ({"key": "id"}, {"groups": "who"}):
+        expected = sf.kfold(large[:30_000], by, **options)
+        assert_frame_equal(sf.kfold(lazy, by, **options).compute(), expected)
+
+
+def test_a_check_takes_four_passes(large):
+    """Labels, groups, keys and duplicates take a pass each, however many columns there are."""
+    frame = sf.kfold(large.assign(who=large["id"] % 900, x=1), "label", key="id")
+    frame["fold"] = frame["fold"].astype("Int64").mask(frame["id"] % 50 == 0)
+    source, options = Source(frame, 4), {"groups": ["who", "x"], "key": "id"}
+    found = sf.check(source.frame, **options, duplicates=["label", "x"])
+    assert source.passes() == 4
+    expected = sf.check(frame, **options, duplicates=["label", "x"])
+    for each in (found, expected):
+        each.findings["detail"] = each.findings["detail"].str.partition(", such as")[0]
+    columns = ["severity", "check", "n"]
+    assert_frame_equal(found.findings[columns], expected.findings[columns])
 
 
 @pytest.mark.parametrize("few", [0, 1500])
-def test_quantiles_are_narrowed_down_in_several_passes(passes, monkeypatch, few):
+def test_quantiles_are_narrowed_down_in_several_passes(monkeypatch, few):
     """Where many rows are left after counts of some bits, more bits are counted."""
     monkeypatch.setattr("stratframe.engines.quantiles.SORTED_ROWS", few)
     monkeypatch.setattr("stratframe.engines.quantiles.MAX_COUNTS", 1 << 9)
     rng = np.random.default_rng(2)
     frame = pd.DataFrame({"id": range(4000), "label": rng.choice(["a", "b"], 4000)})
     frame["price"] = np.where(rng.random(4000) < 0.3, 0, rng.lognormal(size=4000)).round(3)
-    by = ["label", sf.quantiles("price", 8)]
+    by, source = ["label", sf.quantiles("price", 8)], Source(frame, 5)
     expected, warned = heard(lambda: sf.kfold(frame, by, key="id"))
-    result, words = heard(lambda: dd.from_pandas(frame, npartitions=5).strat.kfold(by, key="id"))
-    assert passes.count("count_numbers") > 2
-    assert passes.count("take_numbers") == (few > 0)
+    result, words = heard(lambda: source.frame.strat.kfold(by, key="id"))
+    assert source.passes() == (6 if few else 14)
     assert_frame_equal(result.compute(), expected)
     assert words == warned
 
 
-def test_a_frame_that_changes_between_passes_is_an_error(large, monkeypatch):
+def test_a_frame_that_changes_between_passes_is_an_error(large):
     """Rows that are not those of the first pass are never dealt."""
-    monkeypatch.setattr("stratframe.engines.cuts.MAX_CELLS", 64)
     calls = []
 
     def changing(part):
@@ -210,21 +245,43 @@ def test_a_frame_that_changes_between_passes_is_an_error(large, monkeypatch):
         lazy.strat.split("label", {"train": 40_000, "test": None}, key="id")
 
 
-@pytest.mark.parametrize("which", [2, 3])
-def test_a_pass_over_more_partitions_is_an_error(large, monkeypatch, which):
-    """A pass that finds more partitions than were counted raises, rather than leave rows out."""
-    monkeypatch.setattr("stratframe.engines.cuts.MAX_CELLS", 64)
-    passes, real = [], dask_passes.partitions_of
+# Columns that are read -------------------------------------------------------------------
 
-    def growing(frame):
-        passes.append(1)
-        return real(dd.concat([frame, frame.partitions[:1]]) if len(passes) == which else frame)
 
-    monkeypatch.setattr(dask_passes, "partitions_of", growing)
-    lazy = dd.from_pandas(large, npartitions=2)
-    with pytest.raises(sf.StratError, match="must give the same rows each time"):
-        lazy.strat.split("label", {"train": 40_000, "test": None}, key="id")
-    assert len(passes) == which
+@pytest.mark.parametrize("verb", ["kfold", "split", "groups", "where", "hash", "extend"])
+def test_only_the_columns_that_are_needed_are_read(verb):
+    """Columns chosen of the result are read beside those that the call names, and no others."""
+    call, wanted = {
+        "kfold": (lambda df: sf.kfold(df, "label", key="id", name="new"), ["label", "id"]),
+        "split": (lambda df: sf.split(df, None, 0.2, key="id", name="new", repeats=2), ["id"]),
+        "groups": (lambda df: sf.kfold(df, groups="who", name="new"), ["who"]),
+        "where": (
+            lambda df: sf.kfold(df, key="id", where=lambda df: df["age"] > 20, name="new"),
+            ["id", "age"],
+        ),
+        "hash": (lambda df: sf.kfold(df, key="name", deal="hash", name="new"), ["name"]),
+        "extend": (lambda df: sf.extend(df, "label", key="id"), ["label", "id", "fold"]),
+    }[verb]
+    source = Source(FOLDED, 3)
+    folded = call(source.frame)
+    source.read.clear()
+    new = [name for name in folded.columns if name.startswith("new")] or ["fold"]
+    found = folded[["half", *new]].compute()
+    assert {name for columns in source.read for name in columns} == {"half", *wanted}
+    assert source.passes() == 1
+    assert_frame_equal(found, call(FOLDED)[["half", *new]])
+    assert_frame_equal(folded.compute(), call(FOLDED))
+    assert source.passes() == 1
+
+
+@pytest.mark.parametrize("labels", [["id", "label", 3], ["id", "label", ("a", 1)]], ids=str)
+def test_labels_may_be_of_any_type(labels):
+    """Folds are added to columns whose labels have no order, or are not text."""
+    frame = FRAME[["id", "label", "age"]].set_axis(labels, axis=1)
+    lazy = dd.from_pandas(frame, npartitions=3)
+    assert_frame_equal(
+        sf.kfold(lazy, "label", key="id").compute(), sf.kfold(frame, "label", key="id")
+    )
 
 
 def test_new_rows_of_few_strata_are_extended():

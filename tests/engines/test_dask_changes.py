@@ -162,3 +162,20 @@ def test_files_of_which_few_columns_are_read_have_the_partitions_that_were_count
         again = folded.strat.kfold(["label", "fold"], 2, name="inner", key="id").compute()
         counts = pd.crosstab(again["inner"], [again["label"], again["fold"]])
         assert (counts.max() - counts.min()).max() <= 1
+
+
+@pytest.mark.parametrize("change", ["one label", "one key", "a row less"])
+def test_files_that_change_are_an_error_where_they_are_joined(tmp_path, change):
+    """Of files that Dask joins, one that holds other rows than were counted is noticed."""
+    for place in range(12):
+        rows = FRAME[place * 30 : (place + 1) * 30].drop(columns="fold")
+        rows = rows.assign(**{f"y{i}": 1.5 for i in range(20)})
+        rows.to_parquet(tmp_path / f"{place:02}.parquet")
+    folded = dd.read_parquet(tmp_path).strat.kfold("label", 4, key="id")
+    expected = folded[["id", "fold"]].compute()
+    assert expected.equals(folded.compute()[["id", "fold"]])
+    changed = pd.read_parquet(tmp_path / "01.parquet").reset_index(drop=True)
+    changed.index += 37 - 1
+    CHANGES[change](changed).to_parquet(tmp_path / "01.parquet")
+    with pytest.raises(sf.StratError, match="the same rows each time"):
+        folded[["id", "fold"]].compute()

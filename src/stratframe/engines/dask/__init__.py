@@ -10,34 +10,26 @@ import numpy as np
 import pandas as pd
 
 from ... import frames
-from ...core.types import StratumTable, Words
+from ...core.types import Ints, StratumTable, Words
 from ...errors import StratError
 from ...frames import NewColumn, SharedRows
+from ...frames.attach import attach_pandas
 from ...frames.references import EXPRESSIONS
 from ...pipeline.options import Options
 from ...terms.base import Term
 from ...terms.classes import Classes
-from ..base import CountedCodes, Counts, PartsByNumber, by_argument
-from ..counted import leaking_sets, shared_values
-from ..cuts import NearCuts, counts_by, near_cells, other_rows, split_intervals
-from .partitions import add_columns, empty_like, equal_keys, merge_near, rows_near_cuts
-from .passes import (
-    DaskCall,
-    count_frame,
-    counted_partitions,
-    dask,
-    dd,
-    keys_and_folds,
-    leaks_lazily,
-    merged,
-    order_statistics,
-    over_partitions,
-)
-from .types import Use
-from .values import DASK, Plan, QuantileCuts, cuts_numbers, find_strata, stratum_index
+from ..base import Engine, check_key, other_rows
+from ..cells import numbers_around, split_cells
+from ..counts import CountedCodes, Counts, Cuts, PartsByNumber, by_argument
+from ..quantiles import Round, quantile_words
+from ..shared import leaking_sets, shared_values
+from . import passes
+from .counts import Counted, count_partition, merge_counts
+from .passes import DaskCall, dask, dd, over_partitions, over_rows
+from .rows import DASK, Plan, look_up, make_index
 
 
-class DaskEngine:
+class DaskEngine(Engine):
     """The engine of a Dask frame."""
 
     name = DASK
@@ -47,6 +39,11 @@ class DaskEngine:
             msg = f"`frame` must be a Dask frame, got {type(frame).__name__}."
             raise StratError(msg)
         self.frame = frame
+        self.shared: dict[Any, Any] = {}
+        """What rows share across folds, as far as it was counted, by what was asked."""
+
+    def empty(self) -> Any:
+        return self.frame._meta
 
     # Columns ----------------------------------------------------------------------------
 
@@ -59,9 +56,13 @@ class DaskEngine:
     ) -> None:
         for argument, given in refs.items():
             for ref in given:
-                refuse_expression(ref, argument)
-        named = {argument: list(given) for argument, given in refs.items()}
-        frames.check_refs(self.frame._meta, named, new_names, overwrite=overwrite)
+                if isinstance(ref, EXPRESSIONS):
+                    msg = (
+                        f"`{argument}` takes column names and callables of the frame on Dask"
+                        f" frames, got {frames.format_reference(ref)}."
+                    )
+                    raise StratError(msg)
+        super().check(refs, new_names, overwrite=overwrite)
 
     def resolve(self, term: Term) -> Term:
         column = self.column(term.columns[0])
@@ -109,116 +110,132 @@ class DaskEngine:
             argument: [label_of(ref) for ref in refs]
             for argument, refs in options.columns().items()
         }
-        of_fold: list[Any] = [] if fold is None else [fold]
+        of_fold: list[Any] = [] if fold is None else [label_of(fold)]
         if fold is not None and every is not None:
             starts, column = frames.folds.period_starts, self.frame[fold]
             meta = starts(column._meta, every)
             of_fold = [add(column.map_partitions(starts, every, meta=meta))]
-        terms = (*options.terms, *options.groups, *(Classes((name,)) for name in of_fold))
         entries = [*named["by"], *named["groups"]]
-        uses = map(Use, entries + of_fold, map(cuts_numbers, terms))
         plan = Plan(
-            terms,
-            (*uses, *(Use(name, is_key=True) for name in named["key"])),
+            (*options.terms, *options.groups, *(Classes((name,)) for name in of_fold)),
+            (*entries, *of_fold),
             len(options.terms),
             len(options.groups),
             tuple(named["key"]),
             named["where"][0] if named["where"] else None,
-            computed=tuple(computed),
-            present=(*(entries if options.missing == "null" else ()), *(of_fold if drop else ())),
+            (*(entries if options.missing == "null" else ()), *(of_fold if drop else ())),
         )
         return DaskCall(self.frame.assign(**computed) if computed else self.frame, plan)
 
     # Counts -----------------------------------------------------------------------------
 
     def count(
-        self,
-        call: DaskCall,
-        *,
-        before: int | None = None,
-        salts: Sequence[int] = (),
-        for_table: bool = False,
+        self, call: DaskCall, *, before: int | None = None, salts: Sequence[int] = ()
     ) -> tuple[DaskCall, Counts]:
         plan = call.plan if before is None else call.plan.before(before)
-        plan = plan._replace(salts=tuple(salts), for_table=for_table)
-        found, floats = count_frame(call.frame, plan if salts else plan._replace(key=()))
-        columns = by_argument(found.columns, plan.n_by, plan.n_groups)
-        known = call.plan._replace(salts=plan.salts, floats=floats)
-        return call._replace(plan=known), Counts(columns, found.sizes, found.lowest, found)
+        plan = plan._replace(salts=tuple(salts), key=plan.key if salts else ())
+        call, found = over_partitions(call, count_partition, merge_counts, plan)
+        check_key(zip(map(str, [*plan.key, plan.where]), found.missing.tolist(), strict=True))
+        columns = [found.labels[str(place)] for place in range(len(plan.names))]
+        for place, name in enumerate(plan.names):
+            if name not in plan.cut:
+                columns[place] = with_categories(columns[place], call.frame._meta[name])
+        lows = {i: found.labels[f"low{i}"] for i in range(plan.n_by) if f"low{i}" in found.labels}
+        lowest = np.array([found.table[f"u{i}"].to_numpy() for i in range(len(salts))])
+        counts = by_argument(columns, plan.n_by, plan.n_groups), found.table["n"].to_numpy()
+        call = call._replace(plan=call.plan._replace(salts=plan.salts))
+        return call, Counts(*counts, lowest, lows, found)
 
     def cut(self, call: DaskCall, place: int, n: int, parents: CountedCodes) -> DaskCall:
         plan = call.plan
-        index = stratum_index(parents.counts.native.columns, parents.codes, plan.before(place))
-        n_strata = max(parents.n_strata, 1)
-        words = order_statistics(call.frame, plan.before(place + 1), index, n_strata, n)
-        cuts = {**plan.cuts, place: QuantileCuts(index, words)}
-        return call._replace(plan=plan._replace(cuts=cuts))
+        index, own = index_of(parents), plan.before(place + 1)._replace(key=())
 
-    def recount(
-        self, call: DaskCall, counted: CountedCodes, salts: Sequence[int]
-    ) -> tuple[DaskCall, CountedCodes]:
-        """Count the rows without a fold again, in the strata that are already known."""
-        index = stratum_index(counted.counts.native.columns, counted.codes, call.plan)
-        call = call._replace(plan=call.plan._replace(filled=call.plan.by[-1]))
-        call, counts = self.count(call, salts=salts)
-        codes = find_strata(counts.native.columns, index, call.plan, len(counts.weights))
-        found = CountedCodes(counts, codes, counted.n_strata)
-        if not np.array_equal(found.sizes, counted.sizes):
-            raise other_rows()
-        return call, found
+        def count(rounds: Sequence[Round], n_cells: int, bits: int) -> Any:
+            given = {"index": index, "rounds": rounds, "n_cells": n_cells, "bits": bits}
+            add = partial(np.sum, axis=0)
+            return over_partitions(call, partial(passes.count_numbers, **given), add, own)[1]
 
-    def near_cuts(
-        self, call: DaskCall, counted: CountedCodes, tables: Sequence[StratumTable]
-    ) -> list[NearCuts]:
+        def take(rounds: Sequence[Round]) -> Any:
+            function = partial(passes.take_numbers, index=index, rounds=rounds)
+            return over_partitions(call, function, passes.join_arrays, own)[1]
+
+        words = quantile_words(max(parents.n_strata, 1), n, count, take)
+        return call._replace(plan=plan._replace(cuts={**plan.cuts, place: (index, words)}))
+
+    def around(
+        self, call: DaskCall, counted: CountedCodes, salts: Sequence[int], cuts: Sequence[Cuts]
+    ) -> list[tuple[Words, Words]]:
         """Find the rows in cells that a cut splits; this takes a pass if there are any."""
-        counts, codes = counted.counts.native, counted.codes
-        cells = [counts_by(codes, each, counted.n_strata) for each in counts.cells]
-        flagged = [split_intervals(*each) for each in zip(cells, tables, strict=True)]
+        index, n_strata = index_of(counted), counted.n_strata
+        if call.plan.salts != tuple(salts):
+            call, counts = self.count(call, salts=salts)
+            codes = look_up(counts.native.table, index)[0]
+            if not np.array_equal(CountedCodes(counts, codes, n_strata).sizes, counted.sizes):
+                raise other_rows()
+            counted = CountedCodes(counts, codes, n_strata)
+        native: Counted = counted.counts.native
+        cells = [dense_cells(each, counted, native.bits) for each in native.cells]
+        flagged = [split_cells(*each) for each in zip(cells, cuts, strict=True)]
         near = [(np.zeros(0, np.int32), np.zeros(0, np.uint64)) for _ in cells]
         if any(flags.any() for flags in flagged):
-            index = stratum_index(counts.columns, codes, call.plan)
+            given = {"index": index, "checksums": native.checksums, "bits": native.bits}
             packed = [np.packbits(flags) for flags in flagged]
-            found = (rows_near_cuts, index, packed, cells[0].shape[1].bit_length() - 1)
-            results = over_partitions(call.frame, call.plan, *found, own=counts.checksums)
-            near = merged(results, merge_near)
-        return [near_cells(each, *rows) for each, rows in zip(cells, near, strict=True)]
+            function = partial(passes.rows_near_cuts, flagged=packed, **given)
+            near = over_partitions(call, function, passes.merge_near)[1]
+        found = zip(cells, cuts, near, strict=True)
+        return [numbers_around(counts, each, *rows) for counts, each, rows in found]
 
-    def keys_at(self, call: DaskCall, numbers: Sequence[Words]) -> Any:
-        return merged(over_partitions(call.frame, call.plan, equal_keys, numbers), pd.concat)
+    def repeated_keys(
+        self, options: Options, salts: Sequence[int], numbers: Sequence[Words]
+    ) -> Any:
+        function = partial(passes.equal_keys, salts=salts, numbers=numbers)
+        return over_partitions(self.bind(options), function, pd.concat)[1]
+
+    # What rows share --------------------------------------------------------------------
 
     def shared_rows(
         self, refs: Sequence[Any], argument: str, name: str, *, drop: bool
     ) -> SharedRows:
         """Count what rows share across folds; keys are compared by hashes, all else by values."""
-        call, counts = self.count_shared(refs, argument, name, drop=drop)
-        if argument != "key":
-            return shared_values(counts, nulls_alike=argument == "duplicates")
-        found = [
-            frames.duplicates.count_across_folds([hashes], folds)
-            for hashes, folds in keys_and_folds(call, counts)
-        ]
-        return SharedRows(*np.sum([each[:4] for each in found], axis=0).tolist())
+        if argument == "key":
+            asked = ("key", *refs, name)
+            if asked not in self.shared:
+                self.shared[asked] = shared_keys(self.bind(Options(key=tuple(refs)), name))
+            shared: SharedRows = self.shared[asked][drop]
+            return shared
+        columns, folds, weights = self.count_shared(refs, name)
+        kept = ~frames.is_missing(folds) if drop else True
+        counts = Counts({"by": columns, "name": [folds]}, weights * kept)
+        return shared_values(counts, nulls_alike=argument == "duplicates")
+
+    def count_shared(self, refs: Sequence[Any], name: str) -> tuple[list[Any], Any, Ints]:
+        """Count rows by some values and their fold, unless a count by more values has been made."""
+        for known, (columns, *others) in self.shared.items():
+            if known[0] == "values" and known[-1] == name and set(refs) <= set(known[1:-1]):
+                return [columns[known.index(ref) - 1] for ref in refs], *others
+        terms = tuple(Classes((ref,)) for ref in refs)
+        counts = self.count(self.bind(Options(terms), name))[1]
+        found = counts.columns["by"], counts.columns["name"][0], counts.weights
+        self.shared["values", *refs, name] = found
+        return found
 
     def leaking_rows(self, refs: Sequence[Any], argument: str, name: str) -> Any:
-        call, counts = self.count_shared(refs, argument, name, drop=True)
-        if argument != "key":
-            sets = leaking_sets(counts, nulls_alike=argument == "duplicates")
-            index = stratum_index(counts.native.columns, sets, call.plan)
-            return leaks_lazily(call, counts.native, argument, index)
-        split = [
-            hashes[frames.duplicates.rows_across_folds([hashes], folds)[0]]
-            for hashes, folds in keys_and_folds(call, counts)
-        ]
-        return leaks_lazily(call, counts.native, "keys", np.unique(np.concatenate(split)))
-
-    def count_shared(
-        self, refs: Sequence[Any], argument: str, name: str, *, drop: bool
-    ) -> tuple[DaskCall, Counts]:
-        """Count rows by their fold and by what they may share, or for keys by their fold alone."""
-        is_key = argument == "key"
-        terms = () if is_key else tuple(Classes((ref,)) for ref in refs)
-        options = Options(terms=terms, key=tuple(refs) if is_key else ())
-        return self.count(self.bind(options, name, drop=drop))
+        if argument == "key":
+            call, checksums = self.bind(Options(key=tuple(refs)), name, drop=True), None
+            find = frames.duplicates.rows_across_folds
+            split = [keys[find([keys], folds)[0]] for keys, folds in passes.keys_and_folds(call)]
+            sets: Any = np.unique(np.concatenate(split))
+        else:
+            terms = tuple(Classes((ref,)) for ref in refs)
+            call, counts = self.count(self.bind(Options(terms), name, drop=True))
+            codes = leaking_sets(counts, nulls_alike=argument == "duplicates")
+            sets = index_of(CountedCodes(counts, codes, 0))
+            checksums = counts.native.checksums
+        meta = call.frame._meta.assign(check="", set=0)
+        given = {"plan": call.plan, "sets": sets, "checksums": checksums}
+        check = "keys" if argument == "key" else argument
+        found = over_rows(call.frame, meta, passes.rows_of_sets, check=check, **given)
+        return found.drop(columns=call.frame.columns[len(self.frame.columns) :])
 
     # Results ----------------------------------------------------------------------------
 
@@ -229,15 +246,26 @@ class DaskEngine:
         outputs: Sequence[NewColumn],
         parts: Sequence[PartsByNumber],
         salts: Sequence[int] = (),
+        *,
+        fill: bool = False,
     ) -> Any:
-        """Add the columns, partition by partition, when the frame is computed."""
-        new, meta = list(outputs), empty_like(call.frame._meta, call.plan, outputs)
+        """Add the columns, partition by partition, when the frame is computed.
+
+        The new columns are made of those that the call reads, so that no others are read for them.
+        """
+        labels, meta, rows = self.frame.columns, self.frame._meta, call.wanted
+        # Dask can assign columns to a frame whose labels it can sort.
+        can_assign = labels.is_unique and all(isinstance(label, str) for label in labels)
+        given: dict[str, Any] = {"plan": call.plan, "parts": list(parts), "salts": list(salts)}
+        given |= {"index": None, "checksums": None, "outputs": list(outputs), "fill": fill}
         if counted is not None:
-            counts = counted.counts.native
-            index = stratum_index(counts.columns, counted.codes, call.plan)
-            return counted_partitions(call, counts, add_columns, meta, new, index, list(parts))
-        given = (call.plan._replace(salts=tuple(salts)), None, new, None, list(parts))
-        return call.frame.map_partitions(add_columns, *given, meta=meta, enforce_metadata=False)
+            given |= {"index": index_of(counted), "checksums": counted.counts.native.checksums}
+        if not can_assign:
+            meta = attach_pandas(meta, list(outputs))
+            return over_rows(call.frame, meta, passes.add_columns, kept=list(labels), **given)
+        meta = attach_pandas(meta[[]], list(outputs))
+        new = over_rows(rows, meta, passes.add_columns, kept=[], **given)
+        return self.frame.assign(**{output.name: new[output.name] for output in outputs})
 
     def select(
         self,
@@ -250,24 +278,53 @@ class DaskEngine:
         drops: bool = False,
     ) -> Any:
         how: dict[str, Any] = {"name": name, "values": values, "equal": equal, "nulls": nulls}
-        kept = self.over_rows(partial(frames.select.filter_values, every=every, **how))
+        kept = self.keep_rows(partial(frames.select.filter_values, every=every, **how))
         return kept.drop(columns=[name]) if drops else kept
 
     def drop_shared(self, other: Any, values: Mapping[str, Any]) -> Any:  # noqa: ARG002
         """Look the values up in every partition."""
-        return self.over_rows(partial(frames.select.drop_values, values=dict(values)))
+        return self.keep_rows(partial(frames.select.drop_values, values=dict(values)))
 
-    def over_rows(self, keep: Callable[[Any], Any]) -> Any:
+    def keep_rows(self, keep: Callable[[Any], Any]) -> Any:
         # All arguments are bound in the function: if Dask passes keywords on, it takes two frames
         # for one when only the values of two keywords are swapped.
         return self.frame.map_partitions(keep, meta=self.frame._meta, enforce_metadata=False)
 
 
-def refuse_expression(ref: Any, argument: str) -> None:
-    """Raise if a column is computed by an expression of another library."""
-    if isinstance(ref, EXPRESSIONS):
-        msg = (
-            f"`{argument}` takes column names and callables of the frame on Dask frames, got"
-            f" {frames.format_reference(ref)}."
-        )
-        raise StratError(msg)
+def index_of(counted: CountedCodes) -> Any:
+    """Build the index from the entries of counted rows to their strata."""
+    table = counted.counts.native.table
+    return make_index(table.select(table.columns[: table.columns.index("n")]), counted.codes)
+
+
+def dense_cells(cells: tuple[Ints, Ints], counted: CountedCodes, bits: int) -> StratumTable:
+    """Sum up the counts of cells by stratum, shape (n_strata, 2**bits)."""
+    (cell, n), counts = cells, np.zeros((counted.n_strata, 1 << bits), np.int64)
+    strata = counted.codes[cell >> bits]
+    dealt = strata >= 0
+    np.add.at(counts, (strata[dealt], cell[dealt] & ((1 << bits) - 1)), n[dealt])
+    return counts
+
+
+def shared_keys(call: DaskCall) -> dict[bool, SharedRows]:
+    """Count keys across folds, without the rows that have no fold and with them."""
+    count = frames.duplicates.count_across_folds
+    found: dict[bool, list[Any]] = {True: [], False: []}
+    for hashes, folds in passes.keys_and_folds(call):
+        found[False].append(count([hashes], folds)[:4])
+        has_fold = folds >= 0
+        found[True].append(count([hashes[has_fold]], folds[has_fold])[:4])
+    return {drop: SharedRows(*np.sum(each, axis=0).tolist()) for drop, each in found.items()}
+
+
+def with_categories(series: Any, meta: Any) -> Any:
+    """Give values the categories of the column, if these are known and hold all values."""
+    dtype = meta.dtype
+    if not isinstance(dtype, pd.CategoricalDtype) or UNKNOWN_CATEGORIES in dtype.categories:
+        return series
+    known = series.isin(dtype.categories) | series.isna()
+    return series.astype(dtype) if known.all() else series
+
+
+UNKNOWN_CATEGORIES = "__UNKNOWN_CATEGORIES__"
+"""The only category of a column whose categories Dask does not know."""

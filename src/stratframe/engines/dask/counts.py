@@ -1,171 +1,142 @@
-"""Counts of the rows of one partition by their values, and how such counts are merged."""
+"""Counts of rows that are alike, of one partition and of several."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import polars as pl
 
-from ...core.strata import first_occurrence, lowest_words, sum_by
-from ...core.types import Ints, StratumTable, Words
-from ...errors import StratError
-from ..cuts import cell_bits, cells_of, coarser_cells
-from .partitions import DealtRows, checksum, numbers_of_rows, select_dealt
-from .types import HeldTypes, held_types, merge_types
-from .values import (
-    Combinations,
-    Plan,
-    combinations_of,
-    is_cut,
-    number_words,
-    series_of,
-    stack,
-    take_values,
-)
+from ... import frames
+from ...core.types import Ints, Words
+from ..base import check_n_strata
+from ..cells import MAX_BITS, cell_bits, cells_of
+from .rows import Plan, hash_rows, marks_of, read_rows
+from .types import numbers_in, take_places
+
+FEW_ROWS = 1 << 11
+"""The most rows of a partition that are counted only together with those of others."""
 
 
-class PartitionCounts(NamedTuple):
-    """The rows of some partitions, counted by the values of the stratum columns."""
+class Counted(NamedTuple):
+    """The rows of some partitions, counted, or those of one before they are."""
 
-    columns: list[Any]
-    """A series for each term, with one row for each combination of values."""
-    sizes: Ints
-    """Shape (n_counted,)."""
-    lowest: Words
-    """The lowest number among these rows, shape (n_repeats, n_counted)."""
-    cells: list[StratumTable]
-    """For each repeat, rows counted by leading bits of their numbers, shape (n_counted,
-    2**bits)."""
+    table: pl.DataFrame
+    """A row for each combination of entries. After these, `n` counts the rows, `u` and a place are
+    the lowest number under a salt, and `high` and `low` and a place are the words of the highest
+    and of the lowest value of an entry that is cut at quantiles."""
+    labels: dict[str, Any]
+    """For the place of each entry, a series with a value of each combination, of bins the highest.
+    Those at `low` and a place are the lowest."""
+    cells: list[tuple[Ints, Ints]]
+    """For each salt, the cells of combinations and leading bits, and how many rows each has."""
     missing: Ints
     """How many values are missing in each column of the key, and in `where`."""
-    checksums: Words
-    """The result of `checksum` for each partition, shape (n_partitions, 2)."""
+    bits: int = MAX_BITS
+    """How many leading bits are counted by."""
+    checksums: Words | None = None
+    """How many rows each partition has, and the sum of their marks; shape (n_partitions, 2)."""
 
 
-TypedCounts: TypeAlias = tuple[HeldTypes, PartitionCounts | StratError]
-"""The types that some partitions hold in the columns whose types are not known yet, and the counts
-of these partitions. If they cannot be counted, an error takes the place of the counts; it is raised
-unless the types are the reason."""
+def count_partition(partition: Any, plan: Plan) -> Counted:
+    rows = read_rows(partition, plan, plan.salts)
+    places, labels = np.arange(len(rows.table)), {}
+    columns = {f"u{place}": each for place, each in enumerate(rows.numbers)}
+    columns |= {f"low{place}": each for place, each in rows.words.items()}
+    columns |= {f"high{place}": each for place, each in rows.words.items()}
+    for place, name in enumerate(plan.names):
+        values = rows.partition[name]
+        labels[str(place)] = values = numbers_in(values) if name in plan.cut else values
+        if place in rows.words:
+            labels[f"low{place}"] = values
+    counts = pl.DataFrame({"n": np.ones_like(places), **columns})
+    table = rows.table.hstack(counts)
+    cells = [(cells_of(places, each, MAX_BITS), np.ones_like(places)) for each in rows.numbers]
+    counted = Counted(table, labels, cells, rows.missing)
+    return counted if len(places) <= FEW_ROWS else merge_counts([counted])
 
 
-# Counts ----------------------------------------------------------------------------------
-
-
-def count_partition(partition: Any, plan: Plan, number: int) -> TypedCounts:
-    rows = select_dealt(partition, plan)
-    held = held_types(rows.partition, number, plan.uses if plan.floats is None else ())
-    try:
-        return held, count_dealt(rows, plan)
-    except StratError as error:
-        return held, error
-
-
-def count_dealt(rows: DealtRows, plan: Plan) -> PartitionCounts:
-    series = series_of(rows.partition, plan)
-    found = combinations_of(series, plan, len(rows.partition))
-    sizes = np.bincount(found.codes, minlength=len(found.first))
-    numbers = numbers_of_rows(rows, plan)
-    bits = cell_bits(len(sizes) * max(len(numbers), 1))
-    cells = [cells_of(found.codes, each, bits) for each in numbers if not plan.for_table]
-    return PartitionCounts(
-        *shown_rows(series, found, sizes, numbers, plan),
-        [count_cells(each, bits, sizes) for each in cells],
-        rows.missing,
-        checksum(found, numbers)[None],
+def merge_counts(several: Sequence[Counted]) -> Counted:
+    """Merge the counts of partitions, in their order."""
+    table = pl.concat([each.table for each in several], how="vertical_relaxed")
+    keys, row = table.columns[: table.columns.index("n")], pl.col("row")
+    labels = {name: stack([each.labels[name] for each in several]) for name in several[0].labels}
+    cut = [name[3:] for name in labels if name.startswith("low")]
+    n_salts, is_new = len(several[0].cells), any(each.checksums is None for each in several)
+    with_codes = is_new or n_salts > 0
+    grouped = (
+        table.with_row_index("row")
+        .group_by(keys, maintain_order=True)
+        .agg(
+            pl.col("n").sum(),
+            pl.col("^(u|low).*$").min(),
+            pl.col("^high.*$").max(),
+            row if with_codes else row.first(),
+            *(row.get(pl.col(f"high{i}").arg_max()).alias(f"row {i}") for i in cut),
+            *(row.get(pl.col(f"low{i}").arg_min()).alias(f"row low{i}") for i in cut),
+        )
     )
-
-
-def with_categories(series: Any, meta: Any) -> Any:
-    """Give values the categories of the column, if these are known and hold all values."""
-    dtype = meta.dtype
-    if not isinstance(dtype, pd.CategoricalDtype) or UNKNOWN_CATEGORIES in dtype.categories:
-        return series
-    known = series.isin(dtype.categories) | series.isna()
-    return series.astype(dtype) if known.all() else series
-
-
-UNKNOWN_CATEGORIES = "__UNKNOWN_CATEGORIES__"
-"""The only category of a column whose categories Dask does not know."""
-
-
-def shown_rows(
-    series: Sequence[Any], found: Combinations, sizes: Ints, numbers: Sequence[Words], plan: Plan
-) -> tuple[list[Any], Ints, Words]:
-    """Show the values of every combination, its size and its lowest numbers.
-
-    A bin is shown by its highest value. For a table, rows that stand for no rows follow, with the
-    lowest values of bins.
-    """
-    n_codes, n_ends, shown = len(sizes), 2 if plan.for_table else 1, []
-    for term, each in zip(plan.terms, series, strict=True):
-        ends = [found.first] * n_ends
-        if is_cut(term):
-            words, _ = number_words(each, str(term))
-            sides = (words, ~words)[:n_ends]
-            ends = [extreme_rows(found.codes, n_codes, side) for side in sides]
-        shown.append(np.concatenate(ends))
-    if plan.for_table:
-        sizes = np.append(sizes, np.zeros_like(sizes))
-    lowest = np.empty((len(numbers), len(sizes)), dtype=np.uint64)
-    for repeat, each in enumerate(numbers):
-        lowest[repeat] = lowest_words(found.codes, len(sizes), each)
-    return take_values(series, shown), sizes, lowest
-
-
-def extreme_rows(codes: Ints, n_codes: int, words: Words) -> Ints:
-    """Find the first row with the highest word of every code."""
-    highest = np.zeros(n_codes, dtype=np.uint64)
-    np.maximum.at(highest, codes, words)
-    rows = np.flatnonzero(words == highest[codes])
-    return rows[first_occurrence(codes[rows], n_codes)]
-
-
-def count_cells(cells: Ints, bits: int, sizes: Ints) -> StratumTable:
-    """Count rows by code and cell, in the smallest type that holds the counts."""
-    counts = np.zeros(len(sizes) << bits, dtype=np.min_scalar_type(int(sizes.max(initial=0))))
-    np.add.at(counts, cells, counts.dtype.type(1))
-    return counts.reshape(len(sizes), 1 << bits)
-
-
-def merge_counts(several: Sequence[TypedCounts], plan: Plan) -> TypedCounts:
-    """Merge the counts of partitions, in their order; raise if their types differ."""
-    held = merge_types([types for types, _ in several], plan.uses)
-    counted = []
-    for _, counts in several:
-        if isinstance(counts, StratError):
-            return held, counts
-        counted.append(counts)
-    return held, add_counts(counted, plan)
-
-
-def add_counts(several: Sequence[PartitionCounts], plan: Plan) -> PartitionCounts:
-    """Add up the counts of partitions, in their order."""
-    columns = [stack(list(each)) for each in zip(*(each.columns for each in several), strict=True)]
-    lengths = [len(each.sizes) for each in several]
-    found = combinations_of(columns, plan, sum(lengths))
-    sizes = sum_by(found.codes, np.concatenate([each.sizes for each in several]), len(found.first))
-    parts = np.split(found.codes, np.cumsum(lengths)[:-1])
-    lowest = np.concatenate([each.lowest for each in several], axis=1)
-    return PartitionCounts(
-        *shown_rows(columns, found, sizes, list(lowest), plan),
-        [merge_cells(each, parts, sizes) for each in zip(*(x.cells for x in several), strict=True)],
+    check_n_strata(len(grouped))
+    rows = grouped["row"]
+    firsts = {name: rows.list.first() if with_codes else rows for name in labels}
+    firsts |= {name: grouped[f"row {name}"] for i in cut for name in (i, f"low{i}")}
+    labels = {name: plain(each.iloc[firsts[name].to_numpy()]) for name, each in labels.items()}
+    codes, hashes = np.zeros(len(table), np.int64), np.zeros(len(rows), np.uint64)
+    if with_codes:
+        lengths = rows.list.len().to_numpy()
+        codes[rows.explode().to_numpy()] = np.repeat(np.arange(len(rows)), lengths)
+    if is_new:
+        hashes = hash_rows(grouped.select(keys))
+    bits = min(*(each.bits for each in several), cell_bits(len(rows) * max(n_salts, 1)))
+    cells: list[list[Any]] = [[] for _ in range(n_salts)]
+    start, checksums = 0, []
+    for each in several:
+        own = codes[start : (start := start + len(each.table))]
+        sums = each.checksums
+        if sums is None:
+            numbers = [each.table["u0"].to_numpy()] if n_salts else []
+            sums = np.array([[len(own), marks_of(hashes[own], numbers).sum()]], dtype=np.uint64)
+        checksums.append(sums)
+        for found, (cell, n) in zip(cells, each.cells, strict=True):
+            leading = (cell & ((1 << each.bits) - 1)) >> (each.bits - bits)
+            found.append((own[cell >> each.bits] << bits | leading, n))
+    return Counted(
+        grouped.drop(pl.selectors.starts_with("row")),
+        labels,
+        [sum_cells(*map(np.concatenate, zip(*each, strict=True))) for each in cells],
         np.sum([each.missing for each in several], axis=0),
-        np.concatenate([each.checksums for each in several]),
+        bits,
+        np.concatenate(checksums),
     )
 
 
-def merge_cells(
-    several: Sequence[StratumTable], codes: Sequence[Ints], sizes: Ints
-) -> StratumTable:
-    """Add up the counts of cells, by as many leading bits as all of them have."""
-    filled = [each for each in several if len(each)]
-    n_cells = min((each.shape[1] for each in filled), default=1)
-    bits = min(n_cells.bit_length() - 1, cell_bits(len(sizes)))
-    counts = np.zeros((len(sizes), 1 << bits), np.min_scalar_type(int(sizes.max(initial=0))))
-    for each, rows in zip(several, codes, strict=True):
-        # A table has each combination once, so that `+=` adds all of its counts.
-        if len(each):
-            counts[rows] += coarser_cells(each, bits).astype(counts.dtype, copy=False)
-    return counts
+def sum_cells(cells: Ints, counts: Ints) -> tuple[Ints, Ints]:
+    """Sum up counts by cell."""
+    if cells.max(initial=0) < 8 * len(cells):  # a table of all cells takes less time than a hash
+        sums = np.bincount(cells, counts).astype(np.int64)
+        return np.flatnonzero(sums), sums[sums > 0]
+    summed = pl.DataFrame({"cell": cells, "n": counts}).group_by("cell").agg(pl.col("n").sum())
+    return summed["cell"].to_numpy(), summed["n"].to_numpy()
+
+
+def stack(columns: Sequence[Any]) -> Any:
+    """Concatenate series, in a type that holds the values of all."""
+    if len(columns) == 1:
+        return columns[0]
+    if len({series.dtype for series in columns}) == 1:
+        return pd.concat(columns, ignore_index=True)
+    columns = list(map(plain, columns))
+    missing = [frames.is_missing(series) for series in columns]
+    known = [x[~flags] for x, flags in zip(columns, missing, strict=True) if not flags.all()]
+    present = ~np.concatenate(missing)
+    places = np.where(present, np.cumsum(present) - 1, -1)
+    return take_places(pd.concat(known or columns[:1], ignore_index=True), places)
+
+
+def plain(series: Any) -> Any:
+    """Turn categories, which partitions may not share, into their values."""
+    if not isinstance(series.dtype, pd.CategoricalDtype):
+        return series
+    return take_places(pd.Series(series.cat.categories), series.cat.codes).rename(series.name)

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from itertools import count, repeat
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 import numpy as np
+import pandas as pd
+import polars as pl
 
+from ... import frames
 from ...checks import load_extra
-from ...core.types import Ints, Words
+from ...core.types import Ints, StratumTable, Words
 from ...errors import StratError
-from ..base import Counts, check_key
-from ..cuts import WORD, other_rows
-from ..quantiles import quantile_words
-from .counts import PartitionCounts, count_partition, merge_counts, with_categories
-from .partitions import (
-    count_numbers,
-    keys_in_range,
-    merge_near,
-    rows_of_sets,
-    take_numbers,
-)
-from .types import mixed_numbers
-from .values import Plan, StratumIndex, cuts_numbers, stratum_index
+from ...frames import NewColumn
+from ...frames.attach import attach_pandas
+from ...pipeline.deal import place_rows
+from ..base import PartsByNumber, check_key, parts_by_number, read_filled
+from ..cells import WORD, cells_of
+from ..quantiles import Round, cell_places
+from .rows import Plan, hash_rows, look_up, read_rows, same_rows
+from .types import Kinds, choose_types, kinds_in, numbers_in
 
 dask: Any = load_extra("dask", "dask")
 dd: Any = load_extra("dask.dataframe", "dask")
+delayed: Any = load_extra("dask.delayed", "dask")
 
 FAN_IN = 8
 """How many results of partitions are merged at once."""
@@ -41,107 +42,231 @@ class DaskCall(NamedTuple):
     frame: Any
     """The frame, with the columns that are computed for the call."""
     plan: Plan
-    """What a worker must know of the call."""
+
+    @property
+    def wanted(self) -> Any:
+        """The frame of the columns that the call reads."""
+        plan, where = self.plan, () if self.plan.where is None else (self.plan.where,)
+        return self.frame[list(dict.fromkeys([*plan.names, *plan.key, *where, *plan.present]))]
 
 
 def over_partitions(
-    frame: Any,
-    plan: Plan,
+    call: DaskCall,
     function: Callable[..., Any],
-    *args: Any,
-    own: Iterable[Any] | None = None,
-) -> list[Any]:
-    """Call a function on each partition, with only the columns that the call reads."""
-    where = [] if plan.where is None else [plan.where]
-    filled = [] if plan.filled is None else [plan.filled]
-    untyped = [use.name for use in plan.uses] if plan.floats is None else []
-    wanted = list(dict.fromkeys([*plan.by, *plan.key, *where, *plan.present, *filled, *untyped]))
-    return on_each(partitions_of(frame[wanted]), plan, function, args, own)
+    merge: Callable[[Sequence[Any]], Any],
+    plan: Plan | None = None,
+) -> tuple[DaskCall, Any]:
+    """Call a function on each partition, and merge the results in their order, a few at a time.
+
+    The function takes the columns that the call reads, and the plan. The first pass of a call also
+    finds how these columns are read.
+    """
+    whole = call.plan
+    bound = partial(function, plan=(plan or whole)._replace(read_as=whole.read_as))
+    of_one = dask.delayed(partial(read_typed, plan=whole, function=bound), traverse=False)
+    of_few = dask.delayed(partial(merge_typed, plan=whole, merge=merge), traverse=False)
+    # `optimize` would join partitions of files when few columns are read.
+    expr = call.wanted.expr.simplify().lower_completely().simplify().fuse()
+    graph = {**expr.__dask_graph__(), **of_one.dask, **of_few.dask}
+    name, keys, level = f"stratframe-{uuid4().hex}", expr.__dask_keys__(), 0
+    tasks: list[Any] = [(operator.call, of_one.key, key, number) for number, key in enumerate(keys)]
+    while level == 0 or len(tasks) > 1:
+        keys, level = [f"{name}-{level}-{place}" for place in range(len(tasks))], level + 1
+        graph |= zip(keys, tasks, strict=True)
+        groups = [keys[start : start + FAN_IN] for start in range(0, len(keys), FAN_IN)]
+        tasks = [(operator.call, of_few.key, group) for group in groups]
+    graph[name] = tasks[0]
+    kinds, result = delayed.Delayed(name, graph).compute()
+    if whole.read_as is None:
+        call = call._replace(plan=whole._replace(read_as=choose_types(kinds, whole)))
+        if result is None:
+            return over_partitions(call, function, merge, plan)
+    if isinstance(result, StratError):
+        raise result
+    return call, result
 
 
-def on_each(
-    rows: Any, plan: Plan, function: Callable[..., Any], args: Any, own: Iterable[Any] | None
-) -> list[Any]:
-    """Call a function on each partition, with its own item of `own` if there are such items."""
-    if isinstance(own, np.ndarray) and len(own) != rows.npartitions:
-        raise other_rows()
-    call = dask.delayed(function, pure=False)
-    shared, *given = (dask.delayed(each, traverse=False) for each in (plan, *args))
-    partitions = rows.to_delayed(optimize_graph=False)
-    pairs = zip(partitions, repeat(()) if own is None else zip(own), strict=False)
-    return [call(partition, shared, *one, *given) for partition, one in pairs]
+Typed = tuple[Kinds, Any]
+"""The kinds of values in the columns of some partitions, and their result. This is an error if they
+cannot be read, and None if they hold classes that are to be read as objects."""
 
 
-def merged(results: Sequence[Any], merge: Callable[..., Any], *args: Any) -> Any:
-    """Merge the results of partitions in their order, a few at a time, and compute the result."""
-    call = dask.delayed(merge, pure=False)
-    results = [call([result], *args) for result in results] if len(results) == 1 else results
-    while len(results) > 1:
-        results = [
-            call(list(results[start : start + FAN_IN]), *args)
-            for start in range(0, len(results), FAN_IN)
-        ]
-    return results[0].compute()
+def read_typed(partition: Any, number: int, *, plan: Plan, function: Callable[[Any], Any]) -> Typed:
+    kinds = kinds_in(partition, number, plan) if plan.read_as is None else {}
+    try:
+        return kinds, function(partition)
+    except StratError as error:  # raised unless the types are the reason
+        return kinds, error
 
 
-def count_frame(frame: Any, plan: Plan) -> tuple[PartitionCounts, tuple[Hashable, ...]]:
-    """Count the rows that are alike, and find the columns to read as floats."""
-    results = over_partitions(frame, plan, count_partition, own=count())
-    held, counts = merged(results, merge_counts, plan)
-    if isinstance(counts, StratError):
-        raise counts
-    floats = mixed_numbers(plan.uses, held) if plan.floats is None else plan.floats
-    check_key(zip(map(str, [*plan.key, plan.where]), counts.missing.tolist(), strict=True))
-    columns = [
-        series if cuts_numbers(term) else with_categories(series, frame._meta[name])
-        for series, term, name in zip(counts.columns, plan.terms, plan.by, strict=True)
-    ]
-    return counts._replace(columns=columns), floats
+def merge_typed(
+    several: Sequence[Typed], *, plan: Plan, merge: Callable[[Sequence[Any]], Any]
+) -> Typed:
+    kinds: Kinds = {}
+    for each, _ in several:
+        for name, held in each.items():
+            kinds[name] = {**held, **kinds.get(name, {})}
+    results = [result for _, result in several]
+    failed = [each for each in results if each is None or isinstance(each, StratError)]
+    if "objects" in choose_types(kinds, plan).values():
+        return kinds, None
+    return kinds, failed[0] if failed else merge(results)
 
 
-def order_statistics(frame: Any, plan: Plan, index: StratumIndex, n_strata: int, n: int) -> Words:
-    """Find the quantiles of the last column of a plan in each stratum, as words."""
-
-    def count_cells(*found: Any) -> Any:
-        return merged(over_partitions(frame, plan, count_numbers, index, *found), np.sum, 0)
-
-    def take(rounds: Any) -> Any:
-        return merged(over_partitions(frame, plan, take_numbers, index, rounds), merge_near)[0]
-
-    return quantile_words(n_strata, n, count_cells, take)
+def join_arrays(several: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
+    return tuple(np.concatenate(each) for each in zip(*several, strict=True))
 
 
-def keys_and_folds(call: DaskCall, counts: Counts) -> Iterator[tuple[Words, Ints]]:
-    """Collect hashes of keys and their folds in batches; one key is always in one batch."""
-    codes = np.arange(len(counts.weights))
-    index = stratum_index(counts.native.columns, codes, call.plan)
-    n_passes = max(1, -(-int(counts.weights.sum()) // KEYS_AT_ONCE))
-    for place in range(n_passes):
-        low, high = (2**WORD * edge // n_passes for edge in (place, place + 1))
-        results = over_partitions(call.frame, call.plan, keys_in_range, index, low, high - 1)
-        ((folds, hashes),) = merged(results, merge_near)
-        yield hashes, folds
+# Quantiles -------------------------------------------------------------------------------
 
 
-def leaks_lazily(
-    call: DaskCall, counts: PartitionCounts, check: str, sets: StratumIndex | Words
+def take_numbers(
+    partition: Any, plan: Plan, index: pl.DataFrame, rounds: Sequence[Round]
+) -> tuple[Ints, Words]:
+    """Take the rows whose number in the last entry is in a cell of the last round.
+
+    Returns the place of each row's cell among these cells, which is its parent stratum if there was
+    no round yet, and the word of each row.
+    """
+    rows = read_rows(partition, plan)
+    missing = frames.is_missing(numbers_in(rows.partition[plan.names[-1]]))
+    words, (parents, _) = rows.words[len(plan.terms) - 1], look_up(rows.table, index)
+    known = np.flatnonzero(~missing & (parents >= 0))
+    found, cells = cell_places(parents[known], words[known], rounds)
+    return cells, words[known][found]
+
+
+def count_numbers(
+    partition: Any,
+    plan: Plan,
+    index: pl.DataFrame,
+    rounds: Sequence[Round],
+    n_cells: int,
+    bits: int,
+) -> StratumTable:
+    """Count the rows in the cells of the last round by the next bits of their words."""
+    cells, words = take_numbers(partition, plan, index, rounds)
+    words = words << np.uint64(sum(used for _, used in rounds))
+    counts = np.bincount(cells_of(cells, words, bits), minlength=n_cells << bits)
+    return counts.reshape(n_cells, 1 << bits)
+
+
+# Keys ------------------------------------------------------------------------------------
+
+
+def rows_near_cuts(
+    partition: Any,
+    plan: Plan,
+    index: pl.DataFrame,
+    checksums: Words,
+    flagged: Sequence[np.ndarray],
+    bits: int,
+) -> list[tuple[Ints, Words]]:
+    """Find the strata and numbers of the rows in flagged cells, for each salt; flags are packed."""
+    rows, codes = same_rows(partition, plan, index, checksums, plan.salts)
+    near = []
+    for packed, numbers in zip(flagged, rows.numbers, strict=True):
+        flags = np.unpackbits(packed).view(np.bool_)
+        # A row that is not dealt has a negative cell, which would take a flag of the last stratum.
+        inside = flags[cells_of(codes, numbers, bits)] & (codes >= 0)
+        near.append((codes[inside].astype(np.int32), numbers[inside]))
+    return near
+
+
+def merge_near(several: Sequence[Sequence[tuple[Ints, Words]]]) -> list[tuple[Any, ...]]:
+    return [join_arrays(each) for each in zip(*several, strict=True)]
+
+
+def equal_keys(partition: Any, plan: Plan, salts: Sequence[int], numbers: Sequence[Words]) -> Any:
+    """Take the keys of the rows that have one of the numbers under each salt."""
+    rows = read_rows(partition, plan, salts)
+    found = [np.isin(*each) for each in zip(rows.numbers, numbers, strict=True)]
+    return rows.partition.loc[np.logical_or.reduce(found), list(plan.key)]
+
+
+Keys = tuple[pl.DataFrame, int]
+"""The hash of the key of each row, beside one of its fold, which is 0 for none; and the hash up to
+which all keys are there."""
+
+
+def keys_and_folds(call: DaskCall) -> Iterator[tuple[Words, Ints]]:
+    """Collect hashes of keys and their folds, -1 for none; those of one key come together."""
+    last = -1
+    while last < 2**WORD - 1:
+        function, merge = (partial(each, first=last + 1) for each in (hashes_of_keys, merge_keys))
+        call, (rows, last) = over_partitions(call, function, merge)
+        folds = rows["fold"].to_numpy()
+        yield rows["hash"].to_numpy(), np.where(folds == 0, -1, pd.factorize(folds)[0])
+
+
+def hashes_of_keys(partition: Any, plan: Plan, first: int) -> Keys:
+    rows = read_rows(partition, plan, [0], keyed=True)
+    folds = np.where(rows.table["0"].is_null(), np.uint64(0), hash_rows(rows.table.select("0")))
+    found = pl.DataFrame({"hash": rows.numbers[0], "fold": folds})
+    return (found.filter(pl.col("hash") >= first) if first else found), 2**WORD - 1
+
+
+def merge_keys(several: Sequence[Keys], first: int) -> Keys:
+    """Merge keys, and if the driver cannot hold them, keep those with the lowest hashes."""
+    rows, last = pl.concat([keys for keys, _ in several]), min(end for _, end in several)
+    while len(rows := rows.filter(pl.col("hash") <= last)) > KEYS_AT_ONCE and last > first:
+        last = (first + last) // 2
+    return rows, last
+
+
+# Results ---------------------------------------------------------------------------------
+
+
+def over_rows(frame: Any, meta: Any, function: Callable[..., Any], **options: Any) -> Any:
+    """Call a function on each partition when the frame is computed."""
+    bound = dask.delayed(partial(function, **options), traverse=False)
+    return frame.map_partitions(apply, bound, meta=meta, enforce_metadata=False)
+
+
+def apply(partition: Any, function: Callable[[Any], Any]) -> Any:
+    return function(partition)
+
+
+def rows_of_sets(
+    partition: Any, *, plan: Plan, sets: pl.DataFrame | Words, checksums: Words, check: str
 ) -> Any:
-    """Keep the rows of some sets, or of some hashes of keys, when the frame is computed."""
-    meta = call.frame._meta.drop(columns=list(call.plan.computed)).assign(check="", set=0)
-    return counted_partitions(call, counts, rows_of_sets, meta, check, sets)
+    """Keep the rows of some sets, or of some hashes of keys, and add the set of each row."""
+    if isinstance(sets, pl.DataFrame):
+        rows, found = same_rows(partition, plan, sets, checksums)
+    else:
+        rows = read_rows(partition, plan, [0], keyed=True)
+        found = np.searchsorted(sets, rows.numbers[0])
+        found[~np.isin(rows.numbers[0], sets)] = -1
+    kept = np.flatnonzero(found >= 0)
+    return rows.partition.iloc[kept].assign(check=check, set=found[kept])
 
 
-def counted_partitions(
-    call: DaskCall, counts: PartitionCounts, function: Callable[..., Any], meta: Any, *args: Any
+def add_columns(
+    partition: Any,
+    *,
+    plan: Plan,
+    index: pl.DataFrame | None,
+    checksums: Words,
+    outputs: Sequence[NewColumn],
+    parts: Sequence[PartsByNumber],
+    salts: Sequence[int],
+    fill: bool,
+    kept: Sequence[Any],
 ) -> Any:
-    """Call a function on each partition and its checksum, when the frame is computed."""
-    rows = partitions_of(call.frame)
-    made = on_each(rows, call.plan, function, args, counts.checksums)
-    return dd.from_delayed(made, meta=meta, divisions=rows.divisions, verify_meta=False)
-
-
-def partitions_of(frame: Any) -> Any:
-    """Optimize a frame, but keep its partitions the same, whichever columns are read."""
-    # `optimize` would join partitions of files when few columns are read, so that passes
-    # over other columns would have other partitions.
-    return dd.DataFrame(frame.expr.simplify().lower_completely().simplify().fuse())
+    """Add columns of parts to the columns that are kept; without an index, rows are one stratum."""
+    if index is None:
+        rows = read_rows(partition, plan, salts)
+        check_key(zip(map(str, [*plan.key, plan.where]), rows.missing.tolist(), strict=True))
+        codes = np.zeros(len(rows.positions), np.int64)
+    else:
+        rows, codes = same_rows(partition, plan, index, checksums, salts)
+    # Groups have no cut points, and so their rows need no numbers.
+    numbers, columns = rows.numbers or [np.broadcast_to(np.uint64(0), len(codes))] * len(parts), []
+    positions = rows.positions if len(codes) < len(partition) else None
+    for output, words, each in zip(outputs, numbers, parts, strict=True):
+        found = place_rows(parts_by_number(codes, words, each), positions, len(partition))
+        if fill:
+            given = read_filled(partition[plan.names[-1]], output, each.points.shape[1] + 1)
+            found = np.where(found < 0, given, found)
+        columns.append(output._replace(parts=found))
+    return attach_pandas(partition[list(kept)], columns)

@@ -1,0 +1,211 @@
+"""The rows of one partition, read once as a Polars frame.
+
+The frame has a column for each entry of a call, named by its place ("0", "1", ...), and "all",
+which is 0. Rows are alike if they are equal in these columns. What is known of rows that are alike
+is joined by value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from ... import frames
+from ...core.hashing import HashedWords, hash_keys
+from ...core.strata import edge_bins
+from ...core.types import Ints, Words
+from ...terms.base import ByEdges, ByQuantiles, Term
+from ..base import check_term, other_rows
+from ..counts import parts_by_cuts
+from ...core.order import ordered_words
+from .types import numbers_in
+
+DASK = "Dask"
+
+NO_VALUE = np.uint64(0x9E3779B97F4A7C15)
+"""What stands for a missing value in the hash of a row."""
+
+
+class Plan(NamedTuple):
+    """What a worker must know of a call."""
+
+    terms: tuple[Term, ...]
+    """The entries of `by`, of `groups`, and of a column of folds, if any."""
+    names: tuple[Hashable, ...]
+    """The column of each entry."""
+    n_by: int
+    n_groups: int
+    key: tuple[Hashable, ...]
+    where: Hashable | None
+    present: tuple[Hashable, ...]
+    """Columns in which a row must have a value to be dealt."""
+    salts: tuple[int, ...] = ()
+    """The salts of the numbers under which rows are counted."""
+    read_as: Mapping[Hashable, str] | None = None
+    """The result of `choose_types`; None until a pass has found it."""
+    cuts: Mapping[int, tuple[pl.DataFrame, Words]] = {}
+    """For the place of each entry whose quantiles are known, the index of the strata of the entries
+    before, and the highest word of each bin but the last, shape (n_strata, n_bins - 1)."""
+
+    @property
+    def cut(self) -> list[Hashable]:
+        """The columns that are cut into bins."""
+        pairs = zip(self.terms, self.names, strict=True)
+        return [x for term, x in pairs if isinstance(term.counted_by(), ByEdges | ByQuantiles)]
+
+    def before(self, place: int) -> Plan:
+        terms, names = self.terms[:place], self.names[:place]
+        return self._replace(terms=terms, names=names, n_by=place, n_groups=0)
+
+
+class Rows(NamedTuple):
+    """The rows of a partition that are dealt."""
+
+    partition: Any
+    """A pandas frame of these rows."""
+    positions: Ints
+    """Their positions in the partition."""
+    missing: Ints
+    """How many values are missing in each column of the key, and in `where`."""
+    table: pl.DataFrame
+    words: dict[int, Words]
+    """The words of the numbers of each entry that is cut at quantiles, by its place."""
+    numbers: list[Words]
+    """The hashes of the key under each salt; all are 0 if a key is missing, which is an error."""
+
+
+def read_rows(
+    partition: Any, plan: Plan, salts: Sequence[int] = (), *, keyed: bool = False
+) -> Rows:
+    """Read the rows that are dealt, or with `keyed` those of them that have a key."""
+    flags, missing = np.ones(len(partition), np.bool_), np.zeros(len(plan.key) + 1, np.int64)
+    if plan.where is not None:
+        flags, unknown = frames.read_flags(partition[plan.where], repr(plan.where))
+        missing[-1] = np.count_nonzero(unknown)
+    for name in (*plan.present, *(plan.key if keyed else ())):
+        flags = flags & ~frames.is_missing(partition[name])
+    positions = np.flatnonzero(flags)
+    rows = partition if len(positions) == len(partition) else partition.iloc[positions]
+    missing[:-1] = [np.count_nonzero(frames.is_missing(rows[name])) for name in plan.key]
+    numbers = dict.fromkeys(salts, np.zeros(len(rows), np.uint64))
+    if salts and len(rows) and not missing.any():
+        columns = [frames.read_key(rows[name]) for name in plan.key]
+        numbers = {salt: hash_keys(columns, salt) for salt in numbers}
+    table, words = {"all": pl.Series(np.zeros(len(rows), np.int8))}, dict[int, Words]()
+    for place, name in enumerate(plan.names):
+        term, kind = plan.terms[place], (plan.read_as or {}).get(name)
+        if name not in plan.cut:
+            check_term(term.resolve([rows[name]]), DASK)
+            table[str(place)] = read_classes(rows[name], as_objects=kind == "objects")
+            continue
+        series, alike = numbers_in(rows[name]), term.counted_by()
+        if isinstance(alike, ByEdges):
+            values, lacks = frames.read_comparable(series, str(term))
+            edges = np.array(alike.edges)
+            # Values outside the edges are in two further bins, which the driver looks for.
+            bins = edge_bins(values, edges, alike.closed) + (values >= edges[0])
+            bins += values > edges[-1]
+        else:
+            values, lacks = frames.read_numbers(series, str(term))
+            own = ordered_words(values.astype(np.float64) if kind == "floats" else values)
+            words[place] = own
+            if place not in plan.cuts:
+                continue
+            index, points = plan.cuts[place]
+            parents = look_up(pl.DataFrame(table), index)[0].clip(0)
+            # Bins are closed on the right, so the points below a value are counted.
+            bins = np.where(own == 0, 0, parts_by_cuts(parents, own - np.uint64(1), points))
+        table[str(place)] = pl.Series(bins.astype(np.int64)).set(pl.Series(lacks), None)
+    found = [numbers[salt] for salt in salts]
+    return Rows(rows, positions, missing, pl.DataFrame(table), words, found)
+
+
+def read_classes(series: Any, *, as_objects: bool) -> pl.Series:
+    """Read classes in a Polars type that does not depend on how the values are stored."""
+    column = None if as_objects else frames.dtypes.to_polars(series)
+    if column is None or frames.dtypes.is_nested(column.dtype):
+        frames.encode_classes(series)  # raises if they are no classes
+        texts = [None if x is None else f"{type(x).__name__} {x!r}" for x in frames.to_list(series)]
+        return pl.Series(texts, dtype=pl.String)
+    dtype = column.dtype
+    if column.null_count() == len(column):
+        return column.cast(pl.Null)
+    if dtype.is_float():
+        return column.cast(pl.Float64).fill_nan(None) + 0.0  # the two zeros become one
+    column = column.to_physical() if dtype.is_temporal() else column
+    if column.dtype in (pl.Categorical, pl.Enum):
+        return column.cast(pl.String)
+    return column.cast(pl.Int64) if column.dtype.is_integer() and dtype != pl.UInt64 else column
+
+
+# Rows that are alike ---------------------------------------------------------------------
+
+
+def hash_rows(table: pl.DataFrame) -> Words:
+    """Hash each row; the hash does not depend on the types of the columns."""
+    columns = []
+    for each in table:
+        words, present = np.full(len(each), NO_VALUE), each.is_not_null().to_numpy()
+        if present.any():
+            words[present] = hash_keys([frames.read_key(each.drop_nulls())], 0)
+        columns.append(HashedWords(words))
+    return hash_keys(columns, 0)
+
+
+def make_index(table: pl.DataFrame, codes: Ints) -> pl.DataFrame:
+    """Build a frame that tells the code and the hash of rows by their entries."""
+    words = pl.Series("word", hash_rows(table))
+    return table.with_columns(pl.Series("code", codes, pl.Int64), words)
+
+
+def look_up(table: pl.DataFrame, index: pl.DataFrame) -> tuple[Ints, Words]:
+    """Find the code and the hash of every row, or raise if a row is not in the index."""
+    keys = index.columns[:-2]
+    rows, types = table.select(keys), index.select(keys).schema
+    if rows.schema != types:  # numbers are equal in whatever types partitions store them
+        rows = rows.cast(types, strict=False)
+    found = rows.join(index, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    if found["code"].null_count():
+        raise other_rows()
+    return found["code"].to_numpy(), found["word"].to_numpy()
+
+
+def marks_of(words: Words, numbers: Sequence[Words]) -> Words:
+    """Compute what the checksum of a partition sums up for each row."""
+    # One factor is odd, so that no change of the other is lost.
+    return (words | np.uint64(1)) * numbers[0] if numbers else words
+
+
+def same_rows(
+    partition: Any, plan: Plan, index: pl.DataFrame, checksums: Words, salts: Sequence[int] = ()
+) -> tuple[Rows, Ints]:
+    """Read rows and find their codes, or raise if these are not the rows that were counted."""
+    n = len(plan.salts[:1])
+    rows = read_rows(partition, plan, (*plan.salts[:n], *salts))
+    codes, words = look_up(rows.table, index)
+    if not are_counted(marks_of(words, rows.numbers[:n]), checksums):
+        raise other_rows()
+    return rows._replace(numbers=rows.numbers[n:]), codes
+
+
+def are_counted(marks: Words, checksums: Words) -> bool:
+    """Return whether rows are those of counted partitions, one partition after another.
+
+    Dask joins partitions of files where few columns are read, and leaves out others.
+    """
+    counts = checksums[:, 0].astype(np.int64)
+    if not len(marks):
+        return not counts.all()
+    sums = np.append(np.uint64(0), np.cumsum(marks, dtype=np.uint64))
+    starts, seen = [0], {0}
+    while starts and starts[-1] < len(marks):
+        start = starts.pop()
+        near = np.flatnonzero(start + counts <= len(marks))
+        ends = start + counts[near]
+        ends = ends[sums[ends] - sums[start] == checksums[near, 1]]
+        found = sorted({*ends.tolist()} - seen)  # the last one is tried first
+        starts, seen = [*starts, *found], seen.union(found)
+    return bool(starts)
