@@ -8,8 +8,7 @@ from operator import and_
 from typing import TYPE_CHECKING, Any
 
 from ...frames import SharedExample, SharedRows
-from .columns import Typed, functions
-from .passes import HELPER
+from .columns import HELPER, Typed, functions
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
