@@ -17,8 +17,8 @@ from stratframe.engines.cells import (
     split_cells,
     window_widths,
 )
+from stratframe.engines.counted import cut_points, list_cuts
 from stratframe.engines.counts import HIGHEST_WORD, parts_by_cuts
-from stratframe.engines.cuts import cut_points, list_cuts
 
 
 def histogram(codes, numbers, bits, n_strata):

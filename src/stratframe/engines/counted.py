@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import frames
 from ..core.strata import lowest_words
-from ..core.types import Ints, StratumTable, Words
+from ..core.types import Flags, Ints, StratumTable, Words
 from ..errors import StratError, plural
 from ..pipeline.check_data import UNIQUE_KEY_HINT
 from ..pipeline.deal import deal_units, place_rows, quota_table
@@ -23,7 +23,7 @@ from ..pipeline.random_numbers import row_streams
 from ..pipeline.strata import Strata, stratify
 from ..terms.base import ByQuantiles
 from .base import Call, Engine
-from .counts import CountedCodes, Counts
+from .counts import HIGHEST_WORD, CountedCodes, Counts, Cuts
 
 
 class CountedStrata(NamedTuple):
@@ -118,6 +118,11 @@ def without_orders(engine: Engine, options: Options) -> Options:
     return replace(options, terms=tuple(term.without_order() or term for term in resolved))
 
 
+def described(options: Options) -> Options:
+    """Drop the target and the rule for rare strata, so that a call only describes its rows."""
+    return replace(options, target=NO_TARGET, rare="ignore")
+
+
 # Quotas ----------------------------------------------------------------------------------
 
 
@@ -147,9 +152,30 @@ def parts_of_groups(options: Options, counted: CountedStrata) -> list[Ints]:
     ]
 
 
-def described(options: Options) -> Options:
-    """Drop the target and the rule for rare strata, so that a call only describes its rows."""
-    return replace(options, target=NO_TARGET, rare="ignore")
+# Cuts ------------------------------------------------------------------------------------
+#
+# The rows of a stratum are ranked by their numbers. The first rows, as many as its quota, go to
+# part 0, the next to part 1, and so on. So a row's part is how many cut points of its stratum are
+# at most its number. This does the work of `deal_by_rank` in core/deal.py for rows on other
+# machines; tests/engines/test_cuts.py checks that the two agree.
+
+
+def list_cuts(table: StratumTable) -> tuple[Cuts, Flags]:
+    """List the cuts with rows on both sides, and flag them, shape (n_strata, n_parts - 1)."""
+    before = np.cumsum(table, axis=1)[:, :-1]
+    is_inner = (before > 0) & (before < table.sum(axis=1)[:, None])
+    return Cuts(np.nonzero(is_inner)[0], before[is_inner]), is_inner
+
+
+def cut_points(table: StratumTable, is_inner: Flags, after: Words) -> Words:
+    """Make the points of every stratum, given those of the cuts with rows on both sides.
+
+    Returns shape (n_strata, n_parts - 1), nondecreasing along the parts.
+    """
+    before = np.cumsum(table, axis=1)[:, :-1]
+    points = np.where(before > 0, HIGHEST_WORD, np.uint64(0))
+    points[is_inner] = after
+    return points
 
 
 def repeated_key_error(names: Sequence[str], failures: Any) -> StratError:

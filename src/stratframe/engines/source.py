@@ -41,8 +41,10 @@ from .base import (
 )
 from .counted import (
     count_strata,
+    cut_points,
     cut_quantiles,
     described,
+    list_cuts,
     list_quotas,
     lowest_of_strata,
     nest_counts,
@@ -52,7 +54,6 @@ from .counted import (
     without_orders,
 )
 from .counts import CountedCodes, PartsByNumber
-from .cuts import cut_points, list_cuts
 
 
 class CountedFrame:
