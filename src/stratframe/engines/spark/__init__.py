@@ -8,15 +8,14 @@ from typing import Any
 
 from ...checks import load_extra
 from ...core.types import Words
-from ...errors import StratError
-from ...frames import SharedRows
+from ...errors import StratError, plural
 from ...frames.references import check_taken
 from ...pipeline.options import Options
 from ...terms.base import Term
 from ...terms.classes import Classes
 from ...terms.entry import read_entry
 from ..base import Engine, check_term
-from .alike import check_where, count
+from .alike import count
 from .arrow import collect, with_sign
 from .call import SparkCall, stratum_of_term
 from .columns import (
@@ -54,8 +53,6 @@ class SparkEngine(Engine):
         check_helper_names(frame.columns)
         self.frame = frame
         self.has_warned = False
-
-    # Columns ----------------------------------------------------------------------------
 
     def empty(self) -> Any:
         return collect(self.frame.limit(0))
@@ -145,15 +142,22 @@ class SparkEngine(Engine):
         for place, (term, column, empty) in enumerate(entries, 1):
             check_term(self.resolve_on(term, column, empty), self.name)
             read_entry(term, [empty], place)
-        if options.deal != "hash":
-            check_where(call)
+        if call.where is not None and options.deal != "hash":
+            n_missing = call.frame.filter(call.where.isNull()).count()
+            if n_missing:
+                msg = (
+                    f"The column of `where` has missing values in {plural(n_missing, 'row')}."
+                    "\nHint: fill it, as in `coalesce(..., lit(False))`."
+                )
+                raise StratError(msg)
         return call
-
-    # Counts -----------------------------------------------------------------------------
 
     count = staticmethod(count)
     cut = staticmethod(cut_entry)
     around = staticmethod(around)
+    attach = staticmethod(attach)
+    shared_rows = shared_rows
+    leaking_rows = leaking_rows
 
     def repeated_keys(
         self, options: Options, salts: Sequence[int], numbers: Sequence[Words]
@@ -168,21 +172,6 @@ class SparkEngine(Engine):
         table = collect(call.rows.filter(listed).select(*columns).limit(1000))
         table.columns = [each.name for each in call.key]
         return table.to_pandas()
-
-    def shared_rows(
-        self, refs: Sequence[Any], argument: str, name: str, *, drop: bool
-    ) -> SharedRows:
-        columns = [self.typed(ref, argument) for ref in refs]
-        fold, nulls_alike = self.typed(name, "name"), argument == "duplicates"
-        return shared_rows(self.frame, columns, fold, nulls_alike=nulls_alike, drop=drop)
-
-    def leaking_rows(self, refs: Sequence[Any], argument: str, name: str) -> Any:
-        columns = [self.typed(ref, argument) for ref in refs]
-        return leaking_rows(self.frame, columns, self.typed(name, "name"), argument)
-
-    # Results ----------------------------------------------------------------------------
-
-    attach = staticmethod(attach)
 
     def select(
         self,

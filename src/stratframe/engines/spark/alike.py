@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...core.seeds import StreamTag, random_words
 from ...core.types import Ints, StratumTable
-from ...errors import StratError, plural
-from ..base import MAX_STRATA, check_key, check_n_strata, other_rows
-from ..counts import CountedCodes, Counts, by_argument
+from ..base import MAX_STRATA, EngineFrame, check_key, check_n_strata
+from ..counts import Counts, by_argument
 from .arrow import collect, unsigned, whole_column
 from .call import SparkCall
-from .columns import HELPER, Typed, functions
+from .columns import HELPER, functions
 from .hashes import stratum_column, unhashable, whole_numbers
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 CELL_BITS = 6
 """The leading bits of numbers by which the rows of small strata are counted."""
@@ -33,7 +29,7 @@ SMALL = (1 << 11) - 1
 """The most rows that are counted by cell: 7 cells of 6 bits leave 11 of 53 bits to the last one."""
 
 MAX_COUNTED = 8
-"""The most salts under which a pass counts cells."""
+"""The most salts under which rows are counted by cell."""
 
 
 class Hashes(NamedTuple):
@@ -47,19 +43,6 @@ class Hashes(NamedTuple):
     """For salts of the numbers, the rows of each combination by leading bits, if they are few."""
 
 
-def check_where(call: SparkCall) -> None:
-    """Raise if `where` has missing values, which takes a pass."""
-    if call.where is None:
-        return
-    n_missing = call.frame.filter(call.where.isNull()).count()
-    if n_missing:
-        msg = (
-            f"The column of `where` has missing values in {plural(n_missing, 'row')}."
-            "\nHint: fill it, as in `coalesce(..., lit(False))`."
-        )
-        raise StratError(msg)
-
-
 def count(
     call: SparkCall, *, before: int | None = None, salts: Sequence[int] = ()
 ) -> tuple[SparkCall, Counts]:
@@ -70,8 +53,11 @@ def count(
         if not each.is_value:
             totals.append(sf.min(each.typed.present).alias(f"low{i}"))
             totals.append(sf.max(each.typed.present).alias(f"high{i}"))
-    if salts:
-        totals += key_counts(call.key)
+    key = [(f"k{i}", each) for i, each in enumerate(call.key)] if salts else []
+    for name, column in key:
+        totals.append(sf.count(column.present).alias(name))
+        if column.is_decimal:
+            totals.append(sf.count(whole_numbers(column)).alias(f"{name}_whole"))
     made = [call.number(salt).alias(f"{HELPER}u{i}") for i, salt in enumerate(salts)]
     rows = counted.rows.select("*", *made)  # Spark Connect refuses `withColumns` without columns.
     totals += [sf.min(f"{HELPER}u{i}").alias(f"u{i}") for i in range(len(salts))]
@@ -80,8 +66,10 @@ def count(
     alike = rows.groupBy(*codes).agg(*totals, *sums).limit(MAX_STRATA + 1)
     salt, table = collect_named(alike, counted)
     check_n_strata(len(table))
-    if salts:
-        check_keys(call.key, table)
+    check_key((column.name, (table["n"] - table[name]).sum()) for name, column in key)
+    for name, column in key:
+        if column.is_decimal and (table[f"{name}_whole"] < table["n"]).any():
+            raise unhashable(column.name, column.dtype)
     columns = [
         table[f"c{i}" if each.is_value else f"high{i}"].alias(each.typed.name)
         for i, each in enumerate(strata)
@@ -100,7 +88,7 @@ def count(
     )
 
 
-def collect_named(counted: DataFrame, call: SparkCall) -> tuple[int, Any]:
+def collect_named(counted: EngineFrame, call: SparkCall) -> tuple[int, Any]:
     """Collect counted rows with their hashes, under a salt that gives each row its own."""
     codes = [functions().col(f"c{i}") for i in range(len(call.strata))]
     for salt in map(int, random_words(call.seed, StreamTag.LEVEL, 8)):
@@ -111,27 +99,7 @@ def collect_named(counted: DataFrame, call: SparkCall) -> tuple[int, Any]:
     raise AssertionError(msg)
 
 
-def key_counts(key: Sequence[Typed]) -> list[Any]:
-    """Count the values in each column of a key, and its whole numbers if it holds decimals."""
-    sf = functions()
-    counts = [sf.count(each.present).alias(f"k{i}") for i, each in enumerate(key)]
-    decimals = [(i, whole_numbers(each)) for i, each in enumerate(key) if each.is_decimal]
-    return counts + [sf.count(whole).alias(f"d{i}") for i, whole in decimals]
-
-
-def check_keys(key: Sequence[Typed], table: Any) -> None:
-    """Raise if values of the key are missing, or are decimals with a fraction."""
-    n_rows = int(table["n"].sum())
-    check_key((each.name, n_rows - int(table[f"k{i}"].sum())) for i, each in enumerate(key))
-    for i, each in enumerate(key):
-        if each.is_decimal and table[f"d{i}"].sum() < n_rows:
-            raise unhashable(each.name, each.dtype)
-
-
-# Cells -----------------------------------------------------------------------------------
-
-
-def with_cells(rows: DataFrame, salts: Sequence[int]) -> tuple[DataFrame, list[Any]]:
+def with_cells(rows: EngineFrame, salts: Sequence[int]) -> tuple[EngineFrame, list[Any]]:
     """Count rows by cell, with the counts of several cells in the bits of one sum.
 
     In many small strata nearly every row has a cell of its own, so that grouping by cells would
@@ -161,20 +129,4 @@ def read_cells(table: Any, salts: Sequence[int]) -> dict[int, StratumTable]:
         shifts = np.arange(CELLS_IN_SUM) * COUNT_BITS
         counts = (sums[:, :, None] >> shifts) & ((1 << COUNT_BITS) - 1)
         cells[salt] = counts.reshape(len(table), -1).astype(np.int8)
-    return cells
-
-
-def count_cells(
-    call: SparkCall, counted: CountedCodes, salts: Sequence[int]
-) -> dict[int, StratumTable]:
-    """Count the rows of each combination by cell, in passes of their own."""
-    hashes, cells = counted.counts.native, dict[int, StratumTable]()
-    for start in range(0, len(salts), MAX_COUNTED):
-        own = salts[start : start + MAX_COUNTED]
-        made = [call.number(salt).alias(f"{HELPER}u{i}") for i, salt in enumerate(own)]
-        rows, sums = with_cells(call.rows.select(call.stratum(hashes.salt).alias("s"), *made), own)
-        table = collect(rows.groupBy("s").agg(*sums)).sort("s")
-        if not np.array_equal(whole_column(table, "s"), hashes.values):
-            raise other_rows()
-        cells |= read_cells(table, own)
     return cells

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...checks import load_extra
 from ...core.types import Ints, Words
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+from ..base import EngineFrame
 
 
-def collect(frame: DataFrame) -> Any:
+def collect(frame: EngineFrame) -> Any:
     """Collect a frame as a Polars frame."""
-    return as_polars(frame.toArrow())
-
-
-def as_polars(table: Any) -> Any:
-    return load_extra("polars", "spark").from_arrow(table)
+    return load_extra("polars", "spark").from_arrow(frame.toArrow())
 
 
 def whole_column(table: Any, name: str) -> Ints:
@@ -38,7 +32,7 @@ def with_sign(words: Words) -> Ints:
     return (words ^ np.uint64(2**63)).view(np.int64)
 
 
-def small_frame(frame: DataFrame, columns: dict[str, Any]) -> DataFrame:
+def small_frame(frame: EngineFrame, columns: dict[str, Any]) -> EngineFrame:
     """Make a frame of columns; a pair of values and lengths becomes a column of lists."""
     arrow = load_extra("pyarrow", "spark")
     arrays = {}
@@ -48,7 +42,7 @@ def small_frame(frame: DataFrame, columns: dict[str, Any]) -> DataFrame:
             arrays[name] = arrow.ListArray.from_arrays(offsets, values[0])
         else:
             arrays[name] = arrow.array(values)
-    return frame.sparkSession.createDataFrame(arrow.table(arrays))
+    return frame.sparkSession.createEngineFrame(arrow.table(arrays))
 
 
 def places_in_lists(codes: Ints, of: Ints) -> tuple[Ints, Ints]:

@@ -12,12 +12,7 @@ from ...checks import load_extra
 from ...errors import StratError, list_values, warn
 from ...frames import format_reference, is_computed
 from ...frames.folds import minutes_of, no_dates
-from ...frames.references import (
-    EXPRESSIONS,
-    SparkColumn,
-    expression_error,
-    label_error,
-)
+from ...frames.references import EXPRESSIONS, SparkColumn, expression_error, label_error
 
 HELPER = "__stratframe_"
 """The prefix of helper columns, which no result keeps."""
@@ -110,7 +105,6 @@ def typed_column(frame: Any, ref: Any, argument: str) -> Typed:
 
 
 def named_column(frame: Any, ref: Any, argument: str) -> Typed:
-    """Find a column by its name, as Spark would."""
     compared = compared_names(frame)
     wanted = compared(ref) if isinstance(ref, str) else None
     found = [each for each in frame.dtypes if compared(each[0]) == wanted]
@@ -201,7 +195,6 @@ def by_period(typed: Typed, every: str | None) -> Typed:
 
 
 def check_type(typed: Typed, argument: str) -> None:
-    """Raise unless a column holds single values of a type that Arrow has, and `where` booleans."""
     if argument == "where" and typed.dtype != "boolean":
         msg = f"`where` must be a boolean column, but {typed.name!r} is {typed.dtype}."
         raise StratError(msg)

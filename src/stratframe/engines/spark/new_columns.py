@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...frames import NewColumn
+from ..base import EngineFrame
 from ..counts import CountedCodes, PartsByNumber
 from .arrow import small_frame, with_sign
 from .call import SparkCall, count_points
 from .columns import HELPER, functions
 from .hashes import whole_numbers
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
 
 CHANGED = (
     "The frame must give the same rows each time that it is computed, but has a stratum that it"
@@ -33,7 +30,7 @@ def attach(
     salts: Sequence[int] = (),
     *,
     fill: bool = False,
-) -> DataFrame:
+) -> EngineFrame:
     sf, own = functions(), f"{HELPER}t"
     codes = np.zeros(1, dtype=np.int64) if counted is None else counted.codes
     dealt = codes >= 0
@@ -53,7 +50,9 @@ def attach(
         if n_points:  # groups have none
             known |= {} if counted is None else {f"{name}_points": (values, dealt * n_points)}
             part = first + count_points(points, n_points, sf.col(f"{HELPER}u{repeat}").__ge__)
-        part = part_column(sf.when(first >= 0, part), output)
+        part = sf.when(first >= 0, part).cast("bigint")
+        if output.labels is not None:
+            part = sf.get(sf.array(*map(sf.lit, output.labels)), part.cast("int"))
         part = sf.when(first.isNull(), sf.raise_error(sf.lit(CHANGED))).otherwise(part)
         columns[output.name] = sf.when(sf.col(own).isNotNull(), part)
         if fill:
@@ -69,8 +68,7 @@ def attach(
         stratum = sf.when(is_fault, sf.raise_error(sf.lit(message))).otherwise(stratum)
     rows = call.frame.withColumns({**numbers, own: stratum})
     rows = look_up(rows, own, known) if known else rows
-    added: DataFrame = rows.withColumns(columns).drop(*known, *numbers, own, *call.helpers)
-    return added
+    return rows.withColumns(columns).drop(*known, *numbers, own, *call.helpers)
 
 
 def faults(call: SparkCall) -> Iterator[tuple[str, Any]]:
@@ -86,7 +84,7 @@ def faults(call: SparkCall) -> Iterator[tuple[str, Any]]:
         yield "The column of `where` has missing values.", call.where.isNull()
 
 
-def look_up(rows: DataFrame, stratum: str, known: dict[str, Any]) -> DataFrame:
+def look_up(rows: EngineFrame, stratum: str, known: dict[str, Any]) -> EngineFrame:
     """Join what is known of each stratum to its rows, by the column with the hash of the stratum.
 
     `known` has columns as `small_frame` takes them. The first one holds the hashes, each once.
@@ -97,11 +95,3 @@ def look_up(rows: DataFrame, stratum: str, known: dict[str, Any]) -> DataFrame:
     # a single partition, nothing need be sent to make sure of that.
     unique = small_frame(rows, known).coalesce(1).dropDuplicates([name])
     return rows.join(sf.broadcast(unique), sf.col(stratum) == sf.col(name), "left")
-
-
-def part_column(part: Any, output: NewColumn) -> Any:
-    """Turn numbers of parts into folds, or into the names of parts."""
-    sf = functions()
-    if output.labels is None:
-        return part.cast("bigint")
-    return sf.get(sf.array(*map(sf.lit, output.labels)), part.cast("int"))

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...core.strata import sum_by
 from ...core.types import Flags, Ints, Words
-from ..base import other_rows
+from ..base import EngineFrame, other_rows
 from ..cells import cell_bits, coarser_cells, counts_by, find_cuts
 from ..counts import HIGHEST_WORD, CountedCodes, Cuts
-from .alike import CELL_BITS, SMALL, count_cells
+from .alike import CELL_BITS, SMALL
 from .arrow import collect, places_in_lists, small_frame, unsigned, whole_column, with_sign
 from .call import SparkCall, count_points
 from .columns import functions
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 COLLECTED_ROWS = 1 << 21
 """About how many rows in windows a pass may collect."""
@@ -63,26 +60,12 @@ class Gaps(NamedTuple):
         return self.at(shares - widths), self.at(shares + widths)
 
 
-class Runs(NamedTuple):
-    """Rows in ascending runs of their numbers, stratum after stratum."""
-
-    strata: Ints
-    starts: Words
-    ends: Words
-    """The highest number that a row of the run may have: `starts` if the rows were collected."""
-    sizes: Ints
-
-
 def around(
     call: SparkCall, counted: CountedCodes, salts: Sequence[int], cuts: Sequence[Cuts]
 ) -> list[tuple[Words, Words]]:
-    cells, sizes = dict(counted.counts.native.cells), counted.sizes
-    others = [salt for salt in salts if salt not in cells]
-    if others and sizes[sizes <= SMALL].sum() > COLLECTED_ROWS:
-        cells |= count_cells(call, counted, others)
-    no_cells = np.zeros((len(counted.codes), 1 << CELL_BITS), dtype=np.int8)
+    cells, none = counted.counts.native.cells, np.zeros((len(counted.codes), 1 << CELL_BITS), "i1")
     return [
-        numbers_around(call, counted, salt, first_gaps(counted, cells.get(salt, no_cells), each))
+        numbers_around(call, counted, salt, first_gaps(counted, cells.get(salt, none), each))
         for salt, each in zip(salts, cuts, strict=True)
     ]
 
@@ -139,8 +122,12 @@ def numbers_around(
 
 def count_runs(
     call: SparkCall, counted: CountedCodes, salt: int, gaps: Gaps, spread: float
-) -> Runs:
-    """Collect the numbers in windows around the cuts, and count the other rows between them."""
+) -> tuple[Ints, Words, Words, Ints]:
+    """Collect the numbers in windows around the cuts, and count the other rows between them.
+
+    Returns ascending runs of rows: their strata, their lowest and highest possible numbers, which
+    are equal if they were collected, and their sizes.
+    """
     hashes, codes = counted.counts.native, counted.codes
     lows, highs = gaps.windows(spread)
     are_cells = np.zeros(counted.n_strata, dtype=np.bool_)
@@ -168,10 +155,10 @@ def count_runs(
     starts = np.where(begun > 0, highs[following - 1] + ONE, np.uint64(0))
     ends = np.where(is_last, HIGHEST_WORD, np.append(lows, ONE)[following] - ONE)
     starts, ends = (np.where(inside, numbers, each) for each in (starts, ends))
-    return Runs(strata, starts, ends, whole_column(table, "n"))
+    return strata, starts, ends, whole_column(table, "n")
 
 
-def count_in_windows(rows: DataFrame, n_windows: int) -> Any:
+def count_in_windows(rows: EngineFrame, n_windows: int) -> Any:
     """Count rows by stratum and value, and those outside windows by the windows begun before.
 
     The columns of `rows` are `stratum`, `value`, `lows` and `highs`, the ends of the windows of the
