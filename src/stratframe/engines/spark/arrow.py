@@ -42,7 +42,7 @@ def small_frame(frame: EngineFrame, columns: dict[str, Any]) -> EngineFrame:
             arrays[name] = arrow.ListArray.from_arrays(offsets, values[0])
         else:
             arrays[name] = arrow.array(values)
-    return frame.sparkSession.createEngineFrame(arrow.table(arrays))
+    return frame.sparkSession.createDataFrame(arrow.table(arrays))
 
 
 def places_in_lists(codes: Ints, of: Ints) -> tuple[Ints, Ints]:

@@ -100,7 +100,7 @@ def window_statistics(values: EngineFrame, n: int) -> tuple[Any, list[int]]:
     ends = (sf.percentile_approx("value", each, ACCURACY) for each in shares)
     windows = values.groupBy("stratum").agg(*ends).toDF("of", "lows", "highs")
     # Collected, because Spark would compute them again.
-    known = values.sparkSession.createEngineFrame(windows.toArrow())
+    known = values.sparkSession.createDataFrame(windows.toArrow())
     joined = values.join(sf.broadcast(known), sf.col("stratum") == sf.col("of"))
     table = count_in_windows(joined.withColumn("near_only", sf.lit(False)), n - 1)
     strata, starts = np.unique(whole_column(table, "stratum"), return_index=True)
