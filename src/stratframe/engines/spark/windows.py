@@ -146,7 +146,7 @@ def count_runs(
     )
     rows = call.rows.select(call.stratum(hashes.salt).alias("s"), call.number(salt).alias("value"))
     joined = rows.join(functions().broadcast(known), "s")
-    table = count_in_windows(joined, int(lengths.max()))
+    table = count_in_windows(joined, int(lengths.max()), near_only=bool(gaps.are_cells.all()))
     strata, inside = whole_column(table, "stratum"), table["value"].is_not_null().to_numpy()
     numbers = unsigned(whole_column(table, "value"))
     begun = whole_column(table, "begun")
@@ -158,12 +158,13 @@ def count_runs(
     return strata, starts, ends, whole_column(table, "n")
 
 
-def count_in_windows(rows: EngineFrame, n_windows: int) -> Any:
+def count_in_windows(rows: EngineFrame, n_windows: int, *, near_only: bool = False) -> Any:
     """Count rows by stratum and value, and those outside windows by the windows begun before.
 
     The columns of `rows` are `stratum`, `value`, `lows` and `highs`, the ends of the windows of the
     stratum, both ascending, and `near_only`, whether rows outside windows are left out. Returns
-    the columns `stratum`, `begun`, `value`, which is null outside, and `n`, in ascending order.
+    the columns `stratum`, `begun`, `value`, which is null outside, and `n`, in ascending order. If
+    all strata are `near_only`, equal values need not be counted together.
     """
     sf = functions()
     begun = count_points(sf.col("lows"), n_windows, sf.col("value").__ge__)
@@ -171,6 +172,7 @@ def count_in_windows(rows: EngineFrame, n_windows: int) -> Any:
     inside = sf.col("value") <= sf.get("highs", sf.col("begun") - 1)
     near = sf.when(inside, sf.col("value")).alias("value")
     rows = rows.select("stratum", "begun", near, "near_only")
-    rows = rows.filter(sf.col("value").isNotNull() | ~sf.col("near_only"))
-    counted = rows.groupBy("stratum", "begun", "value").agg(sf.count(sf.lit(1)).alias("n"))
+    rows = rows.filter(sf.col("value").isNotNull() | ~sf.col("near_only")).drop("near_only")
+    grouped = rows.groupBy("stratum", "begun", "value").agg(sf.count(sf.lit(1)).alias("n"))
+    counted = rows.withColumn("n", sf.lit(1)) if near_only else grouped
     return collect(counted).sort("stratum", "begun", "value", nulls_last=True)
