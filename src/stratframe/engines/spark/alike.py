@@ -19,16 +19,17 @@ from .hashes import stratum_column, unhashable, whole_numbers
 CELL_BITS = 6
 """The leading bits of numbers by which the rows of small strata are counted."""
 
-COUNT_BITS = 6
+COUNT_BITS = 13
 """The bits for the count of a cell."""
 
-CELLS_IN_SUM = 8
+CELLS_IN_SUM = 4
 """How many counts share a sum. Sums are doubles, which never fail and are exact up to 53 bits."""
 
-SMALL = (1 << 11) - 1
-"""The most rows that are counted by cell: 7 cells of 6 bits leave 11 of 53 bits to the last one."""
+SMALL = (1 << 16) - 1
+"""The most rows of a stratum with cells, because windows hold fewer rows of larger strata. If the
+rows are so few and a cell has no room for its count, the counts have another total."""
 
-MAX_COUNTED = 8
+MAX_COUNTED = 4
 """The most salts under which rows are counted by cell."""
 
 
@@ -128,5 +129,5 @@ def read_cells(table: Any, salts: Sequence[int]) -> dict[int, StratumTable]:
         sums = table.select(names).fill_null(0).to_numpy().clip(0, 2.0**53).astype(np.int64)
         shifts = np.arange(CELLS_IN_SUM) * COUNT_BITS
         counts = (sums[:, :, None] >> shifts) & ((1 << COUNT_BITS) - 1)
-        cells[salt] = counts.reshape(len(table), -1).astype(np.int8)
+        cells[salt] = counts.reshape(len(table), -1).astype(np.int16)
     return cells
