@@ -80,9 +80,9 @@ def first_gaps(counted: CountedCodes, cells: Any, cuts: Cuts) -> Gaps:
     counts = counts_by(codes, coarser_cells(cells, bits), len(sizes))
     counts[is_large] = sizes[is_large, None] * (np.arange(1 << bits) == 0)
     found, ranks = find_cuts(counts, cuts)
-    are_cells, shift = ~is_large[cuts.strata], np.uint64(64 - bits)
-    starts = (found & ((1 << bits) - 1)).astype(np.uint64) << shift
-    ends = np.where(are_cells, starts + ((ONE << shift) - ONE), HIGHEST_WORD)
+    are_cells = ~is_large[cuts.strata]
+    starts = (found & ((1 << bits) - 1)).astype(np.uint64) << np.uint64(64 - bits)
+    ends = np.where(are_cells, starts | (HIGHEST_WORD >> np.uint64(bits)), HIGHEST_WORD)
     return Gaps(cuts.strata, starts, ends, ranks, counts.ravel()[found], are_cells)
 
 
