@@ -111,14 +111,15 @@ def test_passes_over_the_rows(spark, verb, options, n_passes):
     assert n_read.value == (n_passes + 1) * N
 
 
-def test_quantiles_of_many_rows(spark):
+def test_quantiles_of_many_rows(spark, tmp_path):
     """Above a million rows, quantiles are those of Polars, too: Spark does not sort the values."""
     rng, n = np.random.default_rng(0), 1_100_000
     days = pl.Series(rng.integers(0, 900, n))
     frame = pl.DataFrame({"id": np.arange(n), "g": rng.integers(0, 3, n)}).with_columns(
         day=pl.date(2024, 1, 1) + pl.duration(days=days), flag=days < 200
     )
-    rows = spark_frame(spark, frame)
+    frame.write_parquet(tmp_path / "rows.parquet")
+    rows = spark.read.parquet(str(tmp_path / "rows.parquet"))
     for by in (["g", sf.quantiles("day", 4)], sf.quantiles("flag", 2)):
         expected, warned = heard(lambda by=by: sf.kfold(frame, by, key="id"))
         result, words = heard(lambda by=by: sf_spark.kfold(rows, by, key="id"))
