@@ -5,14 +5,12 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import stratframe as sf
-from stratframe import StratError
 from stratframe.core.hashing import hash_keys
 from stratframe.frames import read_key
 from tests.engines.session import spark, spark_frame
@@ -58,7 +56,8 @@ COLUMNS: dict[str, pl.Series] = {
 
 def numbers(session: Any, frame: pl.DataFrame, salt: int) -> list[int]:
     """Number the rows of a frame in Spark, as words without a sign."""
-    from stratframe.engines.spark.columns import number_column, typed_column
+    from stratframe.engines.spark.columns import typed_column
+    from stratframe.engines.spark.hashes import number_column
 
     spark_rows = spark_frame(session, frame)
     key = [typed_column(spark_rows, name, "key") for name in frame.columns]
@@ -93,7 +92,8 @@ def test_times_of_day_are_hashed_alike(spark):
     """Times of day are hashed as microseconds."""
     from pyspark.sql import functions as sf
 
-    from stratframe.engines.spark.columns import number_column, typed_column
+    from stratframe.engines.spark.columns import typed_column
+    from stratframe.engines.spark.hashes import number_column
 
     if not hasattr(sf, "time_to_micros"):
         pytest.skip("this Spark has no times of day")
@@ -125,25 +125,3 @@ def test_any_values_are_hashed_alike(spark, rows, salt):
     frame = pl.DataFrame(rows, schema=list("abcdef"), orient="row", strict=False)
     frame = frame.with_columns(pl.col("c").str.replace_all("\0", " ", literal=True))
     assert numbers(spark, frame, salt) == expected(frame, salt)
-
-
-@pytest.mark.parametrize("dtype", ["array<int>", "interval month"])
-def test_other_types_cannot_be_hashed(spark, dtype):
-    """Types that have no number are errors that say what to do."""
-    from stratframe.engines.spark.columns import Typed, columns_to_hash
-
-    with pytest.raises(StratError) as caught:
-        columns_to_hash(Typed(None, dtype, "x"))
-    assert str(caught.value) == (
-        "A column of `key` must hold whole numbers of 64 bits, text, dates or times, but 'x' is"
-        f" {dtype}.\nHint: cast it to text."
-    )
-
-
-def test_numbers_have_the_order_of_words():
-    """The integers with a sign by which rows are compared have the order of the words."""
-    from stratframe.engines.spark.passes import unsigned, with_sign
-
-    words = np.array([0, 1, 2**63 - 1, 2**63, 2**64 - 1], dtype=np.uint64)
-    assert (np.diff(with_sign(words)) > 0).all()
-    assert unsigned(with_sign(words)).tolist() == words.tolist()

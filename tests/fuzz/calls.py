@@ -74,13 +74,13 @@ ORDERED = ["integer", "decimal", "date", "naive", "whole", "half", "duration"]
 PARTS = {"train": 0.6, "valid": 0.3, "test": 0.1}
 
 LIMITS = {
-    **dict.fromkeys(["quantiles.SORTED_ROWS", "spark.quantiles.MAX_WINDOWS"], 0),
-    **dict.fromkeys(["spark.passes.COLLECTED_ROWS", "spark.passes.MAX_WORDS"], 0),
-    "cuts.MAX_CELLS": 4096,
+    **dict.fromkeys(["quantiles.SORTED_ROWS", "spark.windows.COLLECTED_ROWS"], 0),
+    "spark.order_statistics.SORTED_ROWS": 0,
+    "cells.MAX_CELLS": 4096,
     "quantiles.MAX_COUNTS": 8,
     "dask.passes.FAN_IN": 2,
-    "spark.passes.SMALL": 7,
-    "spark.passes.UNROLLED": 1,
+    "spark.windows.SMALL": 7,
+    "spark.call.UNROLLED": 1,
 }
 """Figures of `stratframe.engines` that make a few rows take the path of many."""
 

@@ -15,12 +15,12 @@ import polars as pl
 
 from ... import frames
 from ...core.hashing import HashedWords, hash_keys
+from ...core.order import ordered_words
 from ...core.strata import edge_bins
 from ...core.types import Ints, Words
 from ...terms.base import ByEdges, ByQuantiles, Term
 from ..base import check_term, other_rows
 from ..counts import parts_by_cuts
-from ...core.order import ordered_words
 from .types import numbers_in
 
 DASK = "Dask"

@@ -2,63 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...checks import load_extra
-from ...errors import StratError
-from ...frames import SharedRows
+from ...core.types import Words
+from ...errors import StratError, plural
 from ...frames.references import check_taken
+from ...frames.rules import HAS_MISSING
 from ...pipeline.options import Options
 from ...terms.base import Term
 from ...terms.classes import Classes
 from ...terms.entry import read_entry
-from ..base import CountedCodes, Counts, check_term
+from ..base import Engine, check_term
+from .alike import count
+from .arrow import collect, with_sign
+from .call import SparkCall, stratum_of_term
 from .columns import (
     FLOATS,
-    SparkCall,
+    HELPER,
     Typed,
     by_period,
-    check_boolean,
-    check_single,
-    columns_to_hash,
+    check_type,
     compared_names,
     functions,
     literals,
-    row_with_fraction,
-    stratum_of_term,
     typed_column,
     warn_of_changes,
 )
+from .hashes import END_OF_INTEGERS, columns_to_hash, whole_numbers
 from .new_columns import attach
-from .passes import (
-    HELPER,
-    check_keys,
-    check_where,
-    collect,
-    collect_keys,
-    count_rows,
-    key_counts,
-    near_cuts,
-)
-from .quantiles import cut_entry
-from .shared import leaking_rows, shared_rows
-
-SPARK = "Spark"
+from .order_statistics import cut_entry
+from .sharing import leaking_rows, shared_rows
+from .windows import around
 
 
-class SparkEngine:
+class SparkEngine(Engine):
     """The engine of a Spark frame."""
 
-    name = SPARK
+    name = "Spark"
 
     def __init__(self, frame: Any) -> None:
-        check_spark_frame(frame)
+        sql = load_extra("pyspark.sql", "spark")
+        if not isinstance(frame, sql.DataFrame):
+            kind = f"{type(frame).__module__}.{type(frame).__name__}"
+            msg = f"`frame` must be a pyspark.sql.DataFrame, got a {kind}."
+            if kind.startswith("pyspark.pandas"):
+                msg += "\nHint: take the Spark frame below it, `df.to_spark()`."
+            raise StratError(msg)
+        check_helper_names(frame.columns)
         self.frame = frame
         self.has_warned = False
 
-    # Columns ----------------------------------------------------------------------------
+    def empty(self) -> Any:
+        return collect(self.frame.limit(0))
 
     def check(
         self,
@@ -72,7 +70,10 @@ class SparkEngine:
         known = set(map(compared, self.frame.columns))
         taken = [name for name in new_names if compared(name) in known]
         if taken:
-            reads = partial(is_same_name, compared)
+
+            def reads(ref: object, name: str) -> bool:
+                return isinstance(ref, str) and compared(ref) == compared(name)
+
             check_taken(self.frame, taken, refs, reads, overwrite=overwrite)
         typed = [self.typed(ref, argument) for argument, given in refs.items() for ref in given]
         # Every verb checks its columns first, and some verbs do so twice.
@@ -82,17 +83,34 @@ class SparkEngine:
     def typed(self, ref: Any, argument: str) -> Typed:
         """Find a column of single values, and check its type."""
         typed = typed_column(self.frame, ref, argument)
-        if argument == "where":
-            check_boolean(typed)
-        check_single(typed)
+        check_type(typed, argument)
         if argument == "key":
             columns_to_hash(typed)
         return typed
 
     def resolve(self, term: Term) -> Term:
         typed = self.typed(term.columns[0], "by")
-        empty = collect(self.frame.select(typed.column.alias("value")).limit(0))["value"]
-        return resolve_on(self.frame, term, typed, empty.alias(typed.name))
+        (empty,) = self.empty_columns([typed])
+        return self.resolve_on(term, typed, empty)
+
+    def empty_columns(self, columns: Sequence[Typed]) -> list[Any]:
+        """Make a Polars series without rows for each column."""
+        named = [each.column.alias(f"c{place}") for place, each in enumerate(columns)]
+        table = collect(self.frame.select(*named).limit(0)) if named else []
+        return [series.alias(each.name) for series, each in zip(table, columns, strict=True)]
+
+    def resolve_on(self, term: Term, typed: Typed, empty: Any) -> Term:
+        """Choose the term that a term stands for on a column, which may depend on its fractions."""
+        resolved, half = term.resolve([empty]), load_extra("polars", "spark").Series([0.5])
+        has_fractions = typed.is_decimal or typed.dtype in FLOATS
+        # A pass looks for a row with a fraction only if such a row could change the choice.
+        if not has_fractions or type(term.resolve([half])) is type(resolved):
+            return resolved
+        value = typed.present.cast("double")
+        is_finite = functions().abs(value) < END_OF_INTEGERS
+        rows = self.frame.filter(whole_numbers(typed).isNull() & is_finite)
+        found = collect(rows.select(typed.column.alias("value")).limit(1))["value"]
+        return term.resolve([found.alias(typed.name)])
 
     def bind(
         self,
@@ -102,18 +120,17 @@ class SparkEngine:
         *,
         drop: bool = False,
     ) -> SparkCall:
-        named = options.columns()
+        named, frame = options.columns(), self.frame
+        terms = (*options.terms, *options.groups)
         typed = [
             self.typed(ref, argument) for argument in ("by", "groups") for ref in named[argument]
         ]
-        terms, frame = (*options.terms, *options.groups), self.frame
         if fold is not None:
-            typed.append(by_period(self.typed(fold, "name"), every))
             terms = (*terms, Classes((fold,)))
+            typed.append(by_period(self.typed(fold, "name"), every))
             frame = frame.filter(typed[-1].present.isNotNull()) if drop else frame
         call = SparkCall(
             frame,
-            terms,
             tuple(stratum_of_term(*each) for each in zip(terms, typed, strict=True)),
             len(options.terms),
             len(options.groups),
@@ -122,68 +139,40 @@ class SparkEngine:
             needs_values=options.missing == "null",
             seed=options.seed,
         )
-        self.check_types(call)
-        if options.deal != "hash":
-            check_where(call)
+        entries = zip(terms, typed, self.empty_columns(typed), strict=True)
+        for place, (term, column, empty) in enumerate(entries, 1):
+            check_term(self.resolve_on(term, column, empty), self.name)
+            read_entry(term, [empty], place)
+        if call.where is not None and options.deal != "hash":
+            n_missing = call.frame.filter(call.where.isNull()).count()
+            if n_missing:
+                msg = (
+                    f"The column of `where` {HAS_MISSING} in {plural(n_missing, 'row')}."
+                    "\nHint: fill it, as in `coalesce(..., lit(False))`."
+                )
+                raise StratError(msg)
         return call
 
-    def check_types(self, call: SparkCall) -> None:
-        """Raise if a term cannot read its column, or takes it as continuous."""
-        columns = [each.typed.column.alias(f"c{i}") for i, each in enumerate(call.strata)]
-        if not columns:
-            return
-        table = collect(self.frame.select(*columns).limit(0))
-        for place, (term, each) in enumerate(zip(call.terms, call.strata, strict=True)):
-            empty = table[f"c{place}"].alias(each.typed.name)
-            check_term(resolve_on(self.frame, term, each.typed, empty), SPARK)
-            read_entry(term, [empty], place + 1)
-
-    # Counts -----------------------------------------------------------------------------
-
-    def count(
-        self,
-        call: SparkCall,
-        *,
-        before: int | None = None,
-        salts: Sequence[int] = (),
-        for_table: bool = False,
-    ) -> tuple[SparkCall, Counts]:
-        call = call._replace(salts=tuple(salts))
-        counted = call if before is None else call.before(before)
-        return call, count_rows(counted, for_table=for_table)
-
+    count = staticmethod(count)
     cut = staticmethod(cut_entry)
-
-    def recount(
-        self, call: SparkCall, counted: CountedCodes, salts: Sequence[int]
-    ) -> tuple[SparkCall, CountedCodes]:
-        """Keep the counts, and check the keys of the rows without a fold."""
-        fold = call.strata[-1].typed
-        call = call._replace(where=fold.present.isNull(), filled=fold, salts=tuple(salts))
-        n_rows = functions().count(functions().lit(1)).alias("n")
-        check_keys(call.key, collect(call.rows.agg(n_rows, *key_counts(call.key))))
-        counts = counted.counts
-        # If the first pass counted cells, these are of other numbers.
-        counts = counts._replace(native=counts.native._replace(cells=()))
-        return call, counted._replace(counts=counts)
-
-    near_cuts = staticmethod(near_cuts)
-    keys_at = staticmethod(collect_keys)
-
-    def shared_rows(
-        self, refs: Sequence[Any], argument: str, name: str, *, drop: bool
-    ) -> SharedRows:
-        columns = [self.typed(ref, argument) for ref in refs]
-        fold, nulls_alike = self.typed(name, "name"), argument == "duplicates"
-        return shared_rows(self.frame, columns, fold, nulls_alike=nulls_alike, drop=drop)
-
-    def leaking_rows(self, refs: Sequence[Any], argument: str, name: str) -> Any:
-        columns = [self.typed(ref, argument) for ref in refs]
-        return leaking_rows(self.frame, columns, self.typed(name, "name"), argument)
-
-    # Results ----------------------------------------------------------------------------
-
+    around = staticmethod(around)
     attach = staticmethod(attach)
+    shared_rows = shared_rows
+    leaking_rows = leaking_rows
+
+    def repeated_keys(
+        self, options: Options, salts: Sequence[int], numbers: Sequence[Words]
+    ) -> Any:
+        """Collect the keys of rows with the given numbers, at most a thousand in all."""
+        call, sf = self.bind(replace(options, terms=(), groups=())), functions()
+        columns = [each.column.alias(f"{i}") for i, each in enumerate(call.key)]
+        listed = sf.lit(False)
+        for found, salt in zip(numbers, salts, strict=True):
+            words = [sf.lit(each).cast("bigint") for each in with_sign(found[:1000]).tolist()]
+            listed = listed | call.number(salt).isin(words)
+        table = collect(call.rows.filter(listed).select(*columns).limit(1000))
+        table.columns = [each.name for each in call.key]
+        return table.to_pandas()
 
     def select(
         self,
@@ -195,13 +184,11 @@ class SparkEngine:
         every: str | None = None,
         drops: bool = False,
     ) -> Any:
-        typed = by_period(self.typed(name, "name"), every)
+        typed, sf = by_period(self.typed(name, "name"), every), functions()
         fold = typed.present
-        found = fold.isin(literals(typed, values)) if values else functions().lit(False)
-        found = functions().when(fold.isNotNull(), found)
-        kept = self.frame.filter(
-            functions().coalesce(found if equal else ~found, functions().lit(nulls))
-        )
+        found = fold.isin(literals(typed, values)) if values else sf.lit(False)
+        found = sf.when(fold.isNotNull(), found if equal else ~found)
+        kept = self.frame.filter(sf.coalesce(found, sf.lit(nulls)))
         return kept.drop(name) if drops else kept
 
     def drop_shared(self, other: Any, values: Mapping[str, Any]) -> Any:
@@ -214,31 +201,6 @@ class SparkEngine:
         return kept
 
 
-def resolve_on(frame: Any, term: Term, typed: Typed, empty: Any) -> Term:
-    """Choose the term that a term stands for on a column, which may depend on its fractions.
-
-    `empty` is the column as a Polars series without rows. Spark looks for a row with a fraction
-    only if such a row could change the choice.
-    """
-    resolved, half = term.resolve([empty]), load_extra("polars", "spark").Series([0.5])
-    has_fractions = typed.is_decimal or typed.dtype in FLOATS
-    if not has_fractions or type(term.resolve([half])) is type(resolved):
-        return resolved
-    return term.resolve([collect(row_with_fraction(frame, typed))["value"].alias(typed.name)])
-
-
-def check_spark_frame(frame: Any) -> None:
-    """Raise unless an object is a Spark frame that has no column named like a helper."""
-    sql = load_extra("pyspark.sql", "spark")
-    if not isinstance(frame, sql.DataFrame):
-        kind = type(frame)
-        msg = f"`frame` must be a pyspark.sql.DataFrame, got a {kind.__module__}.{kind.__name__}."
-        if kind.__module__.startswith("pyspark.pandas"):
-            msg += "\nHint: take the Spark frame below it, `df.to_spark()`."
-        raise StratError(msg)
-    check_helper_names(frame.columns)
-
-
 def check_helper_names(names: Sequence[str]) -> None:
     for name in names:
         if name.lower().startswith(HELPER):
@@ -247,8 +209,3 @@ def check_helper_names(names: Sequence[str]) -> None:
                 "\nHint: rename it, as the call adds such columns for a while."
             )
             raise StratError(msg)
-
-
-def is_same_name(compared: Callable[[str], str], ref: object, name: str) -> bool:
-    """Return whether a reference is a name that the session takes for the same as `name`."""
-    return isinstance(ref, str) and compared(ref) == compared(name)

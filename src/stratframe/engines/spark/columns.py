@@ -1,40 +1,27 @@
-"""Columns of Spark: the numbers of rows, the hashes of strata, and what a call reads.
+"""Columns of Spark frames: how they are found or computed, and whether a call can read them.
 
-All of them are Spark's own expressions, so that no row passes through Python.
+All columns of the engine are Spark's own expressions, so that no row passes through Python.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ...checks import load_extra
-from ...core.seeds import StreamTag, random_words
 from ...errors import StratError, list_values, warn
 from ...frames import format_reference, is_computed
 from ...frames.folds import minutes_of, no_dates
-from ...frames.references import (
-    EXPRESSIONS,
-    SparkColumn,
-    expression_error,
-    label_error,
-)
-from ...terms.base import ByEdges, Term
+from ...frames.references import EXPRESSIONS, SparkColumn, expression_error, label_error
 
-WHOLE = ("boolean", "tinyint", "smallint", "int", "bigint")
-"""Types of Spark that are hashed as 64-bit integers."""
+HELPER = "__stratframe_"
+"""The prefix of helper columns, which no result keeps."""
 
 FLOATS = ("float", "double")
 """Types whose missing values are null or NaN."""
 
 NESTED_TYPES = ("array", "map", "struct", "variant")
 """The prefixes of types that hold several values."""
-
-SIGN_BIT = -(2**63)
-"""The bit that turns unsigned words into signed integers of the same order, by exclusive or."""
-
-END_OF_INTEGERS = 2.0**63
-"""Floats of this magnitude or more are not 64-bit integers."""
 
 
 class Typed(NamedTuple):
@@ -58,130 +45,8 @@ class Typed(NamedTuple):
         return functions().when(~functions().isnan(self.column), self.column)
 
 
-class StratumColumn(NamedTuple):
-    """The column that rows are counted by for one entry."""
-
-    typed: Typed
-    code: Any
-    """The value, or the number of the bin, as a column: rows with the same code are alike."""
-    is_value: bool = True
-    """Whether `code` is a value rather than a bin."""
-
-
-class SparkCall(NamedTuple):
-    """The columns of a frame that a call reads."""
-
-    frame: Any
-    """The frame, with the columns that the call adds for itself."""
-    terms: tuple[Term, ...] = ()
-    """The entries of `by`, of `groups`, and of a column of folds, if any."""
-    strata: tuple[StratumColumn, ...] = ()
-    """The column of each entry."""
-    n_by: int = 0
-    """How many of the entries are those of `by`."""
-    n_groups: int = 0
-    """How many of the next entries are those of `groups`."""
-    key: tuple[Typed, ...] = ()
-    where: Any | None = None
-    helpers: tuple[str, ...] = ()
-    """The names of the columns that the call added."""
-    filled: Typed | None = None
-    """The column to fill in the rows that are dealt."""
-    needs_values: bool = False
-    """Whether a row that lacks a value in an entry of `by` or `groups` is not dealt."""
-    salts: tuple[int, ...] = ()
-    """The salts of the numbers of rows, one for each new column."""
-    seed: int = 0
-    """The seed that gives the salts for the hashes of strata."""
-
-    @property
-    def rows(self) -> Any:
-        """The rows that `where` marks."""
-        return self.frame if self.where is None else self.frame.filter(self.where)
-
-    def stratum(self, salt: int) -> Any:
-        """Make the column of the hashes that identify the strata of rows."""
-        return stratum_column([each.code for each in self.strata], salt)
-
-    def number(self, salt: int) -> Any:
-        return number_column(self.key, salt)
-
-    def before(self, place: int) -> SparkCall:
-        """Restrict the call to the entries before one, and to rows that are dealt."""
-        rows = self.frame
-        if self.needs_values:
-            for each in self.strata[: self.n_by + self.n_groups]:
-                rows = rows.filter(each.typed.present.isNotNull())
-        return self._replace(
-            frame=rows,
-            terms=self.terms[:place],
-            strata=self.strata[:place],
-            n_by=place,
-            n_groups=0,
-            key=(),
-            salts=(),
-        )
-
-
 def functions() -> Any:
     return load_extra("pyspark.sql.functions", "spark")
-
-
-def signed(word: int) -> int:
-    """Return the signed integer that has the same bits as a 64-bit word."""
-    return word - 2**64 if word >= 2**63 else word
-
-
-# Numbers of rows -------------------------------------------------------------------------
-
-
-def number_column(key: Sequence[Typed], salt: int) -> Any:
-    """Make the column of the numbers of rows, as signed integers in the order of the words."""
-    words = [word for column in key for word in columns_to_hash(column)]
-    return hash_column(words, salt).bitwiseXOR(functions().lit(SIGN_BIT))
-
-
-def hash_column(words: Sequence[Any], salt: int) -> Any:
-    """Hash columns of 64-bit integers, floats or bytes by XXH64, under a salt."""
-    sf = functions()
-    # A small literal would be an integer of 32 bits, which has another hash.
-    return sf.xxhash64(sf.lit(signed(salt)).cast("bigint"), *words)
-
-
-def columns_to_hash(typed: Typed) -> list[Any]:
-    """List the columns that Spark must hash in place of a column of a key.
-
-    Spark skips nulls when it hashes. Values are hashed as `frames.read_key` reads them, not as they
-    are stored.
-    """
-    sf = functions()
-    column, dtype = typed.column, typed.dtype
-    if dtype in WHOLE or typed.is_decimal:
-        return [whole_numbers(typed)]
-    if dtype in FLOATS:
-        value, whole = column.cast("double"), whole_numbers(typed)
-        return [whole, sf.when(whole.isNull(), value)]
-    if dtype == "date":
-        return [sf.unix_date(column).cast("bigint")]
-    if dtype.startswith("time("):
-        return [sf.time_to_micros(column)]
-    if dtype in ("binary", "timestamp", "timestamp_ntz") or is_string(dtype) or is_duration(dtype):
-        return [column]
-    raise unhashable(typed.name, dtype)
-
-
-def whole_numbers(typed: Typed) -> Any:
-    """Read numbers as 64-bit integers, null where they are not such integers."""
-    sf = functions()
-    column, dtype = typed.column, typed.dtype
-    if dtype in WHOLE:
-        return column.cast("bigint")
-    if dtype not in FLOATS:
-        whole = column.try_cast("bigint")
-        return sf.when(whole == column, whole)
-    value = column.cast("double")
-    whole = value.try_cast("bigint")
-    return sf.when((whole.cast("double") == value) & (sf.abs(value) < END_OF_INTEGERS), whole)
 
 
 def is_string(dtype: str) -> bool:
@@ -192,47 +57,6 @@ def is_string(dtype: str) -> bool:
 def is_duration(dtype: str) -> bool:
     """Return whether a type is an interval of days, hours, minutes or seconds."""
     return dtype.startswith("interval ") and "month" not in dtype and "year" not in dtype
-
-
-def unhashable(name: str, dtype: str) -> StratError:
-    msg = (
-        "A column of `key` must hold whole numbers of 64 bits, text, dates or times, but"
-        f" {name!r} is {dtype}.\nHint: cast it to text."
-    )
-    return StratError(msg)
-
-
-# Strata ----------------------------------------------------------------------------------
-
-
-def stratum_column(codes: Sequence[Any], salt: int) -> Any:
-    """Hash the values that define a stratum, including missing values."""
-    missing = sum((code.isNull().cast("bigint") * 2**place for place, code in enumerate(codes)))
-    # Nulls do not change a hash, so the places of nulls are hashed as well.
-    places = [missing] if codes else []
-    return hash_column([*codes, *places], salt)
-
-
-def stratum_of_term(term: Term, typed: Typed) -> StratumColumn:
-    """Choose the column that rows are counted by for an entry: values or bins."""
-    alike = term.counted_by()
-    if isinstance(alike, ByEdges):
-        return StratumColumn(typed, bin_column(typed.present, alike), is_value=False)
-    return StratumColumn(typed, typed.present)
-
-
-def bin_column(column: Any, bins: ByEdges) -> Any:
-    """Count the edges below each value; values outside the edges are in two further bins."""
-    sf = functions()
-    first, *inner, last = (sf.lit(float(edge)) for edge in bins.edges)
-    value = column.cast("double")
-    above = [value > edge if bins.closed == "right" else value >= edge for edge in inner]
-    # The outermost edges are closed.
-    flags = [value >= first, *above, value > last]
-    return sum((flag.cast("int") for flag in flags[1:]), flags[0].cast("int"))
-
-
-# What a call reads -----------------------------------------------------------------------
 
 
 def optimized_plan(frame: Any, columns: Sequence[Typed]) -> Any:
@@ -263,14 +87,6 @@ def warn_of_changes(frame: Any, columns: Sequence[Typed]) -> bool:
     return True
 
 
-def row_with_fraction(frame: Any, typed: Typed) -> Any:
-    """Find a row whose value has a fraction, if there is any; infinities have none."""
-    value = typed.present.cast("double")
-    whole = functions().abs(value) >= END_OF_INTEGERS
-    fractions = frame.filter(whole_numbers(typed).isNull() & value.isNotNull() & ~whole)
-    return fractions.select(typed.column.alias("value")).limit(1)
-
-
 def typed_column(frame: Any, ref: Any, argument: str) -> Typed:
     """Find a column by its name, or compute it; text is compared by its bytes."""
     is_named = argument == "name" or not is_computed(ref)
@@ -289,14 +105,14 @@ def typed_column(frame: Any, ref: Any, argument: str) -> Typed:
 
 
 def named_column(frame: Any, ref: Any, argument: str) -> Typed:
-    """Find a column by its name, as Spark would."""
     compared = compared_names(frame)
     wanted = compared(ref) if isinstance(ref, str) else None
     found = [each for each in frame.dtypes if compared(each[0]) == wanted]
     if len(found) != 1:
         raise label_error(ref, argument, [ref] * len(found) or frame.columns, "pandas")
     ((name, dtype),) = found
-    return Typed(functions().col(quoted(name)), dtype, name)
+    escaped = name.replace("`", "``")
+    return Typed(functions().col(f"`{escaped}`"), dtype, name)
 
 
 def compared_names(frame: Any) -> Callable[[str], str]:
@@ -343,10 +159,6 @@ def call_on_spark(frame: Any, ref: Callable[[Any], Any]) -> Any:
     return column
 
 
-def quoted(name: str) -> str:
-    return f"`{name.replace('`', '``')}`"
-
-
 def literals(typed: Typed, values: Sequence[Any]) -> list[Any]:
     """Write values as literals; dates and times pass as text, which no time zone shifts."""
     if typed.dtype not in ("date", "timestamp", "timestamp_ntz"):
@@ -382,8 +194,10 @@ def by_period(typed: Typed, every: str | None) -> Typed:
     return typed._replace(column=start.cast(dtype), dtype=dtype)
 
 
-def check_single(typed: Typed) -> None:
-    """Raise unless a column holds single values of a type that Arrow has."""
+def check_type(typed: Typed, argument: str) -> None:
+    if argument == "where" and typed.dtype != "boolean":
+        msg = f"`where` must be a boolean column, but {typed.name!r} is {typed.dtype}."
+        raise StratError(msg)
     if typed.dtype.startswith("interval") and not is_duration(typed.dtype):
         msg = (
             f"A column must hold values that Arrow has, but {typed.name!r} is {typed.dtype}."
@@ -393,14 +207,3 @@ def check_single(typed: Typed) -> None:
     if typed.dtype.startswith(NESTED_TYPES):
         msg = f"A column must hold single values, but {typed.name!r} is {typed.dtype}."
         raise StratError(msg)
-
-
-def check_boolean(typed: Typed) -> None:
-    if typed.dtype != "boolean":
-        msg = f"`where` must be a boolean column, but {typed.name!r} is {typed.dtype}."
-        raise StratError(msg)
-
-
-def stratum_salts(seed: int) -> Iterable[int]:
-    """Draw salts for the hashes of strata; the next one is used if two strata share a hash."""
-    return map(int, random_words(seed, StreamTag.LEVEL, 8))

@@ -5,33 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from operator import and_
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...frames import SharedExample, SharedRows
-from .columns import Typed, functions
-from .passes import HELPER
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+from ..base import EngineFrame
+from .columns import HELPER, Typed, functions
 
 FOLD = f"{HELPER}fold"
 """The column with a hash of each row's fold."""
 
 
 def shared_rows(
-    frame: DataFrame,
-    columns: Sequence[Typed],
-    fold: Typed,
-    *,
-    nulls_alike: bool,
-    drop: bool,
+    engine: Any, refs: Sequence[Any], argument: str, name: str, *, drop: bool
 ) -> SharedRows:
-    """Count the values of some columns, those that repeat, and those in several folds.
-
-    Rows that lack a value are left out unless missing values are alike.
-    """
     sf = functions()
-    rows, names = with_values(frame, columns, fold, nulls_alike=nulls_alike, drop=drop)
+    rows, names, fold = with_values(engine, refs, argument, name, drop=drop)
     cells = rows.groupBy(*names, FOLD).agg(
         sf.count(sf.lit(1)).alias("n"), sf.min(fold.present).alias("label")
     )
@@ -55,20 +43,28 @@ def shared_rows(
     ).first()
     *counts, found = totals
     n_values, n_repeated, n_split, n_rows, twice, twice_split = (int(each or 0) for each in counts)
-    example, n_pairs = read_example(found), twice // 2
+    example, n_pairs = None, twice // 2
+    if found is not None:  # values that are in several folds, and two of these folds
+        *values, low, high = found
+        example = SharedExample(None, tuple(values), (low, None if high == low else high))
     return SharedRows(n_values, n_repeated, n_split, n_rows, example, n_pairs, twice_split // 2)
 
 
 def with_values(
-    frame: DataFrame, columns: Sequence[Typed], fold: Typed, *, nulls_alike: bool, drop: bool
-) -> tuple[DataFrame, list[str]]:
-    """Add columns of what rows may share and of a hash of the fold; return the former's names."""
-    sf, names = functions(), [f"{HELPER}{place}" for place in range(len(columns))]
-    values = {name: each.present for name, each in zip(names, columns, strict=True)}
-    rows = frame.filter(fold.present.isNotNull()) if drop else frame
+    engine: Any, refs: Sequence[Any], argument: str, name: str, *, drop: bool
+) -> tuple[EngineFrame, list[str], Typed]:
+    """Add columns of what rows may share, and of a hash of the fold.
+
+    Returns the rows, the names of the former, and the column of folds. Rows that lack a value are
+    left out unless missing values are alike.
+    """
+    sf, fold, rows = functions(), engine.typed(name, "name"), engine.frame
+    values = {f"{HELPER}{i}": engine.typed(ref, argument).present for i, ref in enumerate(refs)}
+    rows = rows.filter(fold.present.isNotNull()) if drop else rows
     # Rows without a fold make up one more fold.
     rows = rows.withColumns({**values, FOLD: sf.xxhash64(fold.present, fold.present.isNull())})
-    return rows if nulls_alike else rows.dropna(subset=names), names
+    rows = rows if argument == "duplicates" else rows.dropna(subset=list(values))
+    return rows, list(values), fold
 
 
 def is_split() -> Any:
@@ -76,12 +72,9 @@ def is_split() -> Any:
     return functions().min(FOLD) != functions().max(FOLD)
 
 
-def leaking_rows(
-    frame: DataFrame, columns: Sequence[Typed], fold: Typed, argument: str
-) -> DataFrame:
-    """Keep the rows that share something with a row of another fold, and hash what they share."""
-    sf, nulls_alike = functions(), argument == "duplicates"
-    rows, names = with_values(frame, columns, fold, nulls_alike=nulls_alike, drop=True)
+def leaking_rows(engine: Any, refs: Sequence[Any], argument: str, name: str) -> EngineFrame:
+    sf = functions()
+    rows, names, _ = with_values(engine, refs, argument, name, drop=True)
     values = rows.groupBy(*(sf.col(name).alias(f"{name}_split") for name in names))
     split = values.agg(is_split().alias("split")).filter("split")
     same = [sf.col(name).eqNullSafe(sf.col(f"{name}_split")) for name in names]
@@ -90,11 +83,3 @@ def leaking_rows(
     check = "keys" if argument == "key" else argument
     added = {"check": sf.lit(check), "set": sf.xxhash64(*names, *missing)}
     return kept.withColumns(added).drop(*names, FOLD)
-
-
-def read_example(found: Any) -> SharedExample | None:
-    """Read values that are in several folds, and the lowest and the highest of these folds."""
-    if found is None:
-        return None
-    *values, low, high = found
-    return SharedExample(None, tuple(values), (low, None if high == low else high))

@@ -1,0 +1,57 @@
+"""Small tables that pass between the driver and Spark, by Arrow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...checks import load_extra
+from ...core.types import Ints, Words
+from ..base import EngineFrame
+
+
+def collect(frame: EngineFrame) -> Any:
+    """Collect a frame as a Polars frame."""
+    return load_extra("polars", "spark").from_arrow(frame.toArrow())
+
+
+def whole_column(table: Any, name: str) -> Ints:
+    """Take a column of integers, 0 where they are null."""
+    values: Ints = table[name].fill_null(0).cast(int).to_numpy()
+    return values
+
+
+def unsigned(values: Ints) -> Words:
+    """Turn signed integers into words of the same order."""
+    return values.astype(np.int64).view(np.uint64) ^ np.uint64(2**63)
+
+
+def with_sign(words: Words) -> Ints:
+    """Turn words into signed integers of the same order."""
+    return (words ^ np.uint64(2**63)).view(np.int64)
+
+
+def small_frame(frame: EngineFrame, columns: dict[str, Any]) -> EngineFrame:
+    """Make a frame of columns; a pair of values and lengths becomes a column of lists."""
+    arrow = load_extra("pyarrow", "spark")
+    arrays = {}
+    for name, values in columns.items():
+        if isinstance(values, tuple):
+            offsets = np.append(0, np.cumsum(values[1])).astype(np.int32)
+            arrays[name] = arrow.ListArray.from_arrays(offsets, values[0])
+        else:
+            arrays[name] = arrow.array(values)
+    return frame.sparkSession.createDataFrame(arrow.table(arrays))
+
+
+def places_in_lists(codes: Ints, of: Ints) -> tuple[Ints, Ints]:
+    """Find the places of all values of each code, and how many they are.
+
+    `of` has the code of each value, ascending. A code of -1 has no values.
+    """
+    n_values = np.bincount(of, minlength=int(codes.max(initial=0)) + 1)
+    starts = np.cumsum(n_values) - n_values
+    lengths = np.where(codes < 0, 0, n_values[codes])
+    within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return np.repeat(starts[codes], lengths) + within, lengths

@@ -1,0 +1,84 @@
+"""What a call reads of a Spark frame, and the columns that rows are counted by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ...terms.base import ByEdges, Term
+from .columns import Typed, functions
+from .hashes import number_column, stratum_column
+
+UNROLLED = 64
+"""The most points for which each comparison is an expression of its own."""
+
+
+class StratumColumn(NamedTuple):
+    """The column that rows are counted by for one entry."""
+
+    typed: Typed
+    code: Any
+    """The value, or the number of the bin, as a column: rows with the same code are alike."""
+    is_value: bool = True
+
+
+class SparkCall(NamedTuple):
+    """The columns of a frame that a call reads."""
+
+    frame: Any
+    """The frame, with the columns that the call adds for itself."""
+    strata: tuple[StratumColumn, ...]
+    """The columns of the entries of `by`, of `groups`, and of a column of folds, if any."""
+    n_by: int
+    n_groups: int
+    key: tuple[Typed, ...]
+    where: Any | None
+    needs_values: bool
+    """Whether a row that lacks a value in an entry of `by` or `groups` is not dealt."""
+    seed: int
+    """The seed that gives the salts for the hashes of strata."""
+    helpers: tuple[str, ...] = ()
+    """The names of the columns that the call added."""
+
+    @property
+    def rows(self) -> Any:
+        """The rows that `where` marks."""
+        return self.frame if self.where is None else self.frame.filter(self.where)
+
+    def stratum(self, salt: int) -> Any:
+        """Make the column of the hashes that identify the strata of rows."""
+        return stratum_column([each.code for each in self.strata], salt)
+
+    def number(self, salt: int) -> Any:
+        return number_column(self.key, salt)
+
+    def before(self, place: int) -> SparkCall:
+        """Restrict the call to the entries before one, and to rows that are dealt."""
+        rows = self.frame
+        for each in self.strata[: self.n_by + self.n_groups] if self.needs_values else ():
+            rows = rows.filter(each.typed.present.isNotNull())
+        before = self.strata[:place]
+        return self._replace(frame=rows, strata=before, n_by=place, n_groups=0, key=())
+
+
+def stratum_of_term(term: Term, typed: Typed) -> StratumColumn:
+    """Choose the column that rows are counted by for an entry: values or bins."""
+    alike, sf = term.counted_by(), functions()
+    if not isinstance(alike, ByEdges):
+        return StratumColumn(typed, typed.present)
+    first, *inner, last = (sf.lit(float(edge)) for edge in alike.edges)
+    value = typed.present.cast("double")
+    above = [value > edge if alike.closed == "right" else value >= edge for edge in inner]
+    # The outermost edges are closed. Values outside of them are in two further bins.
+    flags = [flag.cast("int") for flag in (value >= first, *above, value > last)]
+    return StratumColumn(typed, sum(flags[1:], flags[0]), is_value=False)
+
+
+def count_points(points: Any, n_points: int, is_reached: Callable[[Any], Any]) -> Any:
+    """Count the points of a list that meet a condition; the list has at most `n_points`."""
+    sf = functions()
+    if n_points > UNROLLED:
+        return sf.size(sf.filter(points, is_reached))
+    flags = [is_reached(sf.get(points, sf.lit(place))) for place in range(n_points)]
+    ones = [sf.when(flag, 1).otherwise(0) for flag in flags]
+    return sum(ones[1:], ones[0])

@@ -1,0 +1,83 @@
+"""The hashes that number the rows, and those that tell strata apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...errors import StratError
+from .columns import FLOATS, Typed, functions, is_duration, is_string
+
+WHOLE = ("boolean", "tinyint", "smallint", "int", "bigint")
+"""Types of Spark that are hashed as 64-bit integers."""
+
+SIGN_BIT = -(2**63)
+"""The bit that turns unsigned words into signed integers of the same order, by exclusive or."""
+
+END_OF_INTEGERS = 2.0**63
+"""Floats of this magnitude or more are not 64-bit integers."""
+
+
+def salted_hash(words: Sequence[Any], salt: int) -> Any:
+    """Hash columns of 64-bit integers, floats or bytes by XXH64, under a salt."""
+    sf, signed = functions(), salt - 2**64 if salt >= 2**63 else salt
+    # A small literal would be an integer of 32 bits, which has another hash.
+    return sf.xxhash64(sf.lit(signed).cast("bigint"), *words)
+
+
+def number_column(key: Sequence[Typed], salt: int) -> Any:
+    """Number rows by their keys: signed integers in the order of the words of `hash_keys`."""
+    words = [word for column in key for word in columns_to_hash(column)]
+    return salted_hash(words, salt).bitwiseXOR(functions().lit(SIGN_BIT))
+
+
+def stratum_column(codes: Sequence[Any], salt: int) -> Any:
+    """Hash the values that define a stratum, including missing values."""
+    missing = sum((code.isNull().cast("bigint") * 2**place for place, code in enumerate(codes)))
+    # Nulls do not change a hash, so the places of nulls are hashed as well.
+    places = [missing] if codes else []
+    return salted_hash([*codes, *places], salt)
+
+
+def columns_to_hash(typed: Typed) -> list[Any]:
+    """List the columns that Spark must hash in place of a column of a key.
+
+    Spark skips nulls when it hashes. Values are hashed as `frames.read_key` reads them, not as they
+    are stored.
+    """
+    sf = functions()
+    column, dtype = typed.column, typed.dtype
+    if dtype in WHOLE or typed.is_decimal:
+        return [whole_numbers(typed)]
+    if dtype in FLOATS:
+        value, whole = column.cast("double"), whole_numbers(typed)
+        return [whole, sf.when(whole.isNull(), value)]
+    if dtype == "date":
+        return [sf.unix_date(column).cast("bigint")]
+    if dtype.startswith("time("):
+        return [sf.time_to_micros(column)]
+    if dtype in ("binary", "timestamp", "timestamp_ntz") or is_string(dtype) or is_duration(dtype):
+        return [column]
+    raise unhashable(typed.name, dtype)
+
+
+def whole_numbers(typed: Typed) -> Any:
+    """Read numbers as 64-bit integers, null where they are not such integers."""
+    sf = functions()
+    column, dtype = typed.column, typed.dtype
+    if dtype in WHOLE:
+        return column.cast("bigint")
+    if dtype not in FLOATS:
+        whole = column.try_cast("bigint")
+        return sf.when(whole == column, whole)
+    value = column.cast("double")
+    whole = value.try_cast("bigint")
+    return sf.when((whole.cast("double") == value) & (sf.abs(value) < END_OF_INTEGERS), whole)
+
+
+def unhashable(name: str, dtype: str) -> StratError:
+    msg = (
+        "A column of `key` must hold whole numbers of 64 bits, text, dates or times, but"
+        f" {name!r} is {dtype}.\nHint: cast it to text."
+    )
+    return StratError(msg)

@@ -1,0 +1,178 @@
+"""The numbers around cuts, found by counting rows in windows around where they are expected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.strata import sum_by
+from ...core.types import Flags, Ints, Words
+from ..base import EngineFrame, other_rows
+from ..cells import cell_bits, coarser_cells, counts_by, find_cuts
+from ..counts import HIGHEST_WORD, CountedCodes, Cuts
+from .alike import CELL_BITS, SMALL
+from .arrow import collect, places_in_lists, small_frame, unsigned, whole_column, with_sign
+from .call import SparkCall, count_points
+from .columns import functions
+
+COLLECTED_ROWS = 1 << 21
+"""About how many rows in windows a pass may collect."""
+
+SPREAD = 5.0
+"""How many standard deviations from its expected place a cut is looked for, if rows are few."""
+
+ONE = np.uint64(1)
+
+
+class Gaps(NamedTuple):
+    """Ranges of numbers that hold the rows on both sides of each cut."""
+
+    strata: Ints
+    starts: Words
+    ends: Words
+    """The highest number of each gap."""
+    ranks: Ints
+    """How many rows of the gap come before the cut."""
+    sizes: Ints
+    """How many rows the gap has."""
+    are_cells: Flags
+    """Whether the gap is a cell, whose rows were counted before, and are all collected."""
+
+    def at(self, shares: Any) -> Words:
+        """Find the numbers at shares of the gaps."""
+        lengths = self.ends - self.starts
+        inside = (lengths.astype(np.float64) * np.clip(shares, 0, 1 - 2.0**-53)).astype(np.uint64)
+        return self.starts + np.where(shares < 1, np.minimum(inside, lengths), lengths)
+
+    def windows(self, spread: float) -> tuple[Words, Words]:
+        """Choose windows around the places where the cuts are expected.
+
+        References
+        ----------
+        Meng (2013), Scalable simple random sampling and stratified sampling.
+        """
+        shares = self.ranks / self.sizes
+        # Bernstein's inequality: near the ends, tails are longer than those of the normal law.
+        widths = spread * np.sqrt(shares * (1 - shares) / self.sizes) + spread**2 / 2 / self.sizes
+        widths[self.are_cells] = 1
+        return self.at(shares - widths), self.at(shares + widths)
+
+
+def around(
+    call: SparkCall, counted: CountedCodes, salts: Sequence[int], cuts: Sequence[Cuts]
+) -> list[tuple[Words, Words]]:
+    cells, none = counted.counts.native.cells, np.zeros((len(counted.codes), 1 << CELL_BITS), "i1")
+    return [
+        numbers_around(call, counted, salt, first_gaps(counted, cells.get(salt, none), each))
+        for salt, each in zip(salts, cuts, strict=True)
+    ]
+
+
+def first_gaps(counted: CountedCodes, cells: Any, cuts: Cuts) -> Gaps:
+    """Find the cells with the cuts of small strata; the gaps of others have all their rows."""
+    codes, weights, sizes = counted.codes, counted.counts.weights, counted.sizes
+    fits = (cells.sum(axis=1) == weights) & (weights <= SMALL)
+    is_large = np.zeros(len(sizes), dtype=np.bool_)
+    is_large[codes[(codes >= 0) & ~fits]] = True
+    bits = min(CELL_BITS, cell_bits(len(sizes)))
+    counts = counts_by(codes, coarser_cells(cells, bits), len(sizes))
+    counts[is_large] = sizes[is_large, None] * (np.arange(1 << bits) == 0)
+    found, ranks = find_cuts(counts, cuts)
+    are_cells = ~is_large[cuts.strata]
+    starts = (found & ((1 << bits) - 1)).astype(np.uint64) << np.uint64(64 - bits)
+    ends = np.where(are_cells, starts | (HIGHEST_WORD >> np.uint64(bits)), HIGHEST_WORD)
+    return Gaps(cuts.strata, starts, ends, ranks, counts.ravel()[found], are_cells)
+
+
+def numbers_around(
+    call: SparkCall, counted: CountedCodes, salt: int, gaps: Gaps
+) -> tuple[Words, Words]:
+    """Find numbers on both sides of each cut, and look again where a cut is outside its window."""
+    # If no row of a gap is before the cut, the lowest number of the gap will do.
+    below, above = gaps.starts - ONE, gaps.starts.copy()
+    todo = np.flatnonzero(gaps.ranks)
+    gaps = Gaps._make(each[todo] for each in gaps)
+    # A gap that several cuts share is counted once.
+    repeats = np.append(False, (np.diff(gaps.strata) == 0) & (np.diff(gaps.starts) == 0))
+    n_new = np.where(repeats[: len(todo)], 0, gaps.sizes)
+    upto, expected = np.cumsum(n_new), sum_by(gaps.strata, n_new, counted.n_strata)
+    ranks = upto - gaps.sizes - (upto - n_new)[np.searchsorted(gaps.strata, gaps.strata)]
+    ranks += gaps.ranks
+    deviations = np.sqrt(gaps.ranks * (1 - gaps.ranks / gaps.sizes))[~gaps.are_cells]
+    n_near = max(2 * SPREAD * float(deviations.sum()), 1)
+    spread = SPREAD * min(max(COLLECTED_ROWS / n_near, 0.2), 1)
+    while len(todo):
+        strata, starts, ends, sizes = count_runs(call, counted, salt, gaps, spread)
+        n_found = sum_by(strata, sizes, counted.n_strata)
+        if (n_found != expected)[gaps.strata].any():
+            raise other_rows()
+        upto = np.cumsum(sizes)
+        own = (upto - sizes)[np.searchsorted(strata, gaps.strata)] + ranks
+        last, first = np.searchsorted(upto, [own - 1, own], side="right")
+        below[todo], above[todo] = ends[last], starts[first]
+        missed = (last == first) & (starts < ends)[first]
+        todo, ranks, run = todo[missed], ranks[missed], first[missed]
+        within = own[missed] - (upto - sizes)[run]
+        gaps = Gaps(strata[run], starts[run], ends[run], within, sizes[run], run < 0)
+        spread *= 8
+    return below, above
+
+
+def count_runs(
+    call: SparkCall, counted: CountedCodes, salt: int, gaps: Gaps, spread: float
+) -> tuple[Ints, Words, Words, Ints]:
+    """Collect the numbers in windows around the cuts, and count the other rows between them.
+
+    Returns ascending runs of rows: their strata, their lowest and highest possible numbers, which
+    are equal if they were collected, and their sizes.
+    """
+    hashes, codes = counted.counts.native, counted.codes
+    lows, highs = gaps.windows(spread)
+    are_cells = np.zeros(counted.n_strata, dtype=np.bool_)
+    are_cells[gaps.strata] = gaps.are_cells
+    places, lengths = places_in_lists(codes, gaps.strata)
+    asked = lengths > 0
+    known = small_frame(
+        call.frame,
+        {
+            "s": hashes.values[asked],
+            "stratum": codes[asked],
+            "near_only": are_cells[codes[asked]],
+            "lows": (with_sign(lows)[places], lengths[asked]),
+            "highs": (with_sign(highs)[places], lengths[asked]),
+        },
+    )
+    rows = call.rows.select(call.stratum(hashes.salt).alias("s"), call.number(salt).alias("value"))
+    joined = rows.join(functions().broadcast(known), "s")
+    table = count_in_windows(joined, int(lengths.max()), near_only=bool(gaps.are_cells.all()))
+    strata, inside = whole_column(table, "stratum"), table["value"].is_not_null().to_numpy()
+    numbers = unsigned(whole_column(table, "value"))
+    begun = whole_column(table, "begun")
+    following = np.searchsorted(gaps.strata, strata) + begun
+    is_last = following == np.searchsorted(gaps.strata, strata, side="right")
+    starts = np.where(begun > 0, highs[following - 1] + ONE, np.uint64(0))
+    ends = np.where(is_last, HIGHEST_WORD, np.append(lows, ONE)[following] - ONE)
+    starts, ends = (np.where(inside, numbers, each) for each in (starts, ends))
+    return strata, starts, ends, whole_column(table, "n")
+
+
+def count_in_windows(rows: EngineFrame, n_windows: int, *, near_only: bool = False) -> Any:
+    """Count rows by stratum and value, and those outside windows by the windows begun before.
+
+    The columns of `rows` are `stratum`, `value`, `lows` and `highs`, the ends of the windows of the
+    stratum, both ascending, and `near_only`, whether rows outside windows are left out. Returns
+    the columns `stratum`, `begun`, `value`, which is null outside, and `n`, in ascending order. If
+    all strata are `near_only`, equal values need not be counted together.
+    """
+    sf = functions()
+    begun = count_points(sf.col("lows"), n_windows, sf.col("value").__ge__)
+    rows = rows.select("stratum", "near_only", "value", "highs", begun.alias("begun"))
+    inside = sf.col("value") <= sf.get("highs", sf.col("begun") - 1)
+    near = sf.when(inside, sf.col("value")).alias("value")
+    rows = rows.select("stratum", "begun", near, "near_only")
+    rows = rows.filter(sf.col("value").isNotNull() | ~sf.col("near_only")).drop("near_only")
+    grouped = rows.groupBy("stratum", "begun", "value").agg(sf.count(sf.lit(1)).alias("n"))
+    counted = rows.withColumn("n", sf.lit(1)) if near_only else grouped
+    return collect(counted).sort("stratum", "begun", "value", nulls_last=True)
