@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 
 from stratframe.core.groups import assign, local_search, small_search
-from stratframe.core.groups.counts import part_table
 from stratframe.core.groups.local_search import make_objective, total_loss
+from stratframe.core.groups.units import part_table
 from stratframe.core.seeds import StreamTag, word_stream
 
 SEEDS = range(10)

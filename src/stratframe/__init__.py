@@ -19,8 +19,8 @@ from .terms.similar import similar
 from .terms.together import linked
 from .terms.total import total
 from .verbs.advise import advise
-from .verbs.assign import extend, kfold, split
 from .verbs.check import Check, check
+from .verbs.deals import extend, kfold, split
 from .verbs.drift import drift
 from .verbs.leaks import leaks
 from .verbs.plot import plot

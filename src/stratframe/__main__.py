@@ -21,8 +21,8 @@ import stratframe as sf
 from . import frames
 from .checks import check_each_once, load_extra
 from .errors import StratError, StratWarning, describe, plural
+from .pipeline.fold_counts import RESERVED
 from .pipeline.options import MAX_REPEATS
-from .pipeline.tables import RESERVED
 from .terms.parse_text import parse_entry
 from .verbs.sources import list_names
 

@@ -16,8 +16,8 @@ from .habits import Params, ResultT, no_such_method, suggest_arguments
 from .pipeline.options import Deal, PartShares, Rare, fold_target, part_target
 from .terms.base import Missing
 from .verbs import advise as advise_verb
-from .verbs import assign, select, tables
 from .verbs import check as check_verb
+from .verbs import deals, select, tables
 from .verbs import drift as drift_verb
 from .verbs import leaks as leaks_verb
 from .verbs import plot as plot_verb
@@ -69,9 +69,9 @@ class Strat:
     if not TYPE_CHECKING:  # which would take any name for a method
         __getattr__ = refuse_name
 
-    kfold = method(assign.kfold)
-    split = method(assign.split)
-    extend = method(assign.extend)
+    kfold = method(deals.kfold)
+    split = method(deals.split)
+    extend = method(deals.extend)
     sample = method(sample_verb.sample)
     folds = method(select.folds)
     parts = method(select.parts)
@@ -132,7 +132,7 @@ class StratExpr:
         >>> df.with_columns(pl.col("label").strat.kfold(k=2))["fold"].to_list()
         [0, 0, 0, 1, 1, 0, 1, 1]
         """
-        made: pl.Expr = assign.assign_expression(self._expr, fold_target(k), locals())
+        made: pl.Expr = deals.assign_expression(self._expr, fold_target(k), locals())
         return made
 
     @suggest_arguments
@@ -168,7 +168,7 @@ class StratExpr:
         >>> df.select(expr)["split"].to_list()
         ['a', 'a', 'b', 'b']
         """
-        made: pl.Expr = assign.assign_expression(self._expr, part_target(parts), locals())
+        made: pl.Expr = deals.assign_expression(self._expr, part_target(parts), locals())
         return made
 
 

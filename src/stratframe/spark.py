@@ -5,8 +5,8 @@ The functions are those of `stratframe`, which take frames of every library.
 
 from .checks import load_extra
 from .verbs.advise import advise
-from .verbs.assign import extend, kfold, split
 from .verbs.check import check
+from .verbs.deals import extend, kfold, split
 from .verbs.leaks import leaks
 from .verbs.report import compare, report
 from .verbs.sample import sample

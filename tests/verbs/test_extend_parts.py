@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from stratframe.core.extend import fill_by_shares
+from stratframe.core.fill import fill_by_shares
 from tests.helpers import Make, eager, make, refuse_now, split_groups, values
 
 PARTS = {"train": 0.6, "valid": 0.2, "test": 0.2}

@@ -6,9 +6,9 @@ Three arrays connect most modules: `codes`, int (n_rows,), the stratum of every 
 
 - `types`: the arrays that modules exchange
 - `seeds`, `hashing`: random words of a purpose, and the hash of a key
-- `strata`: codes, nesting, bins; `order`, `neighbours`: orders inside strata
-- `features`: points, scaled; `near`: pairs of rows that are near each other
-- `quota`: equal folds and samples; `rounding`: unequal parts; `extend`: new rows
+- `strata`: codes, nesting, bins; `order`, `nearness`: orders inside strata
+- `points`: features, scaled; `near`: pairs of rows that are near each other
+- `quota`: equal folds and samples; `rounding`: unequal parts; `fill`: new rows
 - `deal`: by rank, or in turn; `systematic`: unequal parts along an order
 - `totals`: swaps that even out totals
 - `groups`: whole groups, and rows balanced over several margins

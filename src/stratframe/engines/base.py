@@ -31,7 +31,7 @@ from ..frames import (
 )
 from ..frames.attach import attach_pandas
 from ..frames.folds import period_starts
-from ..frames.select import drop_values, filter_values
+from ..frames.labels import drop_values, filter_values
 from ..pipeline.options import Options
 from ..terms.base import ByEdges, ByQuantiles, ByValue, Term
 from ..terms.classes import Classes

@@ -17,10 +17,10 @@ from ..core.strata import lowest_words
 from ..core.types import Flags, Ints, StratumTable, Words
 from ..errors import StratError, plural
 from ..pipeline.check_data import UNIQUE_KEY_HINT
-from ..pipeline.deal import deal_units, place_rows, quota_table
+from ..pipeline.nest import Strata, stratify
 from ..pipeline.options import NO_TARGET, Options, Rare
+from ..pipeline.parts import deal_units, place_rows, quota_table
 from ..pipeline.random_numbers import row_streams
-from ..pipeline.strata import Strata, stratify
 from ..terms.base import ByQuantiles
 from .base import Call, Engine
 from .counts import HIGHEST_WORD, CountedCodes, Counts, Cuts

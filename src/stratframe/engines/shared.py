@@ -9,8 +9,8 @@ import numpy as np
 from .. import frames
 from ..core.types import Flags, Ints, StratumTable
 from ..frames import SharedExample, SharedRows
+from ..pipeline.nest import stratify
 from ..pipeline.options import Options
-from ..pipeline.strata import stratify
 from ..terms.classes import Classes
 from .counts import Counts
 

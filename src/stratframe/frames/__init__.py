@@ -13,7 +13,7 @@ arrays go out, and arrays come back as new columns, as rows of the frame, or as 
 - `rules`: which rows broke a rule?
 - `read`: which codes of classes, numbers, or words of a key does a column give?
 - `folds`: which folds does a column hold, and which one is each row in?
-- `select`: which rows of a frame do some labels, or a computation, select?
+- `labels`: which rows of a frame do some labels, or a computation, select?
 - `joined`: how do frames of one library become one?
 - `duplicates`: which rows are equal in several columns, and are they in one fold?
 - `files`: how are CSV and Parquet files read and written?
@@ -35,6 +35,7 @@ from .folds import (
     read_part_codes,
 )
 from .joined import PART, join_frames
+from .labels import LabelRows, encode_labels, filter_rows, read_labels
 from .libraries import (
     AnyFrame,
     AnyFrameT,
@@ -68,4 +69,3 @@ from .references import (
 )
 from .result import float_column, make_frame
 from .rules import Rule, RuledColumn, check_rules
-from .select import LabelRows, encode_labels, filter_rows, read_labels

@@ -1,14 +1,14 @@
 """One call, from its arguments to a column, and the counts that tables show.
 
 - `options`: which arguments does a call have, and which of them clash?
-- `local`: what do verbs ask of a pandas or Polars frame?
+- `local_source`: what do verbs ask of a pandas or Polars frame?
 - `check_data`: do values, keys and groups keep the rules, and are there rows enough?
 - `rare`: what happens to classes with fewer rows than folds?
-- `strata`: which rows are alike?
+- `nest`: which rows are alike?
 - `random_numbers`: by which random number, or hash of a key, is each row ranked?
-- `deal`: how many rows of each stratum go to each part, and which ones?
-- `hashed`, `extend`, `sample`: the same by the key alone, for new rows, and for a sample.
-- `tables`: how many rows of each stratum are in each fold?
+- `parts`: how many rows of each stratum go to each part, and which ones?
+- `hashed`, `extend`, `sample_sizes`: the same by the key alone, for new rows, and for a sample.
+- `fold_counts`: how many rows of each stratum are in each fold?
 
 `frames.attach` reads the columns of a call and hands them to one of the functions that deal, for a
 lazy frame when it is collected.

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import frames
 from ..core.deal import deal_by_rank
-from ..core.extend import fill_by_shares, fill_evenly
+from ..core.fill import fill_by_shares, fill_evenly
 from ..core.groups.assign import extend_units
 from ..core.groups.local_search import Stream
 from ..core.seeds import StreamTag, random_words
@@ -19,10 +19,10 @@ from ..core.strata import first_occurrence, order_of_strata, sum_by
 from ..core.types import Ints, StratumTable, Words
 from ..errors import StratError, describe, describe_rows, plural, preview, with_full_stop
 from ..frames import Frame, NewColumn
-from .deal import empty_outputs, part_sizes, place_rows, warn_empty_parts
+from .nest import Columns, Strata, stratify
 from .options import Options, Target, fold_target, write_groups
+from .parts import empty_outputs, part_sizes, place_rows, warn_empty_parts
 from .random_numbers import column_stream, row_numbers
-from .strata import Columns, Strata, stratify
 
 
 def extended_columns(

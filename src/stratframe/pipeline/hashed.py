@@ -16,10 +16,10 @@ from ..core.seeds import StreamTag
 from ..core.types import Words
 from ..frames import NewColumn
 from .check_data import rows_where, ruled_keys
-from .deal import empty_outputs, place_rows
+from .nest import Columns
 from .options import Options, Target
+from .parts import empty_outputs, place_rows
 from .random_numbers import column_stream
-from .strata import Columns
 
 
 def hash_salts(options: Options) -> list[int]:

@@ -23,7 +23,7 @@ from ..terms.classes import classes
 from ..terms.clusters import clusters
 from ..terms.margins import margins
 from ..terms.neighbours import chain, nearest
-from ..verbs.assign import kfold
+from ..verbs.deals import kfold
 from ..verbs.select import cv
 from .models import by_text
 from .target import TargetColumn

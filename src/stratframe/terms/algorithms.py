@@ -9,7 +9,7 @@ import numpy as np
 
 from ..checks import load_extra
 from ..core import seeds as draws
-from ..core.features import centroids
+from ..core.points import centroids
 from ..core.seeds import StreamTag
 from ..core.types import Ints, Values
 from ..errors import StratError, plural

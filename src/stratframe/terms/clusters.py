@@ -14,8 +14,8 @@ import numpy as np
 
 from .. import frames
 from ..checks import check_int, check_one_of, load_extra
-from ..core.features import centroid_distances, centroids, scale_features, unique_points
 from ..core.order import grouped
+from ..core.points import centroid_distances, centroids, scale_features, unique_points
 from ..core.seeds import StreamTag
 from ..core.strata import factorize_codes
 from ..core.types import Ints, Values

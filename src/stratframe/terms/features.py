@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from .. import frames
-from ..core.features import SCALES
+from ..core.points import SCALES
 from ..errors import StratError, at_least_one, one_of
 from ..frames import Rule
 from .base import LEFT_NULL, BoundTerm, ColumnRef, Missing, Term, list_arguments

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import ClassVar
 
 from ..checks import check_int
-from ..core.features import feature_scaling
-from ..core.neighbours import nearest_order
+from ..core.nearness import nearest_order
+from ..core.points import feature_scaling
 from ..core.types import Ints, Values, Words
 from ..errors import StratError, describe
 from ..progress import progress_bar

@@ -1,10 +1,10 @@
 """What a user calls, and what several of these verbs need.
 
-- `assign`: `kfold`, `split`, `extend`; `sample`; `select`: `folds`, `parts`, `cv`
+- `deals`: `kfold`, `split`, `extend`; `sample`; `select`: `folds`, `parts`, `cv`
 - `splitter`: `FoldSplit`; `pairs`: which labels train for which
 - `tables`: `plan` and `balance`; `report` with `compare`; `advise`; `drift`; `leaks`
 - `check`; `findings`: what is a leak, a warning, a note or well; `lines`: how it is written
-- `totals`, `chronology`, `ids`: findings on totals, on times, and on groups that nobody named
+- `even_totals`, `chronology`, `ids`: findings on totals, on times, and on groups that nobody named
 - `plot`: what is drawn, and its title; `draw`: bars and a matrix
 - `sources`: the frame of a call, and the columns of folds that it names
 """

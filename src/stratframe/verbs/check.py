@@ -13,25 +13,25 @@ from typing import Any
 import numpy as np
 
 from .. import frames
-from ..engines.source import CountedFrame
+from ..engines.engine_source import EngineSource
 from ..errors import StratError, describe, plural, plural_name
 from ..frames import AnyFrame, FoldValues
 from ..habits import suggest_arguments
-from ..pipeline.local import LocalFrame
+from ..pipeline.fold_counts import check_not_itself
+from ..pipeline.local_source import LocalSource
 from ..pipeline.options import Options
-from ..pipeline.tables import check_not_itself
 from ..progress import track
 from ..terms.base import By
 from ..terms.by import columns_of, parse_columns, parse_groups
 from . import findings
 from .chronology import find_on, find_time
 from .drift import DRIFT_HINT, check_features, measure_drift
+from .even_totals import find_totals
 from .findings import Shared
 from .ids import find_ids, named_ids, read_ids
 from .leaks import AUTO, Asked, count_shared, find_twin, is_auto, is_chance, read_compared
 from .lines import WORST_FIRST, Finding, fit_line, printable, write_finding
 from .sources import check_rows, join_given, named_source
-from .totals import find_totals
 
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
 """How a line starts, by its severity."""
@@ -186,7 +186,7 @@ def check(  # noqa: PLR0913 - what users ask for
     of_time = parse_columns("time", time)
     frames.references.check_each_column_once("`time`", of_time)
     asked = Asked(groups, parse_groups(groups), key, duplicates, by, features, of_time)
-    if isinstance(source, CountedFrame):
+    if isinstance(source, EngineSource):
         looked = look_at_counts(source, names, asked)
     else:
         looked = look_at_rows(source, names, asked, aside)
@@ -202,7 +202,7 @@ def count_worst(found: Sequence[Finding]) -> tuple[int, ...]:
 
 
 def look_at_rows(
-    source: LocalFrame, names: Sequence[Any], asked: Asked, aside: list[Any] | None
+    source: LocalSource, names: Sequence[Any], asked: Asked, aside: list[Any] | None
 ) -> Iterator[list[Finding]]:
     """Yield the findings on each column of a frame on this machine."""
     features = () if asked.features is None else check_features(source.frame, asked.features)
@@ -235,11 +235,11 @@ def look_at_rows(
         if asked.time and labels.present:
             found += find_time(frames.read_columns(eager, asked.time), asked.time, series)
         twin = partial(find_twin, whole, names, folds)
-        yield find_all(LocalFrame(eager), asked, name, labels, shared, found, twin)
+        yield find_all(LocalSource(eager), asked, name, labels, shared, found, twin)
 
 
 def look_at_counts(
-    source: CountedFrame, names: Sequence[Any], asked: Asked
+    source: EngineSource, names: Sequence[Any], asked: Asked
 ) -> Iterator[list[Finding]]:
     """Yield the findings on each column of a frame whose rows are counted elsewhere."""
     if asked.features is not None:
@@ -272,7 +272,7 @@ def look_at_counts(
 
 
 def count_on(
-    source: CountedFrame,
+    source: EngineSource,
     asked: Asked,
     name: Any,
     labels: FoldValues,

@@ -12,7 +12,7 @@ import numpy as np
 from .. import frames
 from ..core.strata import nest_codes
 from ..core.types import Flags, Ints, Values
-from ..engines.source import CountedFrame
+from ..engines.engine_source import EngineSource
 from ..errors import StratError, plural, plural_name
 from ..frames import FoldValues
 from .findings import is_or_are, name_label, noun_of
@@ -186,7 +186,7 @@ def describe_overlap(spans: Spans, early: Ints, late: Ints, weights: Ints) -> Fi
     return write_finding("leak", "time", n, text, **spans.names(early, late))
 
 
-def find_on(source: CountedFrame, refs: Sequence[Any], name: Any) -> list[Finding]:
+def find_on(source: EngineSource, refs: Sequence[Any], name: Any) -> list[Finding]:
     """Find the same on a frame that counts rows: by spans, or by all times if spans overlap."""
     found = find_time(*source.spans(refs, name), has_all=False)
     if found[0].severity == "leak":

@@ -16,7 +16,7 @@ from ..core.types import Ints, Values
 from ..errors import StratError, at_least_one
 from ..frames import FoldValues, Frame
 from ..habits import suggest_arguments
-from ..pipeline.tables import (
+from ..pipeline.fold_counts import (
     check_not_itself,
     check_not_swapped,
     fold_table,

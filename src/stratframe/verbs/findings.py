@@ -19,7 +19,7 @@ from ..core.evenness import ORDER_ROWS, SIGMAS, TENTH, JudgedCells, tells_order
 from ..core.types import Ints, StratumTable
 from ..errors import MAX_LISTED, describe, plural, preview
 from ..frames import FoldValues, SharedRows
-from ..pipeline.tables import FoldCounts, stratum_names
+from ..pipeline.fold_counts import FoldCounts, stratum_names
 from .drift import Drift
 from .lines import WORST_FIRST, Finding, describe_sizes, number_names, write_finding
 

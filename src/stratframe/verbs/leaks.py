@@ -13,15 +13,15 @@ import numpy as np
 
 from .. import frames
 from ..core.types import Ints, Words
-from ..engines.source import CountedFrame
+from ..engines.engine_source import EngineSource
 from ..errors import FOLD_NAME, StratError, plural_name
 from ..frames import AnyFrame, Frame, SharedRows
 from ..frames.duplicates import count_across_folds
 from ..habits import suggest_arguments
-from ..pipeline.deal import place_rows
+from ..pipeline.fold_counts import check_not_itself, fold_table, table_verb, text_array
+from ..pipeline.nest import stratify
 from ..pipeline.options import Options
-from ..pipeline.strata import stratify
-from ..pipeline.tables import check_not_itself, fold_table, table_verb, text_array
+from ..pipeline.parts import place_rows
 from ..terms.base import By, Term
 from ..terms.by import columns_of, parse_columns, parse_groups, require_by
 from .findings import Shared, are_many
@@ -135,7 +135,7 @@ def leaks(
     frame, name, aside = join_given(frame, name)
     source, names = named_source(frame, name)
     asked = Asked(groups, parse_groups(groups), key, duplicates)
-    if isinstance(source, CountedFrame):
+    if isinstance(source, EngineSource):
         return keep_leaks(source, names, asked)
     eager, compared = read_compared(source.frame, names, asked)
 
@@ -158,7 +158,7 @@ def leaks(
     return fold_table(names, table_of, ("check", "set", "row"))
 
 
-def keep_leaks(source: CountedFrame, names: Sequence[Any], asked: Asked) -> Any:
+def keep_leaks(source: EngineSource, names: Sequence[Any], asked: Asked) -> Any:
     refs = asked.refs
     given = [argument for argument in refs if refs[argument]]
     if len(given) != 1 or len(names) != 1:

@@ -89,7 +89,7 @@ class Pairs(NamedTuple):
     def training_rows(self, place: int, *, apart: bool = True) -> Flags:
         chosen, nulls = self.training_labels(place), self.rule.nulls == "train"
         apart_from = place if apart else None
-        return frames.select.flag_labels(self.rows, chosen, nulls=nulls, apart_from=apart_from)
+        return frames.labels.flag_labels(self.rows, chosen, nulls=nulls, apart_from=apart_from)
 
     def positions(self) -> Iterator[tuple[Ints, Ints]]:
         for place in self.valid:

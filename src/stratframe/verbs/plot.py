@@ -16,8 +16,8 @@ from ..core.types import Ints, Values
 from ..errors import StratError, above_limit, plural
 from ..frames import FoldValues, Frame
 from ..habits import suggest_arguments
-from ..pipeline.local import LocalFrame
-from ..pipeline.tables import FoldCounts, stratum_names, table_order
+from ..pipeline.fold_counts import FoldCounts, stratum_names, table_order
+from ..pipeline.local_source import LocalSource
 from ..progress import track
 from ..terms.base import By
 from ..terms.by import parse_groups
@@ -210,7 +210,7 @@ def picture_shares(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[P
 def picture_counts(
     frame: Any, names: Sequence[Any], asked: Asked, *, in_rows: bool = False
 ) -> Iterator[Picture]:
-    read = LocalFrame(frame).collect(asked.by, asked.terms, names)
+    read = LocalSource(frame).collect(asked.by, asked.terms, names)
     for name in names:
         labels, _ = label_folds(read.frame, name)
         counts = read.count_folds(asked.by, name, asked.terms)

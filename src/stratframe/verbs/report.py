@@ -14,7 +14,7 @@ from ..core.evenness import tv_distance
 from ..core.types import Values
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
-from ..pipeline.tables import FoldCounts, fold_table, rounded_column, table_verb, text_array
+from ..pipeline.fold_counts import FoldCounts, fold_table, rounded_column, table_verb, text_array
 from ..progress import track
 from ..terms.base import By
 from ..terms.by import parse_columns, parse_groups

@@ -10,9 +10,9 @@ from ..checks import check_int, check_one_of, check_seed, plain_share
 from ..errors import StratError, describe
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
+from ..pipeline.fold_counts import table_verb
 from ..pipeline.options import Options
-from ..pipeline.sample import Allocation, SampleSize
-from ..pipeline.tables import table_verb
+from ..pipeline.sample_sizes import Allocation, SampleSize
 from ..terms.base import By
 from ..terms.by import parse_columns, require_by
 from .sources import source_of

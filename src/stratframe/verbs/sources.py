@@ -7,11 +7,11 @@ from typing import Any, TypeAlias
 
 from .. import frames
 from ..engines.base import engine_of
-from ..engines.source import CountedFrame
+from ..engines.engine_source import EngineSource
 from ..errors import StratError, describe, list_repeats
-from ..pipeline.local import LocalFrame
+from ..pipeline.local_source import LocalSource
 
-Source: TypeAlias = LocalFrame | CountedFrame
+Source: TypeAlias = LocalSource | EngineSource
 """A source of columns, strata, counts and rows of labels: verbs use the methods of both."""
 
 
@@ -19,10 +19,10 @@ def source_of(frame: object) -> Source:
     """Take a frame as a source, or raise if it is no frame."""
     engine = engine_of(frame)
     if engine is not None:
-        return CountedFrame(engine)
+        return EngineSource(engine)
     if not frames.is_frame(frame):
         raise frames.libraries.not_a_frame(frame, "pandas, Polars, Dask or Spark")
-    return LocalFrame(frame)
+    return LocalSource(frame)
 
 
 def check_rows(frame: object, needs: str, instead: str) -> None:

@@ -10,9 +10,7 @@ import numpy as np
 from ..errors import StratError
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
-from ..pipeline.options import Deal, PartShares, Rare, fold_target, part_target
-from ..pipeline.strata import Strata
-from ..pipeline.tables import (
+from ..pipeline.fold_counts import (
     check_table_size,
     fold_table,
     stacked_table,
@@ -20,8 +18,10 @@ from ..pipeline.tables import (
     table_order,
     table_verb,
 )
+from ..pipeline.nest import Strata
+from ..pipeline.options import Deal, PartShares, Rare, fold_target, part_target
 from ..terms.base import By, Missing
-from .assign import check_call
+from .deals import check_call
 from .sources import join_given, named_source, source_of
 
 

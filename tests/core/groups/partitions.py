@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from stratframe.core.groups.counts import UnitCounts, count_by_unit
+from stratframe.core.groups.units import UnitCounts, count_by_unit
 
 SHARES = [[1 / 2, 1 / 2], [1 / 3, 1 / 3, 1 / 3], [0.8, 0.1, 0.1]]
 shares = st.sampled_from(SHARES).map(np.array)

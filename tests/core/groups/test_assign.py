@@ -20,14 +20,14 @@ from stratframe.core.groups.assign import (
     permute_parts,
     similarity_words,
 )
-from stratframe.core.groups.counts import (
+from stratframe.core.groups.local_search import make_objective, total_loss
+from stratframe.core.groups.units import (
     UnitCounts,
     count_by_unit,
     entry_units,
     part_table,
     to_dense,
 )
-from stratframe.core.groups.local_search import make_objective, total_loss
 from stratframe.core.seeds import StreamTag, word_stream
 
 from .partitions import chi, tables

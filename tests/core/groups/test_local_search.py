@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from stratframe.core.groups import local_search as search
 from stratframe.core.groups.assign import assign_units, deal_equal_units, group_counts
-from stratframe.core.groups.counts import part_table
 from stratframe.core.groups.local_search import (
     delta_loss,
     greedy_assign,
@@ -18,6 +17,7 @@ from stratframe.core.groups.local_search import (
     sampled_local_search,
     total_loss,
 )
+from stratframe.core.groups.units import part_table
 from stratframe.core.seeds import StreamTag, word_stream
 
 from .partitions import chi, seeds, shares, tables, units_of

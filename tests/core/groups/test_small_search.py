@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from stratframe.core.groups.counts import part_table, to_dense
 from stratframe.core.groups.local_search import make_objective, total_loss
 from stratframe.core.groups.small_search import (
     LEVEL_RATIO,
@@ -17,6 +16,7 @@ from stratframe.core.groups.small_search import (
     make_coordinates,
     steepest_descent,
 )
+from stratframe.core.groups.units import part_table, to_dense
 from stratframe.core.seeds import StreamTag, word_stream
 
 from .partitions import chi, seeds, shares, tables, units_of

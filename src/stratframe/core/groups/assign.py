@@ -9,15 +9,6 @@ from ..deal import deal_by_table, smallest_dtype
 from ..order import shuffle_within_rows, shuffled
 from ..rounding import floor_and_remainder, numerators_of, round_total
 from ..types import Ints, Parts, Values, Words
-from .counts import (
-    UnitCounts,
-    count_by_unit,
-    entry_units,
-    number_columns,
-    part_table,
-    self_loss,
-    unique_rows,
-)
 from .local_search import (
     Objective,
     Stream,
@@ -32,6 +23,15 @@ from .small_search import (
     UNEQUAL_PERTURBATIONS,
     iterated_local_search,
     iterated_local_search_to_level,
+)
+from .units import (
+    UnitCounts,
+    count_by_unit,
+    entry_units,
+    number_columns,
+    part_table,
+    self_loss,
+    unique_rows,
 )
 
 PERTURB_UP_TO, SAMPLED_PERTURBATIONS, PERTURB_ONE_IN = 5_000, 8, 5

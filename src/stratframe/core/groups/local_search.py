@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from ..types import Ints, Parts, Values, Words
-from .counts import UnitCounts, part_table, self_loss, to_dense
+from .units import UnitCounts, part_table, self_loss, to_dense
 
 Stream: TypeAlias = Callable[[int], Words]
 """Draws the given number of random words, new ones at each call."""

@@ -6,8 +6,8 @@ import numpy as np
 
 from ..seeds import StreamTag, word_stream
 from ..types import Ints, Parts, Values
-from .counts import UnitCounts, to_dense
 from .local_search import MIN_GAIN, Objective, Stream, is_optimal, smallest_gain
+from .units import UnitCounts, to_dense
 
 FEW_UNITS = 64
 """Units up to which every move and every swap is tried."""

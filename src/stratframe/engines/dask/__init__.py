@@ -24,7 +24,7 @@ from ..counts import CountedCodes, Counts, Cuts, PartsByNumber, by_argument
 from ..quantiles import Round, quantile_words
 from ..shared import leaking_sets, shared_values
 from . import passes
-from .counts import Counted, count_partition, merge_counts
+from .alike import Counted, count_partition, merge_counts
 from .passes import DaskCall, dask, dd, over_partitions, over_rows
 from .rows import DASK, Plan, look_up, make_index
 
@@ -278,12 +278,12 @@ class DaskEngine(Engine):
         drops: bool = False,
     ) -> Any:
         how: dict[str, Any] = {"name": name, "values": values, "equal": equal, "nulls": nulls}
-        kept = self.keep_rows(partial(frames.select.filter_values, every=every, **how))
+        kept = self.keep_rows(partial(frames.labels.filter_values, every=every, **how))
         return kept.drop(columns=[name]) if drops else kept
 
     def drop_shared(self, other: Any, values: Mapping[str, Any]) -> Any:  # noqa: ARG002
         """Look the values up in every partition."""
-        return self.keep_rows(partial(frames.select.drop_values, values=dict(values)))
+        return self.keep_rows(partial(frames.labels.drop_values, values=dict(values)))
 
     def keep_rows(self, keep: Callable[[Any], Any]) -> Any:
         # All arguments are bound in the function: if Dask passes keywords on, it takes two frames

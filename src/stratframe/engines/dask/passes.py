@@ -18,12 +18,12 @@ from ...core.types import Ints, StratumTable, Words
 from ...errors import StratError
 from ...frames import NewColumn
 from ...frames.attach import attach_pandas
-from ...pipeline.deal import place_rows
+from ...pipeline.parts import place_rows
 from ..base import PartsByNumber, check_key, parts_by_number, read_filled
 from ..cells import WORD, cells_of
 from ..quantiles import Round, cell_places
+from .kinds import Kinds, choose_types, kinds_in, numbers_in
 from .rows import Plan, hash_rows, look_up, read_rows, same_rows
-from .types import Kinds, choose_types, kinds_in, numbers_in
 
 dask: Any = load_extra("dask", "dask")
 dd: Any = load_extra("dask.dataframe", "dask")

@@ -21,7 +21,7 @@ from ...core.types import Ints, Words
 from ...terms.base import ByEdges, ByQuantiles, Term
 from ..base import check_term, other_rows
 from ..counts import parts_by_cuts
-from .types import numbers_in
+from .kinds import numbers_in
 
 DASK = "Dask"
 

@@ -14,20 +14,20 @@ from ..core.seeds import StreamTag
 from ..core.types import Flags, Ints, StratumTable
 from ..errors import StratError
 from ..frames import LabelRows
-from ..pipeline.deal import empty_outputs, part_sizes, warn_empty_parts
 from ..pipeline.extend import ORDER_SALT, quota_of_new, read_given, target_of
-from ..pipeline.hashed import hash_points, hash_salts
-from ..pipeline.options import Options, Target
-from ..pipeline.random_numbers import column_stream
-from ..pipeline.sample import SampleSize, sample_streams, sample_table
-from ..pipeline.strata import Strata
-from ..pipeline.tables import (
+from ..pipeline.fold_counts import (
     LEAST_FOLDS,
     FoldCounts,
     FoldedStrata,
     check_not_itself,
     count_folds,
 )
+from ..pipeline.hashed import hash_points, hash_salts
+from ..pipeline.nest import Strata
+from ..pipeline.options import Options, Target
+from ..pipeline.parts import empty_outputs, part_sizes, warn_empty_parts
+from ..pipeline.random_numbers import column_stream
+from ..pipeline.sample_sizes import SampleSize, sample_streams, sample_table
 from ..terms.base import By, Term
 from ..terms.bins import TimeSpan
 from ..terms.by import Entries, columns_of, require_by
@@ -56,7 +56,7 @@ from .counted import (
 from .counts import CountedCodes, PartsByNumber
 
 
-class CountedFrame:
+class EngineSource:
     """A frame of an engine, whose rows verbs see as counts."""
 
     library = "pandas"
@@ -171,7 +171,7 @@ class CountedFrame:
         dealt = parts if strata.rows is None else parts[strata.rows]
         return strata, lambda level: level.crosstab(dealt, n_parts)
 
-    def collect(self, *_: Any) -> CountedFrame:
+    def collect(self, *_: Any) -> EngineSource:
         """Return the frame itself, because rows are counted column by column."""
         return self
 
@@ -249,13 +249,13 @@ class CountedFrame:
         apart_from: int | None = None,
     ) -> Any:
         """Keep the rows of chosen labels, except rows that share a value with `apart_from`."""
-        listed, is_match = frames.select.shorter_list(rows, chosen)
+        listed, is_match = frames.labels.shorter_list(rows, chosen)
         labels = [rows.labels.values[place] for place in np.flatnonzero(listed)]
         choose = partial(self.engine.select, rows.name, every=rows.every)
         kept = choose(labels, equal=is_match, nulls=nulls)
         if apart_from is not None and rows.apart:
             valid = choose([rows.labels.values[apart_from]], equal=True)
-            values = frames.select.values_apart(rows, apart_from)
+            values = frames.labels.values_apart(rows, apart_from)
             kept = engine_on(kept).drop_shared(valid, values)
         return kept
 

@@ -134,9 +134,9 @@ def test_counts_of_strata_in_folds_have_a_limit(
 ) -> None:
     """A table that memory cannot hold is an error, for rows and for groups; the largest is none."""
     data = frame({"label": list("abcabc"), "who": list(range(6))})
-    monkeypatch.setattr("stratframe.pipeline.strata.MAX_TABLE_CELLS", 6)
+    monkeypatch.setattr("stratframe.pipeline.nest.MAX_TABLE_CELLS", 6)
     assert None not in values(sf.kfold(data, "label", 2, **options), "fold")
-    monkeypatch.setattr("stratframe.pipeline.strata.MAX_TABLE_CELLS", 5)
+    monkeypatch.setattr("stratframe.pipeline.nest.MAX_TABLE_CELLS", 5)
     refuse(
         "The counts of strata in parts must be at most 5 cells, got 6 (3 strata x 2 parts).\n"
         'Hint: take fewer folds, or make fewer strata, as with `rare="pool"`.',

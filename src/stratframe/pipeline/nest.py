@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import frames
 from ..core.groups.assign import group_counts, margin_counts
-from ..core.groups.counts import UnitCounts
+from ..core.groups.units import UnitCounts
 from ..core.strata import (
     crosstab,
     factorize_codes,

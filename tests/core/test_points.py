@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from stratframe.core.features import (
+from stratframe.core.points import (
     centroid_distances,
     centroids,
     feature_scaling,

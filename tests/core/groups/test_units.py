@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratframe.core.groups.counts import (
+from stratframe.core.groups.units import (
     count_by_unit,
     number_columns,
     to_dense,

@@ -11,9 +11,9 @@ from ..core.evenness import SIGMAS, TENTH
 from ..core.totals import bounded
 from ..core.types import Flags, Ints, Values
 from ..errors import describe
-from ..pipeline.local import LocalFrame
+from ..pipeline.local_source import LocalSource
+from ..pipeline.nest import stratify
 from ..pipeline.options import Options
-from ..pipeline.strata import stratify
 from ..terms.base import Term
 from ..terms.by import columns_of
 from ..terms.entry import read_entry
@@ -25,7 +25,7 @@ CLOSE = 0.01
 
 
 def find_totals(
-    source: LocalFrame, term: Term, name: str, groups: tuple[Term, ...] = ()
+    source: LocalSource, term: Term, name: str, groups: tuple[Term, ...] = ()
 ) -> list[Finding]:
     """Say how far the folds are from their shares of the totals of a term."""
     named = {"by": list(term.columns), "groups": columns_of(groups), "name": [name]}

@@ -27,8 +27,8 @@ from ..terms.base import Term
 from ..terms.by import Entries, split_series
 from ..terms.entry import read_entry
 from .check_data import check_values
+from .nest import Strata
 from .options import Options
-from .strata import Strata
 
 RESERVED = ("n", "share", "fold", "expected", "deviation")
 """Names that the tables use themselves."""

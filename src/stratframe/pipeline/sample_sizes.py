@@ -15,10 +15,10 @@ from ..core.strata import order_of_strata
 from ..core.systematic import systematic_deal
 from ..core.types import Flags, StratumTable, Words
 from ..errors import StratError, at_most, plural, warn
-from .deal import place_rows, sort_rows
+from .nest import Columns, Strata, stratify
 from .options import Options
+from .parts import place_rows, sort_rows
 from .random_numbers import row_numbers
-from .strata import Columns, Strata, stratify
 
 Allocation: TypeAlias = Literal["proportional", "equal"]
 """How a sample is shared out to strata."""

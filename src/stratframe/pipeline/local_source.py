@@ -14,14 +14,8 @@ from ..core.types import Flags, StratumTable
 from ..frames import LabelRows
 from ..terms.base import By, Term
 from ..terms.by import Entries, require_by, split_series
-from .deal import check_columns, deal_rows, empty_outputs, new_columns, quota_table
 from .extend import extended_columns, target_of
-from .hashed import hashed_columns
-from .options import Options, Target
-from .random_numbers import row_numbers, row_streams
-from .sample import SampleSize, sampled_rows
-from .strata import Strata, stratify
-from .tables import (
+from .fold_counts import (
     LEAST_FOLDS,
     FoldCounts,
     FoldedStrata,
@@ -29,10 +23,16 @@ from .tables import (
     count_folds,
     cut_orders,
 )
+from .hashed import hashed_columns
+from .nest import Strata, stratify
+from .options import Options, Target
+from .parts import check_columns, deal_rows, empty_outputs, new_columns, quota_table
+from .random_numbers import row_numbers, row_streams
+from .sample_sizes import SampleSize, sampled_rows
 
 
 @dataclass(frozen=True, eq=False)
-class LocalFrame:
+class LocalSource:
     """A pandas or Polars frame, eager or lazy."""
 
     frame: Any
@@ -92,13 +92,13 @@ class LocalFrame:
 
     # Counts -----------------------------------------------------------------------------
 
-    def collect(self, by: By, groups: tuple[Term, ...], refs: Sequence[Any]) -> LocalFrame:
+    def collect(self, by: By, groups: tuple[Term, ...], refs: Sequence[Any]) -> LocalSource:
         """Collect the columns of a lazy frame that tables need, once for all tables."""
         if not frames.libraries.is_lazy(self.frame):
             return self
         named = Options(*require_by(by), groups).columns()
         frames.check_refs(self.frame, named)
-        return LocalFrame(
+        return LocalSource(
             frames.collect_columns(self.frame, [*named["by"], *named["groups"], *refs])
         )
 
@@ -181,6 +181,6 @@ class LocalFrame:
         nulls: bool = False,
         apart_from: int | None = None,
     ) -> Any:
-        return frames.select.filter_labels(
+        return frames.labels.filter_labels(
             self.frame, rows, chosen, nulls=nulls, apart_from=apart_from
         )

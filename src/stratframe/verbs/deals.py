@@ -11,7 +11,6 @@ from ..checks import check_each_once, check_flag, check_int
 from ..errors import StratError
 from ..frames import AnyFrameT, NewColumn
 from ..habits import suggest_arguments
-from ..pipeline.deal import empty_outputs, new_columns
 from ..pipeline.options import (
     NO_TARGET,
     Deal,
@@ -23,6 +22,7 @@ from ..pipeline.options import (
     fold_target,
     part_target,
 )
+from ..pipeline.parts import empty_outputs, new_columns
 from ..terms.base import By, Missing
 from ..terms.by import parse_by
 from .sources import list_names, source_of

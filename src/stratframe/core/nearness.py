@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .features import unique_points
 from .order import shuffled
+from .points import unique_points
 from .strata import factorize_codes, first_occurrence
 from .types import Codes, Ints, Values, Words
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse.csgraph import shortest_path as distances_of
 
-from stratframe.core.extend import (
+from stratframe.core.fill import (
     fill_by_shares,
     fill_evenly,
     rebalance,

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from pandas.testing import assert_frame_equal
 
-from stratframe.frames.select import (
+from stratframe.frames.labels import (
     drop_values,
     encode_labels,
     filter_labels,

@@ -12,7 +12,7 @@ import numpy as np
 from .. import frames
 from ..core.deal import cut_between_values, deal_by_rank, deal_by_table, round_robin
 from ..core.groups.assign import assign_units, balance_rows
-from ..core.groups.counts import unique_rows
+from ..core.groups.units import unique_rows
 from ..core.order import grouped, permuted_blocks, sort_values
 from ..core.quota import equal_quota
 from ..core.rounding import controlled_rounding
@@ -25,9 +25,9 @@ from ..errors import MAX_LISTED, list_values, plural, warn
 from ..frames import Frame, NewColumn
 from ..progress import track
 from .check_data import explain_largest
+from .nest import Columns, Strata, check_n_cells, stratify
 from .options import Options, Target
 from .random_numbers import column_stream, row_numbers, row_streams
-from .strata import Columns, Strata, check_n_cells, stratify
 
 TOTALS = StreamTag.FOLD_TOTALS, StreamTag.PART_TOTALS
 """The purpose of the words by which rows are swapped."""

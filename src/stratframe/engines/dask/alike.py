@@ -13,8 +13,8 @@ from ... import frames
 from ...core.types import Ints, Words
 from ..base import check_n_strata
 from ..cells import MAX_BITS, cell_bits, cells_of
+from .kinds import numbers_in, take_places
 from .rows import Plan, hash_rows, marks_of, read_rows
-from .types import numbers_in, take_places
 
 FEW_ROWS = 1 << 11
 """The most rows of a partition that are counted only together with those of others."""
