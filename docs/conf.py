@@ -70,18 +70,21 @@ html_theme_options = {
 }
 
 INDEX = {
-    "diagnostics": ["leakage", "data leakage", "jupyter", "notebook"],
+    "diagnostics": ["leakage", "data leakage", "jupyter", "notebook", "check folds", "fold column"],
     "guide/tools": ["autogluon", "catboost", "lightgbm", "optuna", "skorch", "xgboost"],
     "recipes/both-axes-new": ["recommender", "recommender system", "cold start"],
-    "recipes/choosing-k": ["imbalanced", "class imbalance", "imbalanced data", "rare class"],
+    "recipes/choosing-k": ["imbalanced", "class imbalance", "imbalanced data", "rare class", "rare labels"],
     "recipes/early-stopping": ["gradient boosting"],
     "recipes/forecasting": ["time series", "time series split", "backtest", "walk forward"],
     "recipes/groups": ["leakage", "patient leakage"],
     "recipes/hugging-face-pytorch": ["dataloader", "torch", "datasets"],
-    "recipes/last-months": ["datetime index", "datetimeindex"],
-    "recipes/last-of-each-user": ["recommender", "leave last out"],
+    "recipes/holdout": ["always in test", "fixed test rows"],
+    "recipes/last-months": ["last month", "datetime index", "datetimeindex"],
+    "recipes/last-of-each-user": ["recommender", "leave last out", "leave one out"],
     "recipes/many-labels": ["multilabel", "multi-label"],
     "recipes/nested-search": ["optuna", "hyperparameter tuning", "nested cross-validation"],
+    "recipes/new-data": ["new data", "weekly", "every week"],
+    "recipes/regression": ["skewed target", "log target"],
     "recipes/tags": ["multilabel", "multi-label"],
     "which": ["always in test", "survival", "survival analysis", "treatment arms"],
 }

@@ -1,5 +1,6 @@
 """`extend` of part columns and of several columns: given rows stay, shares are met."""
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from stratframe.core.fill import fill_by_shares
-from tests.helpers import Make, eager, make, refuse_now, split_groups, values
+from tests.helpers import Make, eager, make, refuse, refuse_now, split_groups, values
 
 PARTS = {"train": 0.6, "valid": 0.2, "test": 0.2}
 OLD = {"y": ["a"] * 40 + ["b"] * 20, "who": [i // 3 for i in range(60)]}
@@ -120,3 +121,15 @@ def test_parts_without_rows() -> None:
     refuse_now(message, lambda: sf.extend(df, "y", name="split"))
     filled = sf.extend(df, "y", parts=0.4, name="split", rare="ignore")
     assert filled["split"].tolist() == ["train", "test", "train"]
+
+
+def test_rows_of_one_part_show_no_shares(kind: str) -> None:
+    """A column that holds `test` alone would make every row a test row, which nobody asks for."""
+    rows = make(kind, {"y": ["a", "b"] * 10, "split": ["test"] * 4 + [None] * 16})
+    refuse(
+        "`extend` would give all rows the only part, 'test'.\n"
+        "Hint: give the shares, as in `parts=0.2`.",
+        lambda: sf.extend(rows, "y", name="split"),
+    )
+    extended = sf.extend(rows, "y", parts=0.2, name="split")
+    assert Counter(values(extended, "split")) == {"test": 4, "train": 16}

@@ -82,6 +82,12 @@ def read_given(
         held = parts >= 0
         weights = None if weights is None else weights[held]
         counts = sum_by(parts[held], weights, target.n).tolist()
+        if target.n == 1:
+            msg = (
+                f"`extend` would give all rows the only part, {target.names[0]!r}."
+                "\nHint: give the shares, as in `parts=0.2`."
+            )
+            raise StratError(msg)
         if 0 in counts:
             names = [repr(name) for name, n in zip(target.names, counts, strict=True) if not n]
             msg = (
