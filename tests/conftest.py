@@ -1,6 +1,5 @@
 """Fixtures: every kind of frame that the contract names."""
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
