@@ -30,6 +30,8 @@ per_page = pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
 
 SLOW = {
     "comparing-strategies.md",
+    "does-it-matter.md",
+    "formulas.md",
     "nested-search.md",
     "paper-study.md",
     "repeated-holdouts.md",

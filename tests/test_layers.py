@@ -117,14 +117,14 @@ def test_core_imports_no_frame_library() -> None:
 
 def test_import_is_cheap() -> None:
     """`import stratframe` leaves pandera, the extras and what few need to when it is named."""
-    every = printed("import stratframe, sys; print(*sys.modules)")
+    named = "print(sf.schemas.__name__, sf.study.__name__)"
+    *every, schemas, study = printed(f"import stratframe as sf, sys; print(*sys.modules); {named}")
     loaded = {name.partition(".")[0] for name in every}
     brought = modules_after("import pandas, polars, sys; print(*sys.modules)")
     assert loaded >= LIBRARIES
     assert not (loaded - brought) & {*LAZY, "html"}
     assert not {*every} & {"stratframe.schemas", "stratframe.study"}
-    named = "import stratframe as sf; print(sf.schemas.__name__, sf.study.__name__)"
-    assert printed(named) == ["stratframe.schemas", "stratframe.study"]
+    assert [schemas, study] == ["stratframe.schemas", "stratframe.study"]
 
 
 def imports(path: Path) -> set[str]:

@@ -15,11 +15,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import KINDS, eager, make, some_slow, values
+from tests.helpers import KINDS, TWO_KINDS, eager, make, some_slow, values
 
-kinds = pytest.mark.parametrize("kind", KINDS)
-slow_kinds = pytest.mark.parametrize("kind", some_slow(KINDS, set(KINDS) - {"pandas", "polars"}))
-"""All kinds; but a plain run has two of them, as partitions of groups take long to search."""
+kinds = pytest.mark.parametrize("kind", some_slow(KINDS, set(KINDS) - set(TWO_KINDS)))
+"""All kinds; but a plain run has two: what each kind holds is read in `frames`."""
 
 seeds = st.integers(0, 2**40)
 
@@ -179,7 +178,7 @@ def loss_of_totals(columns: np.ndarray, parts: np.ndarray, share: np.ndarray) ->
     return float(((off / scale) ** 2 / share).sum())
 
 
-@slow_kinds
+@kinds
 @settings(max_examples=25)
 @given(
     data=columns(3, 3, least=10, most=40),
@@ -316,7 +315,7 @@ GROUPED: dict[str, tuple[Any, dict[str, Any]]] = {
 }
 
 
-@slow_kinds
+@kinds
 @settings(max_examples=8)
 @given(
     data=columns(3, 2, 12, least=20),
@@ -367,7 +366,7 @@ TOGETHER: dict[str, Any] = {
 }
 
 
-@slow_kinds
+@kinds
 @settings(max_examples=15)
 @given(
     data=columns(3, 2, 12, least=12, most=40),

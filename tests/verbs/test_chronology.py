@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
@@ -157,7 +157,6 @@ LABELS = [[0, 1, 2, None], ["train", "valid", "test", None], ["test", "old", "tr
 @given(
     st.lists(ROW, min_size=1, max_size=14), st.sampled_from(LABELS), st.booleans(), st.booleans()
 )
-@settings(max_examples=100)
 def test_the_rule_is_that_of_a_loop(
     kind: str, rows: list[Any], labels: list[Any], by_user: bool, in_order: bool
 ) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from tests.engines.frames import heard
-from tests.helpers import KINDS, TWO_KINDS, Make, eager, evaluate, make, values, warned
+from tests.helpers import TWO_KINDS, Make, eager, evaluate, make, values, warned
 from tests.test_promises import shares
 
 PARTS = {"train": 0.8, "valid": 0.1, "test": 0.1}
@@ -108,7 +108,7 @@ def about(columns: list[list[Any]], parts: dict[str, float]) -> list[str]:
     return [" ".join(lines)] if lines else []
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TWO_KINDS)
 @given(
     labels=st.lists(st.integers(0, 2), min_size=4, max_size=30),
     parts=shares(4),
