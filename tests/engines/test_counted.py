@@ -43,7 +43,7 @@ def test_what_counted_rows_share_is_what_the_rows_share(counted, nulls_alike):
     first, second, fold = zip(*(row for row, _ in counted), strict=True)
     columns = {
         "by": [pd.Series(first, dtype=object), pd.Series(second, dtype=float)],
-        "name": [pd.Series(fold, dtype="Int64")],
+        "name": [pd.Series(pd.Categorical(fold, range(4)))],
     }
     weights = np.array([weight for _, weight in counted])
     found = shared_values(Counts(columns, weights), nulls_alike=nulls_alike)

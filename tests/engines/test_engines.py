@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from tests.engines.frames import FOLDED, FRAME, N, heard
+from tests.engines.lists import Lists, ListsEngine
 from tests.helpers import refuse_now, refuse_rule
 from tests.terms.test_toy_term import TERM
 from tests.test_golden import PARTS
@@ -78,9 +79,10 @@ def outcome(engine, call):
 @pytest.mark.parametrize("options", [{"n": 17}, {"frac": 0.4, "allocation": "equal"}], ids=str)
 def test_samples_are_those_of_pandas(engine, by, options):
     """With a key no partitioning and no order of the rows changes a sample, which is lazy."""
-    expected = sorted(sf.sample(FRAME, by, key="id", **options)["id"])
+    frame = engine.local(FRAME.rename(columns={"name": "Sampled"}))
+    expected = sorted(sf.sample(frame, by, key="id", **options)["id"])
     for order, cuts in ORDERS:
-        rows = engine.spread(engine.local(FRAME.iloc[order]), cuts)
+        rows = engine.spread(frame.iloc[order], cuts)
         found = engine.rows(sf.sample(rows, by, key="id", **options))
         assert sorted(found["id"]) == expected
         assert list(found) == list(engine.rows(rows))
@@ -281,6 +283,20 @@ def test_extended_folds_are_those_of_pandas(engine, options):
     assert found[0] == found[1]
     for row, fold in enumerate(found[0]["fold"]):
         assert fold == given[row] or given[row] is None
+
+
+def test_bins_of_extended_rows_are_cut_inside_pooled_classes(monkeypatch):
+    """Rare classes are pooled before quantiles are cut inside them, as on one machine."""
+    n_parents = []
+
+    def cut(engine, call, place, n, parents):
+        n_parents.append(parents.n_strata)
+        return call
+
+    monkeypatch.setattr(ListsEngine, "cut", cut)
+    rows = Lists([FRAME.assign(fold=[i % 4 if i % 3 else None for i in range(N)])])
+    sf.extend(rows, ["who", sf.quantiles("price", 2)], key="id", rare="pool")
+    assert n_parents == [1]
 
 
 @pytest.mark.parametrize("missing", ["stratum", "null"])
@@ -536,6 +552,7 @@ RULES = [
     {"name": "fold", "nulls": "drop", "apart": ["time", "name", "who"]},
     {"name": ["day", "fold"], "nulls": "drop", "apart": "whole"},
     {"name": "day", "train": "past", "apart": "kind"},
+    {"name": "fold", "nulls": "drop", "apart": "row"},
 ]
 """Rules by which columns are read."""
 
@@ -548,7 +565,8 @@ def without_zone(label):
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_rules_read_the_rows_of_pandas(engine, rule):
     """Pairs by any rule are those of pandas, with its words, whatever the partitions."""
-    frame = engine.local(FOLDED.assign(who=[i // 2 if i % 9 else None for i in range(N)]))
+    who = [i // 2 if i % 9 else None for i in range(N)]
+    frame = engine.local(FOLDED.assign(who=who, row=[i // 4 for i in range(N)]))
     rows = engine.spread(frame, [17, 45])
     try:
         expected, words = heard(lambda: list(sf.folds(frame, **rule)))

@@ -216,11 +216,10 @@ class Engine(ABC):
         """
         terms = tuple(Classes((name,)) for name in values)
         call, counts = self.count(self.bind(Options(terms)))
-        rows = np.arange(len(counts.weights))
         columns = dict(zip(values, counts.columns["by"], strict=True))
-        table = frames.make_frame("pandas", {**columns, "row": rows})
-        kept = np.isin(rows, drop_values(table, values)["row"])
-        return self.keep(call, CountedCodes(counts, np.where(kept, 0, -1), 1), "kept", drops=True)
+        table = frames.make_frame("pandas", columns)
+        codes = np.where(table.index.isin(drop_values(table, values).index), 0, -1)
+        return self.keep(call, CountedCodes(counts, codes, 1), self.unused("kept"), drops=True)
 
     def shared_rows(
         self, refs: Sequence[Any], argument: str, name: str, *, drop: bool
@@ -254,10 +253,15 @@ class Engine(ABC):
         self, call: Call, counted: CountedCodes, name: str, *, drops: bool = False
     ) -> EngineFrame:
         """Keep the rows of counted rows with a stratum, and add the column of their strata."""
-        while drops and name in self.frame.columns:
-            name += "_"
         marked = engine_on(self.attach(call, counted, *whole_strata(counted, name)))
         return marked.select(name, [], equal=False, drops=drops)
+
+    def unused(self, name: str) -> str:
+        """Lengthen a name until no column has it, in capitals or not, as in Spark."""
+        taken = {str(each).lower() for each in self.frame.columns}
+        while name in taken:
+            name += "_"
+        return name
 
 
 def whole_strata(

@@ -18,7 +18,7 @@ from ..core.types import Flags, Ints, StratumTable, Words
 from ..errors import StratError, plural
 from ..pipeline.check_data import UNIQUE_KEY_HINT
 from ..pipeline.nest import Strata, stratify
-from ..pipeline.options import NO_TARGET, Options, Rare
+from ..pipeline.options import Options, Rare
 from ..pipeline.parts import deal_units, place_rows, quota_table
 from ..pipeline.random_numbers import row_streams
 from ..terms.base import ByQuantiles
@@ -116,11 +116,6 @@ def without_orders(engine: Engine, options: Options) -> Options:
     """Cut continuous entries of a call into bins; others stay as they are."""
     resolved = [engine.resolve(term) for term in options.terms]
     return replace(options, terms=tuple(term.without_order() or term for term in resolved))
-
-
-def described(options: Options) -> Options:
-    """Drop the target and the rule for rare strata, so that a call only describes its rows."""
-    return replace(options, target=NO_TARGET, rare="ignore")
 
 
 # Quotas ----------------------------------------------------------------------------------

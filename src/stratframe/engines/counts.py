@@ -67,7 +67,8 @@ class PartsByNumber(NamedTuple):
     """How the number of a row decides its part, for each stratum."""
 
     first: Ints
-    """The part of the rows whose number is below all points, -1 for none; shape (n_strata,)."""
+    """The part of the rows whose number is below all points, or -1 for none of a stratum without
+    points; shape (n_strata,)."""
     points: Words
     """The lowest number of each further part, nondecreasing; shape (n_strata, n_points)."""
 

@@ -43,7 +43,6 @@ from .counted import (
     count_strata,
     cut_points,
     cut_quantiles,
-    described,
     list_cuts,
     list_quotas,
     lowest_of_strata,
@@ -53,7 +52,7 @@ from .counted import (
     repeated_key_error,
     without_orders,
 )
-from .counts import CountedCodes, PartsByNumber
+from .counts import CountedCodes, Counts, PartsByNumber
 
 
 class EngineSource:
@@ -124,10 +123,7 @@ class EngineSource:
         self.engine.check(options.columns())
         check_possible(options, self.kind)
         self.check_key(options)
-        mark = "sampled"
-        while mark in self.engine.frame.columns:
-            mark += "_"
-        salts = [int(sample_streams(options)[0](1)[0])]
+        mark, salts = self.engine.unused("sampled"), [int(sample_streams(options)[0](1)[0])]
         call = cut_quantiles(self.engine, self.engine.bind(options), options)
         call, counts = self.engine.count(call, salts=salts)
         counted = nest_counts(self.engine, options, counts)
@@ -295,16 +291,21 @@ def find_parts(
 
 def extend_column(engine: Engine, options: Options, k: int | None, *, named: bool) -> Any:
     """Fill the column that the options name; with `named`, warnings say which it is."""
-    call = cut_quantiles(engine, engine.bind(options, options.name), described(options))
-    call, counts = engine.count(call, salts=[ORDER_SALT])
-    every = counts
-    if options.missing == "null":  # rows that lack a value may have folds without being counted
-        every = engine.count(engine.bind(Options(), options.name))[1]
+
+    def count(own: Options) -> tuple[Call, Counts]:
+        call = cut_quantiles(engine, engine.bind(own, own.name), own)
+        return engine.count(call, salts=[ORDER_SALT])
+
+    # The folds are counted first if rows that lack a value may have some, or if bins are cut inside
+    # classes that are pooled if they have fewer rows than there are folds.
+    folds_first = options.missing == "null" or options.rare == "pool"
+    call, every = count(replace(options, terms=()) if folds_first else options)
     (folds,) = every.columns["name"]
     name = folds.name  # as the frame spells it
     target = target_of(frames.make_frame("pandas", {name: folds}), name, options.target, k)
     options = replace(options, name=name, target=target)
     options, held = read_given(options, k, folds, every.weights)
+    call, counts = count(options) if folds_first else (call, every)
     parts = read_given(options, options.target.n, counts.columns["name"][0], counts.weights)[1]
     counted = nest_counts(engine, options, counts)
     strata, stream = counted.strata, column_stream(options, StreamTag.EXTEND)

@@ -42,7 +42,7 @@ def sets_of(counts: Counts, *, nulls_alike: bool) -> CountedSets:
     alone = lacks & (not nulls_alike)
     strata = strata._replace(weights=np.where(alone, 0, weights))
     labels, folds = frames.fold_codes(counts.columns["name"][0], weights=weights)
-    n_folds = int(folds.max(initial=-1)) + 2
+    n_folds = len(labels.values) + 1
     table = strata.crosstab(folds % n_folds, n_folds)
     return CountedSets(np.where(alone, -1, strata.codes), labels.values, folds % n_folds, table)
 
