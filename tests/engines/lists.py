@@ -66,8 +66,6 @@ class ListsEngine(base.Engine):
 
     def bind(self, options, fold=None, every=None, *, drop=False):
         """Read the columns, and deal the rows that `where` flags."""
-        for term in (*options.terms, *options.groups):
-            base.check_term(self.resolve(term), self.name)
         named = {**options.columns(), "name": [] if fold is None else [fold]}
         entries = {argument: self.read(named[argument]) for argument in ("by", "groups", "name")}
         if every is not None:

@@ -77,7 +77,7 @@ LIMITS = {
     **dict.fromkeys(["quantiles.SORTED_ROWS", "spark.windows.COLLECTED_ROWS"], 0),
     "spark.order_statistics.SORTED_ROWS": 0,
     "cells.MAX_CELLS": 4096,
-    "dask.counts.FEW_ROWS": 4,
+    "dask.alike.FEW_ROWS": 4,
     "quantiles.MAX_COUNTS": 8,
     "dask.passes.FAN_IN": 2,
     "spark.windows.SMALL": 7,

@@ -124,7 +124,9 @@ class Engine(ABC):
 
         The entries are those of `by`, then those of `groups`, then the column of folds, if there is
         one. With `every`, the folds are the calendar periods of the dates or times in this column,
-        each given by its start. With `drop`, rows without a fold are not dealt.
+        each given by its start. Rows are not dealt if `where` is false, with `drop` if they have no
+        fold, and with `options.missing == "null"` if an entry of `by` or `groups` is missing. Missing
+        values of `where` are an error.
         """
 
     @abstractmethod
@@ -135,13 +137,14 @@ class Engine(ABC):
 
         With `before`, rows are counted only by the entries before that place. With `salts`, the
         lowest number among the rows of each counted row is found as well, and missing values of the
-        key are an error.
+        key are an error. The call that is returned may keep what later passes need.
         """
 
     def cut(self, call: Call, place: int, n: int, parents: CountedCodes) -> Call:  # noqa: ARG002
         """Find an entry's `n`-quantiles in each stratum of the entries before, for later counts.
 
-        The default cuts nothing, for engines that count the values of bins.
+        Quantile i is the value of rank ceil(i * size / n), and belongs to the bin below it. The
+        default cuts nothing, for engines that count the values of bins.
         """
         return call
 
@@ -153,8 +156,8 @@ class Engine(ABC):
 
         The first is at least the number of the last row before the cut, the second is at most that
         of the first row after it. The first is below the second, unless both rows have the same
-        number. The salts need not be those of the counts. Raise `other_rows` if strata no longer
-        have the rows that were counted.
+        number. The salts need not be those of the counts. Raise `other_rows` if the strata no longer
+        have `counted.sizes` rows. Keys that repeat elsewhere are not found.
         """
 
     def repeated_keys(
@@ -203,6 +206,8 @@ class Engine(ABC):
         drops: bool = False,
     ) -> EngineFrame:
         """Keep the rows of some folds, or the rows of all other folds.
+
+        `values` are folds as counts have shown them.
 
         With `nulls`, rows without a fold are kept as well. With `drops`, the column of folds is
         left out.

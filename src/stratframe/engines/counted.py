@@ -22,7 +22,7 @@ from ..pipeline.options import Options, Rare
 from ..pipeline.parts import deal_units, place_rows, quota_table
 from ..pipeline.random_numbers import row_streams
 from ..terms.base import ByQuantiles
-from .base import Call, Engine
+from .base import Call, Engine, check_term
 from .counts import HIGHEST_WORD, CountedCodes, Counts, Cuts
 
 
@@ -72,13 +72,15 @@ def with_lows(counts: Counts) -> Counts:
 
 
 def nest_counts(engine: Engine, options: Options, counts: Counts) -> CountedStrata:
-    check_grouped(engine, options, counts)
+    check_counted(engine, options, counts)
     strata = stratify(options, counts.columns, len(counts.weights), counts.weights)
     return CountedStrata(counts, strata)
 
 
-def check_grouped(engine: Engine, options: Options, counts: Counts) -> None:
-    """Raise if rows without a group were counted together: each should be a group of its own."""
+def check_counted(engine: Engine, options: Options, counts: Counts) -> None:
+    """Raise if an entry turned out to be continuous, or rows without a group were taken for one."""
+    for term, series in zip(options.terms, counts.columns["by"], strict=True):
+        check_term(term.resolve([series]), engine.name)
     columns = counts.columns["groups"] if options.groups and options.missing == "stratum" else []
     if any(frames.is_missing(series).any() for series in columns):
         msg = (

@@ -21,14 +21,15 @@ class Counts(NamedTuple):
 
     columns: dict[str, list[Any]]
     """A pandas or Polars series for each entry of `by`, `groups` and `name`, with a value for
-    each counted row. A bin is shown by its highest value. Several counted rows may have the same
-    values."""
+    each counted row, named as the column. A bin is shown by its highest value. Several counted rows
+    may have the same values."""
     weights: Ints
     """How many rows each counted row stands for, shape (n_counted,)."""
     lowest: Words | None = None
     """The lowest number among these rows, for each salt; shape (n_salts, n_counted)."""
     lows: Mapping[int, Any] = {}
-    """The lowest values of bins, as a series for the place of each entry of `by` that is cut."""
+    """A series of the lowest values of bins, for the place of each entry of `by` that is counted by
+    bins."""
     native: Any = None
     """What the engine needs to find these rows again. No other module looks inside."""
 
@@ -64,7 +65,7 @@ class Cuts(NamedTuple):
 
 
 class PartsByNumber(NamedTuple):
-    """How the number of a row decides its part, for each stratum."""
+    """The part of a row is `first` plus how many points of its stratum are at most its number."""
 
     first: Ints
     """The part of the rows whose number is below all points, or -1 for none of a stratum without
