@@ -25,7 +25,7 @@ from ..quantiles import Round, quantile_words
 from ..shared import leaking_sets, shared_values
 from . import passes
 from .alike import Counted, count_partition, merge_counts
-from .passes import DaskCall, dask, dd, over_partitions, over_rows
+from .passes import Columns, DaskCall, dask, dd, over_partitions, over_rows
 from .rows import DASK, Plan, look_up, make_index
 
 
@@ -125,7 +125,8 @@ class DaskEngine(Engine):
             named["where"][0] if named["where"] else None,
             (*(entries if options.missing == "null" else ()), *(of_fold if drop else ())),
         )
-        return DaskCall(self.frame.assign(**computed) if computed else self.frame, plan)
+        frame = self.frame.assign(**computed) if computed else self.frame
+        return DaskCall(frame, plan, Columns(frame[plan.columns]))
 
     # Counts -----------------------------------------------------------------------------
 
@@ -253,7 +254,7 @@ class DaskEngine(Engine):
 
         The new columns are made of those that the call reads, so that no others are read for them.
         """
-        labels, meta, rows = self.frame.columns, self.frame._meta, call.wanted
+        labels, meta, rows = self.frame.columns, self.frame._meta, call.wanted.frame
         # Dask can assign columns to a frame whose labels it can sort.
         can_assign = labels.is_unique and all(isinstance(label, str) for label in labels)
         given: dict[str, Any] = {"plan": call.plan, "parts": list(parts), "salts": list(salts)}
@@ -294,7 +295,7 @@ class DaskEngine(Engine):
 def index_of(counted: CountedCodes) -> Any:
     """Build the index from the entries of counted rows to their strata."""
     table = counted.counts.native.table
-    return make_index(table.select(table.columns[: table.columns.index("n")]), counted.codes)
+    return make_index(table[table.columns[: table.columns.index("n")]], counted.codes)
 
 
 def dense_cells(cells: tuple[Ints, Ints], counted: CountedCodes, bits: int) -> StratumTable:
@@ -320,11 +321,7 @@ def shared_keys(call: DaskCall) -> dict[bool, SharedRows]:
 def with_categories(series: Any, meta: Any) -> Any:
     """Give values the categories of the column, if these are known and hold all values."""
     dtype = meta.dtype
-    if not isinstance(dtype, pd.CategoricalDtype) or UNKNOWN_CATEGORIES in dtype.categories:
+    if not isinstance(dtype, pd.CategoricalDtype) or not dd.utils.has_known_categories(meta):
         return series
     known = series.isin(dtype.categories) | series.isna()
     return series.astype(dtype) if known.all() else series
-
-
-UNKNOWN_CATEGORIES = "__UNKNOWN_CATEGORIES__"
-"""The only category of a column whose categories Dask does not know."""

@@ -88,7 +88,7 @@ def merge_counts(several: Sequence[Counted]) -> Counted:
         lengths = rows.list.len().to_numpy()
         codes[rows.explode().to_numpy()] = np.repeat(np.arange(len(rows)), lengths)
     if is_new:
-        hashes = hash_rows(grouped.select(keys))
+        hashes = hash_rows(grouped[keys])
     bits = min(*(each.bits for each in several), cell_bits(len(rows) * max(n_salts, 1)))
     cells: list[list[Any]] = [[] for _ in range(n_salts)]
     start, checksums = 0, []

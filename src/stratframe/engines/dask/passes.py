@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -29,11 +29,25 @@ dask: Any = load_extra("dask", "dask")
 dd: Any = load_extra("dask.dataframe", "dask")
 delayed: Any = load_extra("dask.delayed", "dask")
 
-FAN_IN = 8
+FAN_IN = 16
 """How many results of partitions are merged at once."""
 
 KEYS_AT_ONCE = 1 << 24
 """About how many hashes of keys the driver holds at once."""
+
+
+class Columns:
+    """The columns of a frame that a call reads."""
+
+    def __init__(self, frame: Any) -> None:
+        self.frame = frame
+
+    @cached_property
+    def tasks(self) -> tuple[dict[Any, Any], list[Any]]:
+        """The tasks that read the partitions, made once for all passes, and the key of each."""
+        # `optimize` would join partitions of files when few columns are read.
+        expr = self.frame.expr.simplify().lower_completely().simplify().fuse()
+        return expr.__dask_graph__(), expr.__dask_keys__()
 
 
 class DaskCall(NamedTuple):
@@ -42,12 +56,7 @@ class DaskCall(NamedTuple):
     frame: Any
     """The frame, with the columns that are computed for the call."""
     plan: Plan
-
-    @property
-    def wanted(self) -> Any:
-        """The frame of the columns that the call reads."""
-        plan, where = self.plan, () if self.plan.where is None else (self.plan.where,)
-        return self.frame[list(dict.fromkeys([*plan.names, *plan.key, *where, *plan.present]))]
+    wanted: Columns
 
 
 def over_partitions(
@@ -65,10 +74,9 @@ def over_partitions(
     bound = partial(function, plan=(plan or whole)._replace(read_as=whole.read_as))
     of_one = dask.delayed(partial(read_typed, plan=whole, function=bound), traverse=False)
     of_few = dask.delayed(partial(merge_typed, plan=whole, merge=merge), traverse=False)
-    # `optimize` would join partitions of files when few columns are read.
-    expr = call.wanted.expr.simplify().lower_completely().simplify().fuse()
-    graph = {**expr.__dask_graph__(), **of_one.dask, **of_few.dask}
-    name, keys, level = f"stratframe-{uuid4().hex}", expr.__dask_keys__(), 0
+    reads, keys = call.wanted.tasks
+    graph = {**reads, **of_one.dask, **of_few.dask}
+    name, level = f"stratframe-{uuid4().hex}", 0
     tasks: list[Any] = [(operator.call, of_one.key, key, number) for number, key in enumerate(keys)]
     while level == 0 or len(tasks) > 1:
         keys, level = [f"{name}-{level}-{place}" for place in range(len(tasks))], level + 1
@@ -201,7 +209,7 @@ def keys_and_folds(call: DaskCall) -> Iterator[tuple[Words, Ints]]:
 
 def hashes_of_keys(partition: Any, plan: Plan, first: int) -> Keys:
     rows = read_rows(partition, plan, [0], keyed=True)
-    folds = np.where(rows.table["0"].is_null(), np.uint64(0), hash_rows(rows.table.select("0")))
+    folds = np.where(rows.table["0"].is_null(), np.uint64(0), hash_rows(rows.table[["0"]]))
     found = pl.DataFrame({"hash": rows.numbers[0], "fold": folds})
     return (found.filter(pl.col("hash") >= first) if first else found), 2**WORD - 1
 

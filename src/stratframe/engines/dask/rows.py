@@ -51,6 +51,12 @@ class Plan(NamedTuple):
     before, and the highest word of each bin but the last, shape (n_strata, n_bins - 1)."""
 
     @property
+    def columns(self) -> list[Hashable]:
+        """The columns to read."""
+        where = () if self.where is None else (self.where,)
+        return list(dict.fromkeys([*self.names, *self.key, *where, *self.present]))
+
+    @property
     def cut(self) -> list[Hashable]:
         """The columns that are cut into bins."""
         pairs = zip(self.terms, self.names, strict=True)
@@ -164,7 +170,7 @@ def make_index(table: pl.DataFrame, codes: Ints) -> pl.DataFrame:
 def look_up(table: pl.DataFrame, index: pl.DataFrame) -> tuple[Ints, Words]:
     """Find the code and the hash of every row, or raise if a row is not in the index."""
     keys = index.columns[:-2]
-    rows, types = table.select(keys), index.select(keys).schema
+    rows, types = table[keys], index[keys].schema
     if rows.schema != types:  # numbers are equal in whatever types partitions store them
         rows = rows.cast(types, strict=False)
     found = rows.join(index, on=keys, how="left", nulls_equal=True, maintain_order="left")
