@@ -15,7 +15,6 @@ from stratframe.engines.cells import (
     coarser_cells,
     numbers_around,
     split_cells,
-    window_widths,
 )
 from stratframe.engines.counted import cut_points, list_cuts
 from stratframe.engines.counts import HIGHEST_WORD, parts_by_cuts
@@ -116,21 +115,3 @@ def test_cells_have_room_whatever_the_type_of_codes(dtype):
     numbers = np.array([0, 2**64 - 1], dtype=np.uint64)
     cells = cells_of(np.array([0, 100], dtype=dtype), numbers, MAX_BITS)
     assert cells.tolist() == [0, (101 << MAX_BITS) - 1]
-
-
-def test_windows_hold_the_cut_points_of_random_numbers():
-    """The row at a share of the rows is in the window around the share, however many there are."""
-    rng, shares = np.random.default_rng(0), np.array([0.0, 0.2, 0.5, 0.999])
-    for size in (1, 2, 50, 3_000, 200_000):
-        (width,) = window_widths(np.array([size])).tolist()
-        for _ in range(20):
-            cells = np.sort(rng.integers(0, 1 << MAX_BITS, size))
-            places = (shares * (1 << MAX_BITS)).astype(np.int64)
-            assert (abs(cells[(shares * size).astype(np.int64)] - places) <= width).all()
-
-
-def test_windows_are_narrow_in_large_strata():
-    """A window is six standard deviations wide on each side, and at most all cells."""
-    # sqrt(n) falls on 10**4, so that a deviation is 65,536 / (2 * 10**4) = 3.28 cells.
-    widths = window_widths(np.array([0, 1, 10**8]))
-    assert widths.tolist() == [1 << MAX_BITS, 1 << MAX_BITS, 20 + 2]

@@ -125,8 +125,8 @@ class Engine(ABC):
         The entries are those of `by`, then those of `groups`, then the column of folds, if there is
         one. With `every`, the folds are the calendar periods of the dates or times in this column,
         each given by its start. Rows are not dealt if `where` is false, with `drop` if they have no
-        fold, and with `options.missing == "null"` if an entry of `by` or `groups` is missing. Missing
-        values of `where` are an error.
+        fold, and with `options.missing == "null"` if an entry of `by` or `groups` is missing.
+        Missing values of `where` are an error.
         """
 
     @abstractmethod
@@ -156,8 +156,8 @@ class Engine(ABC):
 
         The first is at least the number of the last row before the cut, the second is at most that
         of the first row after it. The first is below the second, unless both rows have the same
-        number. The salts need not be those of the counts. Raise `other_rows` if the strata no longer
-        have `counted.sizes` rows. Keys that repeat elsewhere are not found.
+        number. The salts need not be those of the counts. Raise `other_rows` if the strata no
+        longer have `counted.sizes` rows. Keys that repeat elsewhere are not found.
         """
 
     def repeated_keys(

@@ -55,23 +55,6 @@ def counts_by(codes: Ints, counts: StratumTable, n_codes: int) -> StratumTable:
     return sums
 
 
-def window_widths(sizes: Ints) -> Ints:
-    """Choose how far from its expected place a cut is looked for, in cells of `MAX_BITS` bits.
-
-    References
-    ----------
-    Meng (2013), Scalable simple random sampling and stratified sampling.
-    """
-    # The number of a given rank has a standard deviation of at most 1 / (2 sqrt(n)).
-    deviation = (1 << MAX_BITS) / (2 * np.sqrt(np.maximum(sizes, 1)))
-    widths = np.ceil(DEVIATIONS * deviation).astype(np.int64) + 2
-    return np.minimum(widths, 1 << MAX_BITS)
-
-
-DEVIATIONS = 6
-"""How many standard deviations from its expected place a cut is looked for."""
-
-
 # Ranks -----------------------------------------------------------------------------------
 
 

@@ -153,12 +153,12 @@ class SparkEngine(Engine):
                 raise StratError(msg)
         return call
 
-    count = staticmethod(count)
-    cut = staticmethod(cut_entry)
-    around = staticmethod(around)
-    attach = staticmethod(attach)
-    shared_rows = shared_rows
-    leaking_rows = leaking_rows
+    count: Any = staticmethod(count)
+    cut: Any = staticmethod(cut_entry)
+    around: Any = staticmethod(around)
+    attach: Any = staticmethod(attach)
+    shared_rows: Any = shared_rows
+    leaking_rows: Any = leaking_rows
 
     def repeated_keys(
         self, options: Options, salts: Sequence[int], numbers: Sequence[Words]
