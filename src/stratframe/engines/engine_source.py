@@ -279,7 +279,7 @@ def find_parts(
     around = engine.around(call, counted, salts, [cuts for cuts, _ in listed])
     shared = [np.unique(after[below == after]) for below, after in around]
     if any(map(len, shared)):
-        keys = engine.repeated_keys(options, salts, shared)
+        keys = engine.keys_at(options, salts, shared)
         raise repeated_key_error([str(name) for name in keys.columns], keys)
     first = np.zeros(counted.n_strata, dtype=np.int64)
     found = zip(tables, listed, around, strict=True)

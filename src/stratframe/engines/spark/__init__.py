@@ -160,7 +160,7 @@ class SparkEngine(Engine):
     shared_rows: Any = shared_rows
     leaking_rows: Any = leaking_rows
 
-    def repeated_keys(
+    def keys_at(
         self, options: Options, salts: Sequence[int], numbers: Sequence[Words]
     ) -> Any:
         """Collect the keys of rows with the given numbers, at most a thousand in all."""
