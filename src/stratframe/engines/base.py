@@ -160,9 +160,7 @@ class Engine(ABC):
         longer have `counted.sizes` rows. Keys that repeat elsewhere are not found.
         """
 
-    def keys_at(
-        self, options: Options, salts: Sequence[int], numbers: Sequence[Words]
-    ) -> Any:
+    def keys_at(self, options: Options, salts: Sequence[int], numbers: Sequence[Words]) -> Any:
         """Collect the keys of rows with the given numbers under each salt, as a pandas frame.
 
         The default holds all keys on one machine.

@@ -186,9 +186,7 @@ class DaskEngine(Engine):
         found = zip(cells, cuts, near, strict=True)
         return [numbers_around(counts, each, *rows) for counts, each, rows in found]
 
-    def keys_at(
-        self, options: Options, salts: Sequence[int], numbers: Sequence[Words]
-    ) -> Any:
+    def keys_at(self, options: Options, salts: Sequence[int], numbers: Sequence[Words]) -> Any:
         function = partial(passes.equal_keys, salts=salts, numbers=numbers)
         return over_partitions(self.bind(options), function, pd.concat)[1]
 

@@ -160,9 +160,7 @@ class SparkEngine(Engine):
     shared_rows: Any = shared_rows
     leaking_rows: Any = leaking_rows
 
-    def keys_at(
-        self, options: Options, salts: Sequence[int], numbers: Sequence[Words]
-    ) -> Any:
+    def keys_at(self, options: Options, salts: Sequence[int], numbers: Sequence[Words]) -> Any:
         """Collect the keys of rows with the given numbers, at most a thousand in all."""
         call, sf = self.bind(replace(options, terms=(), groups=())), functions()
         columns = [each.column.alias(f"{i}") for i, each in enumerate(call.key)]
