@@ -129,5 +129,5 @@ def read_cells(table: Any, salts: Sequence[int]) -> dict[int, StratumTable]:
         sums = table.select(names).fill_null(0).to_numpy().clip(0, 2.0**53).astype(np.int64)
         shifts = np.arange(CELLS_IN_SUM) * COUNT_BITS
         counts = (sums[:, :, None] >> shifts) & ((1 << COUNT_BITS) - 1)
-        cells[salt] = counts.reshape(len(table), -1).astype(np.int16)
+        cells[salt] = counts.reshape(len(table), 1 << CELL_BITS).astype(np.int16)
     return cells
