@@ -2,6 +2,6 @@
 
 `base` defines an engine, and `counts` what it tells. One pass of the engine counts the rows that
 are alike. `counted` turns the counts into strata, quotas and cuts, and the engine finds the numbers
-of rows around each cut. A last pass, row by row, adds the column. `source` puts these steps
+of rows around each cut. A last pass, row by row, adds the column. `engine_source` puts these steps
 together.
 """

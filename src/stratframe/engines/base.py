@@ -2,8 +2,8 @@
 
 An engine finds the columns of a call, counts the rows that are alike, finds the numbers on both
 sides of cuts, and adds columns by a rule for each row. Strata, quotas and tables are worked out
-once for all engines, in `counted.py` and `source.py`, from counts of rows. A new engine is a class
-below `Engine`. This module has all that it needs.
+once for all engines, in `counted.py` and `engine_source.py`, from counts of rows. A new engine is a
+class below `Engine`. This module has all that it needs.
 """
 
 from __future__ import annotations
@@ -205,10 +205,8 @@ class Engine(ABC):
     ) -> EngineFrame:
         """Keep the rows of some folds, or the rows of all other folds.
 
-        `values` are folds as counts have shown them.
-
-        With `nulls`, rows without a fold are kept as well. With `drops`, the column of folds is
-        left out.
+        `values` are folds as counts have shown them. With `nulls`, rows without a fold are kept as
+        well. With `drops`, the column of folds is left out.
         """
 
     def drop_shared(self, other: EngineFrame, values: Mapping[str, Any]) -> EngineFrame:  # noqa: ARG002

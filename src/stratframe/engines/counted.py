@@ -157,19 +157,24 @@ def parts_of_groups(options: Options, counted: CountedStrata) -> list[Ints]:
 # machines; tests/engines/test_cuts.py checks that the two agree.
 
 
-def list_cuts(table: StratumTable) -> tuple[Cuts, Flags]:
-    """List the cuts with rows on both sides, and flag them, shape (n_strata, n_parts - 1)."""
+def rows_before_cuts(table: StratumTable) -> tuple[Ints, Flags]:
+    """Count the rows before cuts, and flag inner cuts; of shape (n_strata, n_parts - 1) each."""
     before = np.cumsum(table, axis=1)[:, :-1]
-    is_inner = (before > 0) & (before < table.sum(axis=1)[:, None])
-    return Cuts(np.nonzero(is_inner)[0], before[is_inner]), is_inner
+    return before, (before > 0) & (before < table.sum(axis=1)[:, None])
 
 
-def cut_points(table: StratumTable, is_inner: Flags, after: Words) -> Words:
+def list_cuts(table: StratumTable) -> Cuts:
+    """List the cuts with rows on both sides."""
+    before, is_inner = rows_before_cuts(table)
+    return Cuts(np.nonzero(is_inner)[0], before[is_inner])
+
+
+def cut_points(table: StratumTable, after: Words) -> Words:
     """Make the points of every stratum, given those of the cuts with rows on both sides.
 
     Returns shape (n_strata, n_parts - 1), nondecreasing along the parts.
     """
-    before = np.cumsum(table, axis=1)[:, :-1]
+    before, is_inner = rows_before_cuts(table)
     points = np.where(before > 0, HIGHEST_WORD, np.uint64(0))
     points[is_inner] = after
     return points

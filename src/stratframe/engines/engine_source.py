@@ -81,17 +81,15 @@ class EngineSource:
         self.engine.check(options.columns(), names, overwrite=overwrite)
         if options.way.is_hashed:
             by_hash = PartsByNumber(np.zeros(1, np.int64), hash_points(options)[None])
-            dealt = [by_hash] * options.repeats
-            call = self.engine.bind(options)
+            call, dealt = self.engine.bind(options), [by_hash] * options.repeats
             return self.engine.attach(call, None, outputs, dealt, hash_salts(options))
         if options.groups:
             options = without_orders(self.engine, options)
-            call = self.engine.bind(options)
-            call, counted = count_strata(self.engine, call, options)
-            whole, n_counted = parts_of_groups(options, counted), len(counted.counts.weights)
+            call, counted = count_strata(self.engine, self.engine.bind(options), options)
+            n_counted = len(counted.counts.weights)
             alone = CountedCodes(counted.counts, np.arange(n_counted), n_counted)
             no_points = np.empty((n_counted, 0), dtype=np.uint64)
-            parts = [PartsByNumber(each, no_points) for each in whole]
+            parts = [PartsByNumber(each, no_points) for each in parts_of_groups(options, counted)]
             return self.engine.attach(call, alone, outputs, parts)
         self.check_key(options, "a `key` or `groups`")
         call, counted = count_strata(self.engine, self.engine.bind(options), options)
@@ -275,17 +273,15 @@ def find_parts(
     salts: Sequence[int],
 ) -> list[PartsByNumber]:
     """Find how the numbers of rows decide their parts, so that each part gets its quota."""
-    listed = [list_cuts(table) for table in tables]
-    around = engine.around(call, counted, salts, [cuts for cuts, _ in listed])
+    around = engine.around(call, counted, salts, list(map(list_cuts, tables)))
     shared = [np.unique(after[below == after]) for below, after in around]
     if any(map(len, shared)):
         keys = engine.keys_at(options, salts, shared)
         raise repeated_key_error([str(name) for name in keys.columns], keys)
     first = np.zeros(counted.n_strata, dtype=np.int64)
-    found = zip(tables, listed, around, strict=True)
     return [
-        PartsByNumber(first, cut_points(table, is_inner, after))
-        for table, (_, is_inner), (_, after) in found
+        PartsByNumber(first, cut_points(table, after))
+        for table, (_, after) in zip(tables, around, strict=True)
     ]
 
 

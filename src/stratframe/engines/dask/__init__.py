@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,7 @@ from ...core.types import Ints, StratumTable, Words
 from ...errors import StratError
 from ...frames import NewColumn, SharedRows
 from ...frames.attach import attach_pandas
+from ...frames.labels import drop_values, filter_values
 from ...frames.references import EXPRESSIONS
 from ...pipeline.options import Options
 from ...terms.base import Term
@@ -26,7 +27,7 @@ from ..shared import leaking_sets, shared_values
 from . import passes
 from .alike import Counted, count_partition, merge_counts
 from .passes import Columns, DaskCall, dask, dd, over_partitions, over_rows
-from .rows import DASK, Plan, look_up, make_index
+from .rows import DASK, Plan, find_codes, make_index
 
 
 class DaskEngine(Engine):
@@ -170,7 +171,7 @@ class DaskEngine(Engine):
         index, n_strata = index_of(counted), counted.n_strata
         if call.plan.salts != tuple(salts):
             call, counts = self.count(call, salts=salts)
-            codes = look_up(counts.native.table, index)[0]
+            codes = find_codes(counts.native.table, index)[0]
             if not np.array_equal(CountedCodes(counts, codes, n_strata).sizes, counted.sizes):
                 raise other_rows()
             counted = CountedCodes(counts, codes, n_strata)
@@ -277,17 +278,12 @@ class DaskEngine(Engine):
         drops: bool = False,
     ) -> Any:
         how: dict[str, Any] = {"name": name, "values": values, "equal": equal, "nulls": nulls}
-        kept = self.keep_rows(partial(frames.labels.filter_values, every=every, **how))
+        kept = over_rows(self.frame, self.frame._meta, filter_values, every=every, **how)
         return kept.drop(columns=[name]) if drops else kept
 
     def drop_shared(self, other: Any, values: Mapping[str, Any]) -> Any:  # noqa: ARG002
         """Look the values up in every partition."""
-        return self.keep_rows(partial(frames.labels.drop_values, values=dict(values)))
-
-    def keep_rows(self, keep: Callable[[Any], Any]) -> Any:
-        # All arguments are bound in the function: if Dask passes keywords on, it takes two frames
-        # for one when only the values of two keywords are swapped.
-        return self.frame.map_partitions(keep, meta=self.frame._meta, enforce_metadata=False)
+        return over_rows(self.frame, self.frame._meta, drop_values, values=dict(values))
 
 
 def index_of(counted: CountedCodes) -> Any:

@@ -14,7 +14,7 @@ from ...core.types import Ints, Words
 from ..base import check_n_strata
 from ..cells import MAX_BITS, cell_bits, cells_of
 from .kinds import numbers_in, take_places
-from .rows import Plan, hash_rows, marks_of, read_rows
+from .rows import Plan, hash_entries, marks_of, read_rows
 
 FEW_ROWS = 1 << 11
 """The most rows of a partition that are counted only together with those of others."""
@@ -62,7 +62,9 @@ def merge_counts(several: Sequence[Counted]) -> Counted:
     """Merge the counts of partitions, in their order."""
     table = pl.concat([each.table for each in several], how="vertical_relaxed")
     keys, row = table.columns[: table.columns.index("n")], pl.col("row")
-    labels = {name: stack([each.labels[name] for each in several]) for name in several[0].labels}
+    labels = {
+        name: join_series([each.labels[name] for each in several]) for name in several[0].labels
+    }
     cut = [name[3:] for name in labels if name.startswith("low")]
     n_salts, is_new = len(several[0].cells), any(each.checksums is None for each in several)
     with_codes = is_new or n_salts > 0
@@ -88,7 +90,7 @@ def merge_counts(several: Sequence[Counted]) -> Counted:
         lengths = rows.list.len().to_numpy()
         codes[rows.explode().to_numpy()] = np.repeat(np.arange(len(rows)), lengths)
     if is_new:
-        hashes = hash_rows(grouped[keys])
+        hashes = hash_entries(grouped[keys])
     bits = min(*(each.bits for each in several), cell_bits(len(rows) * max(n_salts, 1)))
     cells: list[list[Any]] = [[] for _ in range(n_salts)]
     start, checksums = 0, []
@@ -121,7 +123,7 @@ def sum_cells(cells: Ints, counts: Ints) -> tuple[Ints, Ints]:
     return summed["cell"].to_numpy(), summed["n"].to_numpy()
 
 
-def stack(columns: Sequence[Any]) -> Any:
+def join_series(columns: Sequence[Any]) -> Any:
     """Concatenate series, in a type that holds the values of all."""
     if len(columns) == 1:
         return columns[0]

@@ -23,7 +23,7 @@ from ..base import PartsByNumber, check_key, parts_by_number, read_filled
 from ..cells import WORD, cells_of
 from ..quantiles import Round, cell_places
 from .kinds import Kinds, choose_types, kinds_in, numbers_in
-from .rows import Plan, hash_rows, look_up, read_rows, same_rows
+from .rows import Plan, find_codes, hash_entries, read_rows, same_rows
 
 dask: Any = load_extra("dask", "dask")
 dd: Any = load_extra("dask.dataframe", "dask")
@@ -138,7 +138,7 @@ def take_numbers(
     """
     rows = read_rows(partition, plan)
     missing = frames.is_missing(numbers_in(rows.partition[plan.names[-1]]))
-    words, (parents, _) = rows.words[len(plan.terms) - 1], look_up(rows.table, index)
+    words, (parents, _) = rows.words[len(plan.terms) - 1], find_codes(rows.table, index)
     known = np.flatnonzero(~missing & (parents >= 0))
     found, cells = cell_places(parents[known], words[known], rounds)
     return cells, words[known][found]
@@ -209,7 +209,7 @@ def keys_and_folds(call: DaskCall) -> Iterator[tuple[Words, Ints]]:
 
 def hashes_of_keys(partition: Any, plan: Plan, first: int) -> Keys:
     rows = read_rows(partition, plan, [0], keyed=True)
-    folds = np.where(rows.table["0"].is_null(), np.uint64(0), hash_rows(rows.table[["0"]]))
+    folds = np.where(rows.table["0"].is_null(), np.uint64(0), hash_entries(rows.table[["0"]]))
     found = pl.DataFrame({"hash": rows.numbers[0], "fold": folds})
     return (found.filter(pl.col("hash") >= first) if first else found), 2**WORD - 1
 
@@ -227,6 +227,7 @@ def merge_keys(several: Sequence[Keys], first: int) -> Keys:
 
 def over_rows(frame: Any, meta: Any, function: Callable[..., Any], **options: Any) -> Any:
     """Call a function on each partition when the frame is computed."""
+    # If Dask passed options on, it would take two frames for one if two options swap their values.
     bound = dask.delayed(partial(function, **options), traverse=False)
     return frame.map_partitions(apply, bound, meta=meta, enforce_metadata=False)
 

@@ -121,7 +121,7 @@ def read_rows(
             if place not in plan.cuts:
                 continue
             index, points = plan.cuts[place]
-            parents = look_up(pl.DataFrame(table), index)[0].clip(0)
+            parents = find_codes(pl.DataFrame(table), index)[0].clip(0)
             # Bins are closed on the right, so the points below a value are counted.
             bins = np.where(own == 0, 0, parts_by_cuts(parents, own - np.uint64(1), points))
         table[str(place)] = pl.Series(bins.astype(np.int64)).set(pl.Series(lacks), None)
@@ -150,7 +150,7 @@ def read_classes(series: Any, *, as_objects: bool) -> pl.Series:
 # Rows that are alike ---------------------------------------------------------------------
 
 
-def hash_rows(table: pl.DataFrame) -> Words:
+def hash_entries(table: pl.DataFrame) -> Words:
     """Hash each row; the hash does not depend on the types of the columns."""
     columns = []
     for each in table:
@@ -163,11 +163,11 @@ def hash_rows(table: pl.DataFrame) -> Words:
 
 def make_index(table: pl.DataFrame, codes: Ints) -> pl.DataFrame:
     """Build a frame that tells the code and the hash of rows by their entries."""
-    words = pl.Series("word", hash_rows(table))
+    words = pl.Series("word", hash_entries(table))
     return table.with_columns(pl.Series("code", codes, pl.Int64), words)
 
 
-def look_up(table: pl.DataFrame, index: pl.DataFrame) -> tuple[Ints, Words]:
+def find_codes(table: pl.DataFrame, index: pl.DataFrame) -> tuple[Ints, Words]:
     """Find the code and the hash of every row, or raise if a row is not in the index."""
     keys = index.columns[:-2]
     rows, types = table[keys], index[keys].schema
@@ -191,7 +191,7 @@ def same_rows(
     """Read rows and find their codes, or raise if these are not the rows that were counted."""
     n = len(plan.salts[:1])
     rows = read_rows(partition, plan, (*plan.salts[:n], *salts))
-    codes, words = look_up(rows.table, index)
+    codes, words = find_codes(rows.table, index)
     if not are_counted(marks_of(words, rows.numbers[:n]), checksums):
         raise other_rows()
     return rows._replace(numbers=rows.numbers[n:]), codes

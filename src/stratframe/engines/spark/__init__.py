@@ -24,7 +24,7 @@ from .columns import (
     HELPER,
     Typed,
     by_period,
-    check_type,
+    check_column,
     compared_names,
     functions,
     literals,
@@ -83,7 +83,7 @@ class SparkEngine(Engine):
     def typed(self, ref: Any, argument: str) -> Typed:
         """Find a column of single values, and check its type."""
         typed = typed_column(self.frame, ref, argument)
-        check_type(typed, argument)
+        check_column(typed, argument)
         if argument == "key":
             columns_to_hash(typed)
         return typed

@@ -194,7 +194,7 @@ def by_period(typed: Typed, every: str | None) -> Typed:
     return typed._replace(column=start.cast(dtype), dtype=dtype)
 
 
-def check_type(typed: Typed, argument: str) -> None:
+def check_column(typed: Typed, argument: str) -> None:
     if argument == "where" and typed.dtype != "boolean":
         msg = f"`where` must be a boolean column, but {typed.name!r} is {typed.dtype}."
         raise StratError(msg)

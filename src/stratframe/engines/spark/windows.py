@@ -65,7 +65,7 @@ def around(
 ) -> list[tuple[Words, Words]]:
     cells, none = counted.counts.native.cells, np.zeros((len(counted.codes), 1 << CELL_BITS), "i1")
     return [
-        numbers_around(call, counted, salt, first_gaps(counted, cells.get(salt, none), each))
+        search_around(call, counted, salt, first_gaps(counted, cells.get(salt, none), each))
         for salt, each in zip(salts, cuts, strict=True)
     ]
 
@@ -86,7 +86,7 @@ def first_gaps(counted: CountedCodes, cells: Any, cuts: Cuts) -> Gaps:
     return Gaps(cuts.strata, starts, ends, ranks, counts.ravel()[found], are_cells)
 
 
-def numbers_around(
+def search_around(
     call: SparkCall, counted: CountedCodes, salt: int, gaps: Gaps
 ) -> tuple[Words, Words]:
     """Find numbers on both sides of each cut, and look again where a cut is outside its window."""
