@@ -115,3 +115,9 @@ def test_cells_have_room_whatever_the_type_of_codes(dtype):
     numbers = np.array([0, 2**64 - 1], dtype=np.uint64)
     cells = cells_of(np.array([0, 100], dtype=dtype), numbers, MAX_BITS)
     assert cells.tolist() == [0, (101 << MAX_BITS) - 1]
+
+
+@pytest.mark.parametrize(("n_strata", "bits"), [(0, 16), (1 << 20, 4), (1 << 24, 0), (1 << 25, 0)])
+def test_more_strata_are_counted_by_fewer_bits(n_strata, bits):
+    """All cells together stay below a limit, down to one for each stratum."""
+    assert cell_bits(n_strata) == bits
