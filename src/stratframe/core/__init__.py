@@ -5,12 +5,12 @@ Three arrays connect most modules: `codes`, int (n_rows,), the stratum of every 
 `parts` or `folds`, int (n_rows,), the part of every row.
 
 - `types`: the arrays that modules exchange
-- `seeds`, `hashing`: random words of a purpose, and the hash of a key
+- `seeds`, `hashing`: random words for a purpose, and the hash of a key
 - `strata`: codes, nesting, bins; `order`, `nearness`: orders inside strata
-- `points`: features, scaled; `near`: pairs of rows that are near each other
+- `points`: scaled features; `near`: pairs of rows that are near each other
 - `quota`: equal folds and samples; `rounding`: unequal parts; `fill`: new rows
 - `deal`: by rank, or in turn; `systematic`: unequal parts along an order
 - `totals`: swaps that even out totals
 - `groups`: whole groups, and rows balanced over several margins
-- `evenness`, `distances`, `chance`: how far from even, how far apart, and what chance gives
+- `evenness`, `distances`, `chance`: how uneven folds are, how far apart, and what chance allows
 """

@@ -1,4 +1,4 @@
-"""How far random folds are from the other rows, and how rarely they are as far as given ones."""
+"""How far random folds lie from the other rows, and how rarely one lies as far as a given fold."""
 
 from functools import cache
 from math import log, pi, sqrt
@@ -10,29 +10,32 @@ from .seeds import StreamTag, word_stream
 from .types import Ints, Values, Words
 
 RARELY = 0.05
-"""The chance that a random fold differs by more."""
+"""The probability that a random fold exceeds a level."""
 
 DRAWS = 2000
-"""Random folds that are drawn for a level."""
+"""The number of random folds that are drawn to find a level."""
 
 MANY = 50
-"""Most classes that are drawn one by one, and the steps kept of a distribution function."""
+"""The maximum number of classes that are drawn one by one, and the number of quantiles at which a
+distribution function is kept."""
 
 WIDEST = 100
-"""Most different counts of a class with which it is drawn by inversion, and not as normal."""
+"""A class whose count can take more values than this is drawn from the normal distribution instead
+of by inversion."""
 
 KOLMOGOROV = sqrt(log(2 / RARELY) / 2)
-"""The difference of the distribution functions of m and n values that is exceeded so rarely, times
-sqrt(m n / (m + n)) (Smirnov 1948)."""
+"""The difference between the distribution functions of samples of m and n values that is exceeded
+with probability `RARELY`, times sqrt(m n / (m + n)) (Smirnov 1948)."""
 
 
 def tail_chances(counts: Ints, sizes: Ints, totals: Ints, n: int) -> Values:
-    """Bound the chance that a random fold has as few rows of a stratum, or as many, as a given one.
+    """Bound the chance that a random fold has as few, or as many, rows of a stratum as another.
 
-    The chance is that of as few rows where the fold has fewer than expected, else that of as many.
-    All arrays have the shape (n_cells,). The hypergeometric tail is at most its first term divided
-    by 1 - q, where q is the quotient of its first two terms, as later quotients are smaller. Where
-    it matters, some 4 standard deviations off, the bound is a few percent above the tail.
+    It is the lower tail where the given fold has fewer rows than expected, and otherwise the upper
+    tail. All arrays have the shape (n_cells,). The hypergeometric tail is at most its first term
+    divided by 1 - q, where q is the ratio of its second term to its first, because later ratios are
+    smaller. Where it matters, about 4 standard deviations from the mean, the bound is a few percent
+    above the tail.
 
     Source: Feller (1968), An introduction to probability theory and its applications, volume 1,
     chapter VI.3.
@@ -50,7 +53,7 @@ def tail_chances(counts: Ints, sizes: Ints, totals: Ints, n: int) -> Values:
 
 
 def log_factorial(numbers: Ints | Values) -> Values:
-    """Compute log(x!) of whole numbers by Stirling's series, within 1e-9 where x is large."""
+    """Compute log(x!) of whole numbers; from 32 on by Stirling's series, to within 1e-9."""
     small = np.cumsum(np.log(np.maximum(np.arange(32), 1)))
     x = np.maximum(np.asarray(numbers, dtype=np.float64), 1)
     series = (x + 0.5) * np.log(x) - x + log(2 * pi) / 2 + 1 / (12 * x) - 1 / (360 * x**3)
@@ -61,7 +64,7 @@ def log_factorial(numbers: Ints | Values) -> Values:
 def ks_level(sizes: Ints, m: int) -> float:
     """Find the Kolmogorov-Smirnov statistic that one in twenty folds of m random rows exceeds.
 
-    Sizes are the rows of each distinct number, ascending.
+    `sizes` holds the number of rows with each distinct value, in ascending order of the values.
     """
     n, ends = int(sizes.sum()), np.cumsum(sizes)
     if sizes.max() * MANY <= n:
@@ -72,8 +75,8 @@ def ks_level(sizes: Ints, m: int) -> float:
     is_joined = np.diff(np.flatnonzero(is_step), prepend=-1) > 1
     words = chance_words(steps, m, 2)
     moved = random_deviations(steps, m, words[0])
-    # Within joined steps the difference is a Brownian bridge, whose maximum has a known
-    # distribution; within one step it is a line.
+    # Across several joined steps the difference is a Brownian bridge, whose maximum has a known
+    # distribution; across a single step it is a straight line.
     variance = np.where(is_joined, steps * m * (n - m), 0)[:, None]
     rise = np.sqrt(moved**2 - 2 * variance * np.log1p(-uniform(words[1])))
     highest = (np.abs(2 * np.cumsum(moved, axis=0) - moved) + rise) / 2
@@ -84,7 +87,7 @@ def ks_level(sizes: Ints, m: int) -> float:
 def tv_level(sizes: Ints, m: int) -> float:
     """Find the total variation distance that one in twenty folds of m random rows exceeds.
 
-    The level is never below the distance that rounding the share of a class to whole rows may
+    The level is never below the distance that rounding the share of a class to whole rows can
     cause.
     """
     n, sizes = int(sizes.sum()), np.sort(sizes[sizes > 0])
@@ -100,7 +103,7 @@ def tv_level(sizes: Ints, m: int) -> float:
 
 
 def rounding_deviation(sizes: Ints, n: int, m: int) -> int:
-    """Find how far rounding may put the rows of a class in a fold from their share, times n."""
+    """Find how far rounding can move the count of a class in a fold from its share, times n."""
     over = m * sizes % n
     return int(np.where(over, np.maximum(over, n - over), 0).max(initial=0))
 
@@ -110,11 +113,11 @@ def rarely_exceeded(distances: Values) -> float:
 
 
 def random_deviations(sizes: Ints, m: int, words: Words) -> Values:
-    """Draw how far classes are from their share in folds of m random rows, times n.
+    """Draw the deviations of class counts from their shares, times n, in folds of m random rows.
 
-    Their rows in a fold are multivariate hypergeometric: rare classes are drawn one after
-    another, and those that are left, of which a fold has many rows, as normal variables. Words
-    and deviations have the shape (n_classes, DRAWS).
+    The counts in a fold are multivariate hypergeometric: rare classes are drawn one after another,
+    and the remaining classes, of which a fold has many rows, as normal variables. Words and
+    deviations have the shape (n_classes, DRAWS).
     """
     n = n_left = int(sizes.sum())
     left, moved = np.full(DRAWS, m), np.empty(words.shape)
@@ -136,7 +139,7 @@ def random_deviations(sizes: Ints, m: int, words: Words) -> Values:
 
 
 def draw_rows(drawn: Ints, size: int, n: int, words: Words) -> Ints | None:
-    """Draw the rows of a class among `drawn` of n rows, by inversion; None if they vary widely."""
+    """Draw the count of a class among `drawn` of n rows by inversion; None if it varies widely."""
     numbers = np.arange(drawn.min(), drawn.max() + 1)
     mean = numbers * (size / n)
     reach = 7 * np.sqrt(mean * (1 - size / n)) + 7
@@ -145,7 +148,7 @@ def draw_rows(drawn: Ints, size: int, n: int, words: Words) -> Ints | None:
     width = int((np.minimum(most, mean + reach) - first).max()) + 1
     if width > WIDEST:
         return None
-    # From one count to the next, probabilities change by a simple quotient.
+    # The ratio of the probabilities of successive counts is simple.
     x, numbers = first[:, None] + np.arange(width - 1), numbers[:, None]
     change = np.maximum((size - x) * (numbers - x), 0) / ((x + 1) * (n - size - numbers + x + 1))
     chances = np.cumprod(np.column_stack([np.ones(len(first)), change]), axis=1)
@@ -157,10 +160,10 @@ def draw_rows(drawn: Ints, size: int, n: int, words: Words) -> Ints | None:
 
 
 def rare_deviations(sizes: Ints, n: int, m: int, moved: Values, words: Words) -> Values:
-    """Draw the summed deviations of many rare classes, times n, given that of all their rows.
+    """Draw the summed absolute deviations of rare classes, times n, given their total's.
 
-    The rows of a class are binomial, given how many there are of all classes; the sums over
-    classes are about normal.
+    The counts are those of independent binomial variables, given their total; sums over the classes
+    are approximately normal.
     """
     share, log_factorial = m / n, np.cumsum(np.log(np.maximum(np.arange(sizes[-1] + 1), 1)))
     mean = variance = covariance = 0.0
@@ -180,8 +183,8 @@ def rare_deviations(sizes: Ints, n: int, m: int, moved: Values, words: Words) ->
     summed: Values = n * (mean + spread * normal) + slope * moved
     if sizes[-1] * m > n:
         return summed
-    # At most one row is expected of a class: the sum is that of all rows plus twice the shares of
-    # the classes that the fold lacks, which come in steps.
+    # At most one row of each class is expected: the sum is the deviation of the total plus twice
+    # the shares of the classes that the fold lacks, which come in steps.
     step = 2 * m * sizes[0]
     stepped: Values = moved + np.rint((summed - moved) / step) * step
     return stepped
@@ -189,17 +192,17 @@ def rare_deviations(sizes: Ints, n: int, m: int, moved: Values, words: Words) ->
 
 @cache
 def normal_quantiles() -> Values:
-    """List 2,048 quantiles of the normal distribution, each as likely as any other."""
+    """List 2,048 equally likely quantiles of the normal distribution."""
     return np.array([NormalDist().inv_cdf((place + 0.5) / 2048) for place in range(2048)])
 
 
 def uniform(words: Words) -> Values:
-    """Turn random words into numbers from 0 up to 1."""
+    """Turn random words into numbers that are at least 0 and below 1."""
     numbers: Values = (words >> np.uint64(11)) / 2.0**53
     return numbers
 
 
 def chance_words(sizes: Ints, m: int, n_uses: int) -> Words:
-    """Draw words that depend on the counts alone, shape (n_uses, n_classes, DRAWS)."""
+    """Draw words that depend only on the counts, shape (n_uses, n_classes, DRAWS)."""
     stream = word_stream(0, StreamTag.CHANCE, m, name=" ".join(map(str, sizes.tolist())))
     return stream(n_uses * len(sizes) * DRAWS).reshape(n_uses, len(sizes), DRAWS)

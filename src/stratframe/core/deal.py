@@ -1,8 +1,8 @@
 """Deal rows by a quota table: which part every row goes to.
 
-The rows of all strata stand on one line: stratum after stratum, and inside a stratum by their
-random numbers. Quotas cut the line. Here stratum a has 10 rows, 6 for part 0 and 4 for part 1, and
-stratum b has 6, 3 for each::
+The rows of all strata stand on one line: stratum after stratum, and within a stratum in order of
+their random numbers. Quotas cut the line. Here stratum a has 10 rows, 6 for part 0 and 4 for part
+1, and stratum b has 6 rows, 3 for each part::
 
     stratum                a                       b
     number   0      1/4   1/2     3/4         1/4 1/2 3/4    1
@@ -11,12 +11,12 @@ stratum b has 6, 3 for each::
     cuts                      6          10        13        16
     parts    | 0 0 0 | 0 0 | ? ? ? | 1 1 | 0 0 | 0 | 1 | 1 1 |
 
-The place of a row on the line is its rank, from 0, and one invariant says its part: the row of
-rank r goes to part j of the stratum whose quota has cut[j - 1] <= r < cut[j]. That takes no sort
-of all rows. The leading bits of a number, two in the picture, name the cell of a row, and counts of
-the cells say where each ends. A cell in which no cut falls has one part, whatever the order of its
-rows. Only a cell that is split by a cut, such as the third, needs the ranks of its rows. Among
-these, only the rows of a number that is split by the cut need tie breaks.
+The place of a row on the line is its rank, counted from 0, and one invariant gives its part: the
+row of rank r goes to the part j whose quota has cut[j - 1] <= r < cut[j]. This needs no sort of all
+rows. The leading bits of its number, two in the picture, give the cell of a row, and the counts of
+the cells say where each cell ends. The rows of a cell in which no cut falls go to one part,
+whatever their order. Only a cell that is split by a cut, such as the third, needs the ranks of its
+rows. Among these rows, only those with equal numbers on both sides of the cut need tie breaks.
 """
 
 from collections.abc import Callable
@@ -28,19 +28,19 @@ from .order import CHUNK, bit_width, pack_words
 from .types import Codes, Flags, Ints, Parts, RandomNumbers, Rows, StratumTable, Words
 
 TieBreaks: TypeAlias = Callable[[Ints], Words]
-"""A function from ascending row numbers to a random word for each."""
+"""A function that takes ascending row numbers and returns a random word for each."""
 
 FEW_ROWS = 1 << 12
-"""Rows below which it is faster to sort all than to count first."""
+"""The number of rows below which it is faster to sort all rows than to count them first."""
 
 CELLS_IN_CACHE = 1 << 15
-"""Cells of a histogram that stay in cache."""
+"""The number of cells of a histogram that stay in cache."""
 
 MANY_ROWS = 1 << 20
-"""Most rows that are counted at once."""
+"""The maximum number of rows that are counted at once."""
 
 POSITION_BITS = 16
-"""Bits of the random numbers that rows have by their position."""
+"""The number of bits of the random numbers that rows get by their position."""
 
 
 def smallest_dtype(n_parts: int) -> np.dtype[np.signedinteger]:
@@ -65,10 +65,10 @@ def deal_by_table(rows: Rows, table: StratumTable) -> Parts:
 
 
 def cut_between_values(table: StratumTable, is_run_start: Flags) -> StratumTable:
-    """Move the cuts of quotas so that equal values of ordered rows are in one part.
+    """Move the cuts between quotas so that ordered rows with equal values are in one part.
 
     A cut inside a run of equal values moves to the nearer end of the run, or to the later end if
-    both are equally near. Every stratum starts a run.
+    both are equally near. Every stratum starts a new run.
     """
     cuts, edges = np.cumsum(table), np.append(np.flatnonzero(is_run_start), len(is_run_start))
     before = edges[np.searchsorted(edges, cuts, side="right") - 1]
@@ -91,10 +91,10 @@ def deal_by_rank(
 ) -> Parts:
     """Deal the rows of each stratum by rank: the lowest to part 0, the next to part 1, and so on.
 
-    Rows are ranked by their random number. Rows of one number that is split by a cut are ranked by
-    their tie breaks, which are asked for at most once, and then by row. The quotas of a stratum
-    sum to its rows. `bits` is how many leading bits rows are counted by first, by default as many
-    as is fastest.
+    Rows are ranked by their random numbers. Rows with equal numbers on both sides of a cut are
+    ranked by their tie breaks, which are requested at most once, and then by position. The quotas
+    of a stratum sum to its number of rows. `bits` is the number of leading bits by which rows are
+    counted first; the default is the fastest.
     """
     n_strata, n_parts = table.shape
     bits = histogram_bits(len(codes), n_strata, n_parts) if bits is None else bits
@@ -123,9 +123,9 @@ def deal_by_rank(
 
 
 def histogram_bits(n_rows: int, n_strata: int, n_parts: int) -> int:
-    """Choose how many leading bits of the numbers to count by; 0 for a sort of all rows."""
-    # At most one cell in 32 is split by a cut, so that few rows are sorted. More cells cost
-    # nothing while their counts stay in cache.
+    """Choose how many leading bits of the numbers to count by; 0 if all rows are to be sorted."""
+    # There are about 32 cells for each part, so a cut splits few of them and few rows are sorted.
+    # More cells cost nothing while their counts stay in cache.
     if n_rows < FEW_ROWS:
         return 0
     per_stratum = max(32 * n_parts, min(CELLS_IN_CACHE, n_rows // 4) // n_strata)
@@ -136,7 +136,7 @@ def histogram_bits(n_rows: int, n_strata: int, n_parts: int) -> int:
 
 
 def histogram(codes: Codes, numbers: RandomNumbers, bits: int, n_cells: int) -> tuple[Codes, Ints]:
-    """Find the cell of each row, by stratum and leading bits of its number; count rows by cell."""
+    """Find the cell of each row by stratum and leading bits, and count the rows of each cell."""
     shift = numbers.dtype.type(8 * numbers.itemsize - bits)
     cells = np.empty(len(codes), dtype=np.min_scalar_type(-n_cells))
     counts = np.zeros(n_cells, dtype=np.int64)
@@ -163,15 +163,15 @@ def parts_of_cells(ends: Ints, cuts: Ints, part_of_quota: Parts) -> Parts:
 
 
 def rows_of_quotas(cells: Codes, counts: Ints, ends: Ints, cuts: Ints) -> Ints:
-    """Count the rows of each quota among all rows of some cells.
+    """Count the rows of each quota among the rows of some cells.
 
-    `cells` has the cell of each of these rows; `counts` and `ends` are those of all cells.
+    `cells` holds the cell of each of these rows; `counts` and `ends` describe all cells.
     """
     is_among = np.zeros(len(counts), dtype=np.bool_)
     is_among[cells] = True
     among = np.flatnonzero(is_among)
     before = np.cumsum(counts[among]) - counts[among]
-    # The last of these cells that starts below a cut holds all or some rows below it.
+    # Of the last of these cells that starts below a cut, all or some rows lie below the cut.
     last = np.searchsorted(ends[among] - counts[among], cuts) - 1
     below = before[last] + np.minimum(cuts - (ends - counts)[among][last], counts[among][last])
     return np.diff(np.where(last < 0, 0, below), prepend=0)
@@ -185,12 +185,12 @@ def rank_rows(
     part_of_rank: Parts,
     tie_breaks: TieBreaks,
 ) -> Rows:
-    """Rank rows by cell, by random number and, where one is split by a cut, by tie break.
+    """Rank rows by cell, by random number and, where a cut splits equal numbers, by tie break.
 
-    The cells hold the leading bits of the numbers already.
+    The cells already account for the leading bits of the numbers.
     """
     # A word holds the cell, as many further bits of the random number as there is room for, and
-    # the row. Only rows that are still equal and split by a cut are ranked again.
+    # the row. Only rows that are still tied across a cut are ranked again.
     words = numbers.astype(np.uint64)
     words <<= np.uint64(64 - 8 * numbers.itemsize + bits)
     row_bits, cell_bits = bit_width(len(cells)), bit_width(n_cells)
@@ -209,7 +209,7 @@ def rank_rows(
 def rank_again(
     order: Rows, is_run_start: Flags, part_of_rank: Parts, further: Callable[[Ints], RandomNumbers]
 ) -> None:
-    """Sort by further numbers, in place, the runs of equal rows that are split by a cut."""
+    """Sort the runs of tied rows that a cut splits by further numbers, in place."""
     split_by_cut = ~is_run_start[1:] & (part_of_rank[1:] != part_of_rank[:-1])
     if not split_by_cut.any():
         return

@@ -1,4 +1,4 @@
-"""How far the numbers of each fold are from those of all other rows."""
+"""How far the values in each fold are from the values in all other rows."""
 
 from math import nan, sqrt
 
@@ -8,15 +8,15 @@ from .types import Ints, Values
 
 
 def fold_distances(values: Values, folds: Ints, n_folds: int) -> Values:
-    """Compare the numbers of every fold with those of all other rows, shape (3, n_folds).
+    """Compare the values in every fold with the values in all other rows, shape (3, n_folds).
 
-    The values ascend; rows of fold -1 have no fold. The distances are NaN where they are undefined:
-    the difference of means, divided by the root of the mean variance, which takes two values on
-    each side; the Kolmogorov-Smirnov statistic; and the Wasserstein distance of order 1, divided by
-    the standard deviation of all values. The last two compare two distribution functions: by their
-    largest difference, and by the area between them (Vallender 1974, Calculation of the Wasserstein
-    distance between probability distributions on the line, Theory of Probability and its
-    Applications 18).
+    The values are in ascending order; rows of fold -1 have no fold. There are three distances,
+    which are NaN where they are undefined: the difference of means, divided by the square root of
+    the mean variance, which needs two values on each side; the Kolmogorov-Smirnov statistic; and
+    the Wasserstein distance of order 1, divided by the standard deviation of all values. The last
+    two compare the two distribution functions: by their largest difference, and by the area between
+    them (Vallender 1974, Calculation of the Wasserstein distance between probability distributions
+    on the line, Theory of Probability and its Applications 18).
     """
     n, gaps, spread = len(values), np.diff(values), sqrt(variance(values))
     place, found = np.arange(1, n), np.full((3, n_folds), nan)
@@ -24,8 +24,8 @@ def fold_distances(values: Values, folds: Ints, n_folds: int) -> Values:
         is_own = folds == fold
         m = int(np.count_nonzero(is_own))
         if 0 < m < n:
-            # The difference of the functions after each value, times m (n - m): in integers, so
-            # that equal differences are equal floats.
+            # The difference of the distribution functions after each value, times m (n - m): in
+            # integers, so that equal differences give equal floats.
             apart = np.abs(np.cumsum(is_own[:-1]) * n - place * m)
             sides = m * (n - m)
             ks = int((apart * (gaps > 0)).max()) / sides
@@ -38,7 +38,7 @@ def fold_distances(values: Values, folds: Ints, n_folds: int) -> Values:
 
 
 def variance(values: Values) -> float:
-    """Estimate the variance of numbers; exactly 0 if all are equal, NaN for fewer than two."""
+    """Estimate the variance of values; exactly 0 if all are equal, NaN for fewer than two."""
     return float((values - values[0]).var(ddof=1)) if len(values) > 1 else nan
 
 

@@ -1,4 +1,4 @@
-"""How even a table of strata and folds is, next to what whole rows and chance allow."""
+"""How even a table of strata and folds is, compared with what whole rows and chance allow."""
 
 from typing import Any, NamedTuple
 
@@ -9,58 +9,59 @@ from .strata import sum_by
 from .types import Flags, Ints, StratumTable, Values
 
 COUNT_ROUNDING = 1e-9
-"""Rows by which floats may be off."""
+"""The floating-point error that is allowed for, in rows."""
 
 TENTH = 0.1
-"""Share of its expected rows that a cell may be off whatever the reason."""
+"""The share of its expected rows by which a cell may deviate, whatever the reason."""
 
 SIGMAS = 4
-"""Standard deviations by which whole groups are rarely off in any of many cells."""
+"""With whole groups, even the largest of many cells' deviations rarely exceeds this many standard
+deviations."""
 
 RARE_UNEVEN, RARE_LACKING = 0.01, 0.05
-"""Chances below which a cell is uneven or lacking: that any cell of a random column is as far off,
-and that any fold of a random column lacks a stratum."""
+"""The chances below which a cell counts as uneven or as lacking: the chance that any cell of a
+random column deviates as much, and the chance that any fold of a random column lacks a stratum."""
 
 ORDER_ROWS, LEAST_SPREAD, ROWS_PER_FOLD = 2, 100, 7
-"""Running counts of `kfold` are off by fewer rows than the first number. At most one shuffle in a
-hundred is, too, if the summed variance of the sizes of random folds is at least the second, and the
-rows for each fold are at least the third."""
+"""Running counts of `kfold` deviate by fewer rows than the first number. So do those of at most one
+shuffle in a hundred, if the variances of the sizes of random folds sum to at least the second
+number, and each fold has on average at least as many rows as the third number."""
 
 RARE_SIGMAS = 2.33
-"""Standard deviations by which one normal variable in a hundred is below its mean."""
+"""One normal variable in a hundred is more than this many standard deviations below its mean."""
 
 
 class JudgedCells(NamedTuple):
-    """How far each cell of a table is from even, each of shape (n_strata, n_folds)."""
+    """How far each cell of a table is from even; each array has the shape (n_strata, n_folds)."""
 
     off: Values
-    """The rows of the cell minus those expected."""
+    """The number of rows in the cell minus the expected number."""
     expected: Values
-    """Rows expected from the sizes of the stratum and of the fold."""
+    """The number of rows expected from the sizes of the stratum and of the fold."""
     is_even: Flags
-    """Whether the cell is as near as whole rows allow."""
+    """Whether the cell is as close to the expected number as whole rows allow."""
     is_uneven: Flags
-    """Whether it is further off than whole rows, a tenth, and chance explain."""
+    """Whether the cell deviates by more than whole rows, a tenth, and chance explain."""
     is_lacking: Flags
-    """Whether it has no rows, and chance does not explain it."""
+    """Whether the cell has no rows, and chance does not explain this."""
     spread: Values
-    """The standard deviation of the rows if they were assigned at random: single rows, or whole
-    groups."""
+    """The standard deviation of the number of rows if single rows, or whole groups, were assigned
+    at random."""
 
     @property
     def residuals(self) -> Values:
-        """How far off each cell is for its size: the absolute Pearson residual."""
+        """How much each cell deviates for its size: the absolute Pearson residual."""
         residuals: Values = np.abs(self.off) / np.sqrt(np.maximum(self.expected, 1))
         return residuals
 
 
 class GroupRows(NamedTuple):
-    """The groups of each stratum, each of shape (n_strata,)."""
+    """The groups of each stratum; each array has the shape (n_strata,)."""
 
     n: Ints
-    """The number of groups that have rows of it."""
+    """The number of groups that have rows of the stratum."""
     squares: Values
-    """The sum over all groups of (its rows in the group - its share * size of the group)**2."""
+    """The sum over all groups of (rows of the stratum - its share * size of the group)**2."""
 
 
 def judge_cells(
@@ -73,17 +74,17 @@ def judge_cells(
 ) -> JudgedCells:
     """Judge every cell of a table of strata and folds.
 
-    `n_cells` is the number of cells that are judged together. The slack is the number of rows that
-    a cell may be off beyond the rounding of its stratum and of its fold. Groups are given where
-    whole groups were assigned. Coarse strata hold others: after `extend` they may be off by one row
-    more.
+    `n_cells` is the number of cells that are judged together. The slack is the number of rows by
+    which a cell may deviate beyond the rounding of its stratum and of its fold. Groups are given
+    where whole groups were assigned. Coarse strata contain other strata: after `extend` they may
+    deviate by one more row.
 
     Source: Johnson, Kotz and Kemp (1992), Univariate discrete distributions, chapter 6: the
-    variance of a stratum's rows in a fold of single rows at random.
+    variance of the number of a stratum's rows in a fold of single rows drawn at random.
     """
     sizes, totals = table.sum(axis=1), table.sum(axis=0)
     n_rows = max(int(sizes.sum()), 1)
-    # In integers except for one division, so that equal deviations are equal floats.
+    # In integers except for one division, so that equal deviations give equal floats.
     off = (table * n_rows - sizes[:, None] * totals) / n_rows
     expected, share = sizes[:, None] * totals / n_rows, totals / n_rows
     squares = sizes * (n_rows - sizes) / max(n_rows - 1, 1) if groups is None else groups.squares
@@ -95,7 +96,7 @@ def judge_cells(
         chance = np.where(far > SIGMAS * spread, 0.0, 1.0)
     else:
         chance = np.ones(table.shape)
-        # Within a standard deviation nothing is rare.
+        # A deviation of up to one standard deviation is never rare.
         places = np.nonzero((far > spread) & (is_uneven | (table == 0)))
         chance[places] = tail_chances(table[places], sizes[places[0]], totals[places[1]], n_rows)
     is_lacking = (table == 0) & (expected > 0) & (chance * n_cells < RARE_LACKING)
@@ -104,9 +105,10 @@ def judge_cells(
 
 
 def order_deviations(table: StratumTable, parents: Ints) -> Values:
-    """Measure how far the running counts of each fold are from its share at most; (n_folds,).
+    """Measure the largest deviation of each fold's running counts from its share, (n_folds,).
 
-    The table lists cells in their order, parent after parent; a share is that of the parent's rows.
+    The table lists cells in their order, parent by parent; a fold's share is its share of the
+    parent.
     """
     first, end = (np.searchsorted(parents, parents, side) for side in ("left", "right"))
     upto = np.cumsum(table, axis=0)
@@ -119,7 +121,7 @@ def order_deviations(table: StratumTable, parents: Ints) -> Values:
 def tells_order(n_rows: int, k: Any, squares: Any) -> Flags:
     """Return whether there are enough rows to judge the order of k folds.
 
-    `squares` is the sum of the squared sizes of the folds.
+    `squares` is the sum of the squared fold sizes.
     """
     spread = n_rows - squares / max(n_rows, 1)
     return np.asarray((spread >= LEAST_SPREAD) & (n_rows >= ROWS_PER_FOLD * k))
@@ -133,11 +135,11 @@ def is_beyond_shuffles(table: StratumTable) -> bool:
 
 
 def tv_distance(off: Values, totals: Ints) -> Values:
-    """Compute the total variation distance of every fold's strata from those of all rows, 0..1.
+    """Compute the total variation distance between each fold's strata and all rows' strata, 0..1.
 
     The distance is half the sum of the absolute differences of the shares: the share of a fold's
-    rows that would have to change their stratum. It is NaN for folds without rows. `totals` are the
-    rows of the folds.
+    rows that would have to change their stratum. It is NaN for folds without rows. `totals` holds
+    the number of rows of each fold.
     """
     moved = np.sort(np.abs(off), axis=0).sum(axis=0) / 2  # the same in any order of strata
     distances: Values = np.where(totals, moved / np.maximum(totals, 1), np.nan)
@@ -149,7 +151,8 @@ def group_rows(codes: Ints, groups: Ints, weights: Ints | None, n_strata: int) -
     pairs, place = np.unique(codes * n_groups + groups, return_inverse=True)
     rows, strata = sum_by(place, weights, len(pairs)).astype(np.float64), pairs // max(n_groups, 1)
     counts = np.bincount(strata, minlength=n_strata)
-    # The sum of (rows - share * size)**2, also over the groups without rows of a stratum.
+    # The sum of (rows - share * size)**2 is over all groups, also those without rows of the
+    # stratum.
     sizes = sum_by(groups, weights, n_groups).astype(np.float64)
     share = np.bincount(strata, rows, n_strata) / max(sizes.sum(), 1)
     crossed = np.bincount(strata, rows * sizes[pairs % max(n_groups, 1)], n_strata)

@@ -1,4 +1,4 @@
-"""Rows without a fold next to rows that have one: how many of each stratum go to each fold."""
+"""New rows beside rows that already have folds: how many of each stratum go to each fold."""
 
 from itertools import pairwise
 
@@ -8,22 +8,22 @@ from .rounding import systematic_round
 from .types import Flags, Ints, StratumTable, Values, Words
 
 ROW_ROUNDING = 1e-9
-"""Tolerance when comparing rows with shares."""
+"""The tolerance when numbers of rows are compared with shares."""
 
 SHARE_ROUNDING = 1e-12
-"""Relative tolerance of a whole number of rows due."""
+"""The relative tolerance within which the number of rows due counts as whole."""
 
 MOST_LINKED = 64
-"""Most folds for which all pairs of folds between which a row may move are kept in a table, which
-is fast. Where there are more folds, but not more than strata, they are kept, too: the table is then
-no larger than that of strata and folds."""
+"""The maximum number of folds for which all pairs of folds between which a row may move are kept in
+a table, which is fast. The pairs of more folds are kept, too, if there are at least as many strata:
+the table is then no larger than the table of strata and folds."""
 
 
 def fill_evenly(held: StratumTable, new: Ints, draws: Words) -> StratumTable:
-    """Allocate new rows so that every stratum, then the total, is as even as possible.
+    """Allocate new rows so that first every stratum, then the total, is as even as possible.
 
-    `held` counts the rows that each fold has already, and the result the new rows that each gets.
-    The draws, one for each fold, break ties.
+    `held` counts the rows that each fold already has, and the result the new rows that it gets. The
+    draws, one for each fold, break ties.
     """
     level, n_left = water_level(held, new)
     base = np.maximum(level[:, None] - held, 0)
@@ -35,13 +35,13 @@ def fill_evenly(held: StratumTable, new: Ints, draws: Words) -> StratumTable:
 
 
 def fill_by_shares(held: StratumTable, new: Ints, shares: Values, draws: Words) -> StratumTable:
-    """Allocate new rows so that every stratum, then the total, is near unequal shares.
+    """Allocate new rows so that first every stratum, then the total, is close to unequal shares.
 
     This is `fill_evenly` for unequal shares, which are above 0 and sum to 1. The draws, one for
     each stratum, choose the parts that get left-over rows.
     """
-    # Water filling again, in vessels as wide as their shares: up to the level all parts
-    # have level * share rows, and those that had more keep what they had.
+    # Water filling again, in vessels as wide as their shares: parts are filled up to level * share
+    # rows, and parts that already have more get no new rows.
     ratio = held / shares
     order = np.argsort(ratio, axis=1, kind="stable")
     rising = np.take_along_axis(ratio, order, axis=1)
@@ -61,14 +61,14 @@ def fill_by_shares(held: StratumTable, new: Ints, shares: Values, draws: Words) 
 def water_level(held: StratumTable, new: Ints) -> tuple[Ints, Ints]:
     """Find the level to which new rows fill the emptiest folds of each stratum.
 
-    Returns the level, which is the number of rows that every fold of a stratum has at least, and
-    the number of rows left over, which is below the number of folds at the level.
+    Returns the level, which is the smallest number of rows of the stratum in a fold, and the number
+    of rows left over, which is below the number of folds at the level.
     """
     # Water filling: rows go to the emptiest fold, like water into the deepest of k
     # communicating vessels, which makes the counts as even as `held` allows.
     rising = np.sort(held, axis=1)
     held_so_far = np.cumsum(rising, axis=1)
-    # The rows that it takes to lift the first j folds to the level of fold j.
+    # The number of rows that it takes to lift the first j folds to the level of fold j.
     cost = np.arange(held.shape[1]) * rising - (held_so_far - rising)
     n_reached = (cost <= new[:, None]).sum(axis=1)
     total = held_so_far[np.arange(len(new)), n_reached - 1] + new
@@ -78,13 +78,13 @@ def water_level(held: StratumTable, new: Ints) -> tuple[Ints, Ints]:
 def round_robin_remainder(is_open: Flags, n_left: Ints, totals: Ints, draws: Words) -> Flags:
     """Allocate each stratum's left-over rows to its open folds, at most one to each, in turn.
 
-    Open folds are at the level; the emptiest come first, and the draws, one for each fold, break
-    ties.
+    Open folds are at the level; folds with the lowest totals come first, and the draws, one for
+    each fold, break ties.
     """
     extra = np.zeros_like(is_open)
     totals, tie = totals.copy(), np.argsort(np.argsort(draws, kind="stable"))
-    # Strata with the same open folds take turns together; such sets of folds come in lexicographic
-    # order.
+    # Strata with the same open folds take turns together; the sets of open folds come in
+    # lexicographic order.
     chosen = np.flatnonzero(n_left > 0)
     packed = np.packbits(is_open[chosen], axis=1)
     order = np.lexsort(packed.T[::-1])
@@ -103,29 +103,29 @@ def round_robin_remainder(is_open: Flags, n_left: Ints, totals: Ints, draws: Wor
 def rebalance(is_open: Flags, extra: Flags, totals: Values) -> Flags:
     """Move left-over rows between open folds until the totals are as even as possible.
 
-    `is_open` and `extra` have the shape of the table. The totals are the rows of each fold without
-    the left-over ones, or how far these are above its share.
+    `is_open` and `extra` have the shape of the table. The totals are the numbers of rows of the
+    folds without left-over rows, or how far these numbers are above the folds' shares.
     """
     if len(totals) > max(MOST_LINKED, len(extra)):
         return rebalance_many(extra.copy(), is_open & ~extra, totals)
-    # By column, as every step looks at two columns of all strata.
+    # In column order, because every step looks at two columns of all strata.
     gives, takes = np.asfortranarray(extra), np.asfortranarray(is_open & ~extra)
-    # In how many strata a row may move from one fold to another: a product of floats is much faster
-    # than one of integers, and exact up to 2**53.
+    # The number of strata in which a row may move from one fold to another: a product of floats is
+    # much faster than a product of integers, and exact up to 2**53.
     links = (gives.T.astype(np.float64) @ takes.astype(np.float64)).astype(np.int64)
     all_folds, n_given, edges = np.arange(len(totals)), gives.sum(axis=0), links > 0
     reached = transitive_closure(edges)
     while True:
-        # In each stratum a row may move from a fold that got one to an open fold that did
-        # not, and so along paths of strata. Where no path leads from a fold to one with two
-        # rows fewer, no other choice is more even.
+        # In each stratum a row may move from a fold that got one to an open fold that did not, and
+        # so through several strata along a path of folds. If no path leads from any fold to a fold
+        # with two rows fewer, no other choice is more even.
         now = totals + n_given
         drop = np.where(reached, now[:, None] - now, 0)
         start, end = np.unravel_index(drop.argmax(), drop.shape)
         # Moving a row lowers the sum of squares if the difference is above 1.
         if drop[start, end] < 1 + ROW_ROUNDING:
             return np.ascontiguousarray(gives)
-        # No stratum is on a shortest path twice, as it would link the first of its folds
+        # No stratum is on a shortest path twice, because it would link the first of its folds
         # directly to the last. So the moves do not interfere.
         path = [int(start), int(end)]
         if not edges[start, end]:
@@ -135,7 +135,7 @@ def rebalance(is_open: Flags, extra: Flags, totals: Values) -> Flags:
             move_row(gives[stratum], takes[stratum], links, giver, taker)
             n_given[giver] -= 1
             n_given[taker] += 1
-        # Where strata are many, nearly all moves leave the links as they are.
+        # With many strata, nearly all moves leave the edges unchanged.
         if (edges != (edges := links > 0)).any():
             reached = transitive_closure(edges)
 
@@ -160,7 +160,7 @@ def rebalance_many(gives: Flags, takes: Flags, totals: Values) -> Flags:
 
 
 def steepest_drop(gives: Flags, takes: Flags, now: Values) -> tuple[int, int] | None:
-    """Find the first pair of folds with the largest drop in totals along which a row may move."""
+    """Find the first pair of folds with the largest drop in totals that moves of rows can lower."""
     lowest = now[takes.any(axis=0)].min(initial=now.max())
     can_give: Flags = np.logical_or.reduce(gives)
     starts = np.flatnonzero(can_give & (now - lowest >= 1 + ROW_ROUNDING))
@@ -169,7 +169,7 @@ def steepest_drop(gives: Flags, takes: Flags, now: Values) -> tuple[int, int] | 
     for start in starts[np.argsort(-now[starts], kind="stable")].tolist():
         if now[start] - lowest < best:
             break
-        # Folds that were reached from a higher start would be a smaller drop from here.
+        # From here, folds that were reached from a higher start would give a smaller drop.
         if seen[start] or not can_give[start]:
             continue
         ends = np.sort(np.concatenate([*spread(gives, takes, start, seen, spent).values()]))
@@ -185,10 +185,10 @@ def steepest_drop(gives: Flags, takes: Flags, now: Values) -> tuple[int, int] | 
 
 
 def spread(gives: Flags, takes: Flags, start: int, seen: Flags, spent: Flags) -> dict[int, Ints]:
-    """Map each fold that a row can pass, from a start on, to the folds that it can reach next.
+    """Map each fold that a row can pass from a start to the folds that it can reach next.
 
-    The nearest folds come first. Folds already seen and strata already spent are left out; those
-    found are marked as seen and spent.
+    The nearest folds come first. Folds already seen and strata already spent are left out; new
+    folds are marked as seen, and new strata as spent.
     """
     found, queue, seen[start] = {}, [start], True
     can_give: Flags = np.logical_or.reduce(gives[~spent])
@@ -206,7 +206,7 @@ def spread(gives: Flags, takes: Flags, start: int, seen: Flags, spent: Flags) ->
 def move_row(gives: Flags, takes: Flags, links: StratumTable, giver: int, taker: int) -> None:
     """Move a row of one stratum between two folds, in place.
 
-    `gives` and `takes` are the flags of that stratum; the counts of links are kept up to date.
+    `gives` and `takes` are the flags of that stratum; the counts in `links` are kept up to date.
     """
     links[giver] -= takes
     links[taker] += takes
@@ -234,7 +234,7 @@ def shortest_path(edges: Flags, starts: Flags, ends: Flags) -> list[int]:
 
 
 def transitive_closure(edges: Flags) -> Flags:
-    """Mark which nodes of a small graph can be reached from which (Warshall's algorithm)."""
+    """Mark which nodes of a small graph can be reached from which others (Warshall's algorithm)."""
     reach = edges.copy()
     for node in range(len(reach)):
         reach |= reach[:, [node]] & reach[[node]]

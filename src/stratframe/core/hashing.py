@@ -25,7 +25,8 @@ LANES = tuple(
 """What each of the four lanes adds to the seed at the start."""
 
 BLOCK = 1 << 16
-"""Rows per pass: few enough to stay in cache, and so many that numerous texts have one length."""
+"""The number of rows per pass: few enough to stay in cache, and enough that many texts have the
+same length."""
 
 
 class HashedWords(NamedTuple):
@@ -34,10 +35,10 @@ class HashedWords(NamedTuple):
     words: Words
     """Shape (n_rows,)."""
     rest: Words | None = None
-    """Further words, which are hashed, too, where they are not 0; shape (n_rows,)."""
+    """Further words, which are also hashed where they are not 0; shape (n_rows,)."""
 
     def hash(self, seeds: Words) -> Words:
-        """Hash every row, with a seed for each or one for all."""
+        """Hash every row, with one seed for each row or one for all rows."""
         hashes = hash_words(self.words, seeds)
         if self.rest is None:
             return hashes
@@ -50,7 +51,7 @@ class HashedBytes(NamedTuple):
     data: np.ndarray
     """The bytes of all rows, one row after another."""
     offsets: Ints
-    """Where each row starts, and the last one ends; shape (n_rows + 1,)."""
+    """Where each row starts, and where the last row ends; shape (n_rows + 1,)."""
 
     def hash(self, seeds: Words) -> Words:
         return hash_bytes(self.data, self.offsets, seeds)
@@ -74,7 +75,7 @@ def hash_groups(columns: Sequence[KeyColumn]) -> Words:
 
 def repeated_words(words: Words) -> Ints:
     """List the rows that share their word with another row, in ascending order."""
-    # Few of many hashes share their upper half, and halves are sorted in less time.
+    # Few of many hashes share their upper half with another, and halves are faster to sort.
     halves = (words >> np.uint64(32)).astype(np.uint32)
     is_shared = np.zeros(1 << 16, dtype=np.bool_)
     is_shared[repeats_of(halves) >> 16] = True
@@ -83,14 +84,14 @@ def repeated_words(words: Words) -> Ints:
 
 
 def repeats_of(values: np.ndarray) -> np.ndarray:
-    """List the values that occur more than once, each once for every repeat."""
+    """List the values that occur more than once, once for each occurrence after the first."""
     ascending = np.sort(values)
     repeats: np.ndarray = ascending[1:][ascending[1:] == ascending[:-1]]
     return repeats
 
 
 def are_dense_and_unique(column: KeyColumn) -> bool:
-    """Return whether all words differ; False also if they are too far apart to mark each."""
+    """Return whether all words differ; also False if they are too spread out to mark each."""
     if isinstance(column, HashedBytes) or column.rest is not None or not len(column.words):
         return False
     values = column.words.view(np.int64)
@@ -103,7 +104,7 @@ def are_dense_and_unique(column: KeyColumn) -> bool:
 
 
 def hash_words(words: Words, seeds: Words) -> Words:
-    """Hash a 64-bit word of every row, seeded by the hash so far, or all by one seed.
+    """Hash a 64-bit word of every row, seeded with the row's hash so far or with one seed for all.
 
     Source: Collet, XXH64, as specified in the documentation of xxHash.
     """
@@ -117,7 +118,7 @@ def hash_words(words: Words, seeds: Words) -> Words:
 
 
 def hash_bytes(data: np.ndarray, offsets: Ints, seeds: Words) -> Words:
-    """Hash the bytes of every row of `HashedBytes`, with one seed for all rows or one for each."""
+    """Hash the bytes of every row of `HashedBytes`, with one seed for each row or one for all."""
     n_rows = len(offsets) - 1
     hashes = np.empty(n_rows, dtype=np.uint64)
     seeds = np.broadcast_to(seeds, n_rows)
@@ -133,7 +134,7 @@ def hash_ragged(data: np.ndarray, offsets: Ints, seeds: Words) -> Words:
     if (lengths == lengths[0]).all():
         return hash_rows(data.reshape(len(lengths), lengths[0]), seeds)
     hashes = np.empty(len(lengths), dtype=np.uint64)
-    # A count is faster than a sort, or than the hashes of `np.unique`.
+    # Counting is faster than sorting, or than the hash table of `np.unique`.
     for n_bytes in np.flatnonzero(np.bincount(lengths)).tolist():
         rows = np.flatnonzero(lengths == n_bytes)
         block = np.empty((len(rows), 0), dtype=np.uint8)
@@ -146,7 +147,7 @@ def hash_ragged(data: np.ndarray, offsets: Ints, seeds: Words) -> Words:
 
 
 def hash_rows(block: np.ndarray, seeds: Words) -> Words:
-    """Hash the bytes of rows of one length, shape (n_rows, n_bytes)."""
+    """Hash rows that have the same number of bytes, shape (n_rows, n_bytes)."""
     n_bytes = block.shape[1]
     n_words, n_striped = n_bytes // 8, n_bytes // 32 * 4
     words = np.ascontiguousarray(block[:, : 8 * n_words].view("<u8").T, dtype=np.uint64)

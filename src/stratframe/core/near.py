@@ -1,7 +1,7 @@
 """Pairs of rows that are near each other: points tile by tile, texts by the terms that they share.
 
-Both yield only pairs with unequal labels. The caller may change the labels after each yield, so
-that rows that are already joined are not compared again.
+Both searches yield only pairs with unequal labels. The caller may change the labels after each
+yield, so that rows already joined are not compared again.
 """
 
 import math
@@ -13,23 +13,24 @@ import numpy as np
 from .types import Flags, Ints, Values
 
 WITHIN_ROUNDING = 1e-12
-"""What rounding may add to a distance that counts as within."""
+"""What rounding may add to a distance that still counts as at most `within`."""
 
 TILE = 2048
-"""Rows that are compared with as many others at once, so that their products stay in cache."""
+"""The number of rows that are compared with as many others at once, so that their products stay in
+cache."""
 
 MAX_NUMBERS = 1 << 22
-"""Most numbers that are held at once while pairs are measured."""
+"""The maximum number of values that are held at once while pairs are measured."""
 
 MAX_PRODUCTS = 1 << 24
-"""Most products of texts that are held at once."""
+"""The maximum number of products of texts that are held at once."""
 
 MOST_LEFT_OUT, MOST_TEXTS = 0.7, 0.9
-"""Common terms are left out as long as they add at most the first share of the least cosine that
+"""Common terms are left out as long as they add at most the first share of the smallest cosine that
 counts, in at least the second share of the texts."""
 
 FLOAT32_ERROR = 1e-5
-"""The error of a cosine of texts in float32, set far above what is seen."""
+"""The largest error of a float32 cosine of texts, set far above the errors that are seen."""
 
 
 class Near(NamedTuple):
@@ -42,7 +43,7 @@ class Near(NamedTuple):
 
 
 def directions(points: Values) -> Values:
-    """Scale points to length 1, however large they are; points are columns, and none is 0."""
+    """Scale points to length 1, however large they are; points are columns, and none is zero."""
     largest = np.maximum(points.max(axis=0, initial=0), -points.min(axis=0, initial=0))
     found: Values = np.ldexp(points, -np.frexp(largest)[1])
     found /= np.sqrt(squared_lengths(found))
@@ -68,13 +69,14 @@ def near_points(
 ) -> Iterator[Near]:
     """Find the pairs of points that are at most `within` apart; points are rows.
 
-    A matrix product measures all pairs in float32, or in float64 where that is too coarse. Pairs
-    that its error leaves open, or with `exact` all near pairs, are measured again from their
+    A matrix product measures all pairs in float32, or in float64 where float32 is too coarse. Pairs
+    that its error leaves undecided, or with `exact` all near pairs, are measured again from their
     differences.
     """
     points = points.T  # a row for each feature
-    # A power of two changes no digit, and keeps squares within the range of floats. 2**50 is more
-    # than any distance between points with numbers up to 1, and its square is a float32.
+    # Scaling by a power of two changes no digit, and keeps squares within the range of floats.
+    # 2**50 is more than any distance between points with coordinates up to 1, and its square is a
+    # float32.
     exponent = int(np.frexp(max(points.max(initial=0), -points.min(initial=0)))[1])
     mantissa, power = math.frexp(within * (1 + WITHIN_ROUNDING))
     limit = math.ldexp(mantissa, min(power - exponent, 50)) ** 2
@@ -109,7 +111,7 @@ def near_points(
 def centred_rows(
     points: Values, scaled: Callable[[slice], Values], limit: float
 ) -> tuple[Values, Values, float]:
-    """Turn points into rows around their mean, as precise as needed, and square their lengths.
+    """Turn points into rows centred on their mean, as precise as needed, and square their lengths.
 
     Also returns the error of a squared distance, as a share of the two squares (Higham 2002,
     section 3.1).
@@ -136,7 +138,7 @@ def measured(
     limit: float,
     width: int,
 ) -> Iterator[Near]:
-    """Measure pairs, some at a time, and keep the near ones; a row has `width` numbers."""
+    """Measure pairs, some at a time, and keep the near pairs; a row has `width` values."""
     step = max(1, MAX_NUMBERS // width)
     for start in range(0, len(rows), step):
         one, other = rows[start : start + step], others[start : start + step]
@@ -156,9 +158,9 @@ def near_texts(
 ) -> Iterator[Near]:
     """Find the pairs of texts with 1 - cosine of at most `within`, which is below 1.
 
-    `terms` is a sparse matrix of SciPy: the weight of each term in each text, in rows of length 1.
+    `terms` is a SciPy sparse matrix: the weight of each term in each text, in rows of length 1.
     Terms that most texts have are left out where these terms alone cannot reach a cosine that
-    counts. Pairs that the other terms leave open are measured with all terms.
+    counts. Pairs that the other terms leave undecided are measured with all terms.
     """
     n_texts, least = terms.shape[0], 1 - within
     is_common, lengths = common_terms(terms, MOST_LEFT_OUT * least)
@@ -187,8 +189,8 @@ def near_texts(
 def common_terms(terms: Any, most: float) -> tuple[Flags, Values]:
     """Choose the common terms, and measure the length that each text has in them.
 
-    A term is common if more than a certain share of the texts have it. That share is the least of
-    1/2, 1/4, ... for which the length is at most `most` in nearly all texts.
+    A term is common if more than a certain share of the texts have it. That share is the smallest
+    of 1/2, 1/4, ... for which the length is at most `most` in nearly all texts.
     """
     n_texts, counts = terms.shape[0], np.bincount(terms.indices, minlength=terms.shape[1])
     squares, share = terms.multiply(terms).tocsr(), 1.0

@@ -10,17 +10,18 @@ from .strata import factorize_codes, first_occurrence
 from .types import Codes, Ints, Values, Words
 
 COMPACT_BELOW = 15 / 16
-"""Share of remaining points below which the removed ones are dropped from the arrays."""
+"""The share of remaining points below which removed points are dropped from the arrays."""
 
 FEW, WIDEN_FROM = 1 << 13, 1 / 8
-"""Points for each feature up to which all are compared, and the share of the points from which a
-window of candidates is widened to all."""
+"""The number of points for each feature up to which all points are compared, and the share of the
+points from which a window of candidates is widened to all points."""
 
 RUNS = 4
-"""Runs of candidates for each point wanted; the nearest point of each run bounds the distance."""
+"""The number of runs of candidates for each point wanted; the nearest point of each run bounds the
+distance."""
 
 TINY, TINY_SHARE = 1e-150, 1e-9
-"""What rounding may add to a distance, in units and as a share."""
+"""What rounding may add to a distance, in units of the feature and as a share."""
 
 
 def nearest_order(
@@ -35,7 +36,7 @@ def nearest_order(
     """Order rows by their code, and inside a code by nearness.
 
     Features are what `feature_scaling` returns; `few` is as in `NeighbourPool`. The draws choose
-    the first row, and among equally near ones; they are overwritten.
+    the first row, and decide between equally near rows; they are overwritten.
 
     Sources: Zeng and Martinez (2000), Distribution-balanced stratified cross-validation for
     accuracy estimation. Moreno-Torres, Saez and Herrera (2012), Study on the impact of
@@ -47,7 +48,7 @@ def nearest_order(
     for start, end in zip(ends - np.diff(ends, prepend=0), ends, strict=True):
         stratum = rows[start:end]
         inside = points[:, stratum]
-        # Rows that are the same point have one code, by first appearance.
+        # Rows at the same point share a code; codes are numbered by first appearance.
         own, present = factorize_codes(*unique_points(inside))
         first, sizes = first_occurrence(own, len(present)), np.bincount(own, minlength=len(present))
         pool = NeighbourPool(inside[:, first], origin, unit, few)
@@ -59,21 +60,21 @@ def nearest_order(
 
 
 class NeighbourPool:
-    """Points to take the nearest from, exactly and with the same result on every platform.
+    """Points from which the nearest are taken, exactly and with the same result on every platform.
 
-    Points, origin and unit are those of `feature_scaling`. More than `few` points for each feature
-    are sorted by one feature: a point that is further away in it than others in all features is not
-    among the nearest.
+    Points, origin and unit are those of `feature_scaling`. If there are more than `few` points for
+    each feature, they are sorted by one feature: a point that is further away in this feature alone
+    than others are in all features is not among the nearest.
     """
 
     def __init__(self, points: Values, origin: Values, unit: Values, few: int = FEW) -> None:
         self.points, self.unit = points, unit
         self.scaled = (points - origin) / unit
         self.squares = (self.scaled**2).sum(axis=0)
-        # Error of a distance, as a share of the two squares: that of the product and of
-        # the sum over the features, and that of the scaling (Higham 2002, section 3.1).
+        # The error of a squared distance, as a share of the two squares: the errors of the product,
+        # of the sum over the features, and of the scaling (Higham 2002, section 3.1).
         self.error = 4 * (len(points) + 8) * float(np.finfo(np.float64).eps)
-        # The arrays of candidates: their numbers, coordinates, and squares less the error, which
+        # The arrays of candidates: their numbers, coordinates, and squares minus the error, which
         # are infinite once a point is removed; and the position of each point in these arrays.
         self.n_left = points.shape[1]
         self.numbers, self.axis = np.arange(self.n_left), -1
@@ -100,7 +101,7 @@ class NeighbourPool:
         self.n_left -= len(numbers)
 
     def nearest(self, point: int, count: int) -> Ints:
-        """List the remaining points nearest to a given one, nearest first; ties go by number."""
+        """List the remaining points nearest to a given point, nearest first; ties go by number."""
         if self.n_left < COMPACT_BELOW * len(self.numbers):
             stays = self.lowest_squares < np.inf
             self.numbers, self.lowest_squares = self.numbers[stays], self.lowest_squares[stays]
@@ -128,16 +129,16 @@ class NeighbourPool:
 
     def nearest_within(self, point: int, count: int, low: int, high: int) -> tuple[Ints, float]:
         """List the nearest of candidates `low` to `high`, and bound their squared distances."""
-        # |x - y|**2 less |x|**2, which is the same for all y, by one matrix product. Its
-        # rounding depends on the platform, so it only selects candidates: a point whose
-        # lower bound is above the upper bounds of `count` others is not among the nearest.
+        # |x - y|**2 minus |x|**2, which is the same for all y, by one matrix product. Its rounding
+        # depends on the platform, so it only selects candidates: a point whose lower bound is above
+        # the upper bounds of `count` others is not among the nearest.
         lower = self.scaled[:, point] @ self.candidates[:, low:high]
         lower *= -2
         lower += self.lowest_squares[low:high]
         numbers, n_runs = self.numbers[low:high], RUNS * count if count > 1 else 1
         others: list[int] = []
         if width := len(lower) // n_runs:
-            # The nearest points of several runs will do as these others, and are found fast.
+            # The nearest points of several runs serve as these others, and are found quickly.
             runs = lower[: width * n_runs].reshape(n_runs, width)
             nearest = runs.argmin(axis=1) + np.arange(0, runs.size, width)
             others = sorted(nearest.tolist(), key=lower.item)[:count]
@@ -151,8 +152,8 @@ class NeighbourPool:
             return numbers[:0], upper
         chosen = numbers[(lower <= upper).nonzero()[0]]
         if len(chosen) > 1:
-            # These few are measured from the differences of the unscaled features, which
-            # makes equal distances equal floats.
+            # These few points are measured from the differences of the unscaled features, so that
+            # equal distances give equal floats.
             offsets = self.points[:, chosen]
             offsets -= self.points[:, point, None]
             offsets /= self.unit
@@ -163,8 +164,8 @@ class NeighbourPool:
 def chain_order(
     pool: NeighbourPool, codes: Codes, sizes: Ints, progress: Callable[[int], object]
 ) -> Ints:
-    """Start at the first point, and always go on to the nearest one not yet visited."""
-    # Rows that are the same point follow one another, so each point is visited once.
+    """Start at the first point, and always go on to the nearest point not yet visited."""
+    # Rows at the same point follow one another, so each point is visited once.
     turns = np.empty(len(sizes), dtype=np.int64)
     point = 0
     for turn in range(len(sizes)):
@@ -181,7 +182,7 @@ def block_order(
 ) -> Ints:
     """Make blocks, each of the first remaining row and the rows nearest to it.
 
-    Where points are equally near, the one that appears first gives all its rows first.
+    Of equally near points, the point that appears first gives all its rows first.
     """
     # The remaining rows of each point are `queue[heads[point] : ends[point]]`.
     queue, ends = np.argsort(codes, kind="stable"), np.cumsum(sizes)
@@ -195,7 +196,7 @@ def block_order(
         lacking = wanted - int(ends[point] - heads[point])
         members = [point]
         if lacking >= 0:
-            # Each point has a row left, so that `lacking` points are enough.
+            # Each point has at least one row left, so `lacking` points are enough.
             pool.remove(np.array([point]))
             members += pool.nearest(point, lacking).tolist()
         block = np.concatenate([queue[heads[each] : ends[each]] for each in members])[:wanted]

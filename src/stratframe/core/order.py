@@ -5,10 +5,10 @@ import numpy as np
 from .types import Codes, Flags, Ints, Rows, Values, Words
 
 CHUNK = 1 << 16
-"""Rows per pass, so that the passes around a sort stay in cache."""
+"""The number of rows per pass, so that the passes around a sort stay in cache."""
 
 ENOUGH_BITS = 24
-"""Random bits of a sort word below which the sort is done in two steps."""
+"""The number of random bits of a sort word below which the sort is done in two steps."""
 
 
 def shuffled(codes: Codes, n_codes: int, draws: Words) -> Rows:
@@ -24,14 +24,14 @@ def shuffled(codes: Codes, n_codes: int, draws: Words) -> Rows:
 def grouped(rows: Rows, codes: Codes, n_codes: int) -> Rows:
     """Sort an order of rows stably by code."""
     if n_codes <= 1 << 16:
-        # NumPy sorts integers of 16 bits by their digits, which is fastest.
+        # NumPy uses a radix sort for 16-bit integers, which is fastest.
         return rows[np.argsort(codes[rows].astype(np.uint16), kind="stable")]
     words = np.zeros(len(rows), dtype=np.uint64)
     return rows[sort_words(words, codes[rows], bit_width(n_codes), bit_width(len(rows)))]
 
 
 def bit_width(size: int) -> int:
-    """Count the bits that hold 0..size-1."""
+    """Count the bits that are needed to hold 0..size-1."""
     return max(size - 1, 0).bit_length()
 
 
@@ -45,8 +45,8 @@ def sort_words(words: Words, codes: Codes | None, code_bits: int, row_bits: int)
 
 def pack_words(words: Words, codes: Codes | None, code_bits: int, row_bits: int) -> None:
     """Put codes above the leading bits of words, and row numbers below them, in place."""
-    # Plain values are then sorted, which is faster than `argsort`. The words are unique, so that
-    # every sort is stable, and its result the same on every platform.
+    # Plain values are then sorted, which is faster than `argsort`. The words are unique, so every
+    # sort is stable, and its result is the same on every platform.
     words >>= np.uint64(code_bits)
     words &= ~np.uint64((1 << row_bits) - 1)
     words |= np.arange(len(words), dtype=np.uint64)
@@ -55,7 +55,7 @@ def pack_words(words: Words, codes: Codes | None, code_bits: int, row_bits: int)
 
 
 def sort_values(values: Values, codes: Codes | None = None, n_codes: int = 1) -> tuple[Rows, Flags]:
-    """Sort rows by code, value and number, and mark where code or value changes."""
+    """Sort rows by code, value and position, and mark where the code or the value changes."""
     row_bits, code_bits = bit_width(len(values)), bit_width(n_codes)
     rows = sort_words(leading_words(values), codes, code_bits, row_bits)
     ascending = values[rows]
@@ -70,7 +70,7 @@ def sort_values(values: Values, codes: Codes | None = None, n_codes: int = 1) ->
 
 
 def leading_words(values: Values) -> Words:
-    """Map values to words in the same order, the lowest to 0, with the highest bits in use."""
+    """Map values to words in the same order, the lowest to 0, shifted up to the highest bit."""
     words = ordered_words(values)
     words -= words.min(initial=2**64 - 1)
     words <<= np.uint64(64 - int(words.max(initial=0)).bit_length())
@@ -81,7 +81,7 @@ def ordered_words(values: Values) -> Words:
     """Map integers or floats to words in the same order; both zeros to one word."""
     sign = np.uint64(1 << 63)
     if values.dtype.kind == "f":
-        # Floats sort as their bits, the negative ones backwards. Adding 0 turns -0 into 0.
+        # Floats sort like their bits, but negative floats in reverse. Adding 0 turns -0 into 0.
         words = (values.astype(np.float64, copy=False) + 0.0).view(np.uint64)
         return words ^ ((words.view(np.int64) >> 63).view(np.uint64) | sign)
     if values.dtype.kind == "u":
@@ -92,7 +92,8 @@ def ordered_words(values: Values) -> Words:
 def repair_runs(rows: Rows, ascending: Values, is_run_start: Flags, n_lost: int) -> None:
     """Sort the runs of values that differ only in the lowest bits of their words, in place.
 
-    Rows and their values are sorted but for these bits; `is_run_start` marks where a code starts.
+    Rows and their values are sorted except for these bits; `is_run_start` marks where a code
+    starts.
     """
     falls = ascending[1:] < ascending[:-1]
     falls &= ~is_run_start[1:]
@@ -132,7 +133,7 @@ def by_value(codes: Codes, n_codes: int, values: Values, draws: Words) -> Rows:
 
 
 def positions_within(sizes: Ints) -> Ints:
-    """Number the members of each of some consecutive runs from 0."""
+    """Number the members of each of several consecutive runs from 0."""
     return np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
 
 
@@ -141,10 +142,10 @@ def permuted_blocks(
 ) -> Rows:
     """Shuffle an order inside blocks of k neighbours, with left-over rows at the end.
 
-    Dealt to k folds in turn, each block then gives every fold one row at random, as permuted blocks
-    allocate patients to the arms of a clinical trial. A stratum of n rows has r = n mod k left
-    over. They are the rows at the positions floor((i + 1/2) n / r), i < r, so that they too are
-    spread over the order; without `spread_leftover` they are the last r rows. The draws are
+    Dealt to k folds in turn, each block then gives every fold one row at random, just as permuted
+    blocks allocate patients to the arms of a clinical trial. A stratum of n rows has r = n mod k
+    rows left over. These are the rows at the positions floor((i + 1/2) n / r), i < r, so that they
+    too are spread over the order; without `spread_leftover` they are the last r rows. The draws are
     overwritten.
 
     Sources: Zelen (1974), The randomization and stratification of patients to clinical trials. Lowe
@@ -160,7 +161,7 @@ def permuted_blocks(
         leftover += np.repeat(ends - sizes, n_left)
     in_block = np.ones(len(rows), dtype=np.bool_)
     in_block[leftover] = False
-    # Without its left-over rows every stratum is a multiple of k, so that no block of the
+    # Without its left-over rows the size of every stratum is a multiple of k, so no block of the
     # matrix reaches into the next stratum.
     n_blocked = len(rows) - len(leftover)
     blocks = rows[in_block].reshape(-1, k)
@@ -175,8 +176,8 @@ def permuted_blocks(
 
 
 def shuffle_within_rows(blocks: Ints, draws: Words) -> Ints:
-    """Shuffle each row of a matrix on its own; the draws, one a cell, are overwritten."""
-    # The low bits of a word hold the column, as those of `sort_words` hold the row.
+    """Shuffle each row of a matrix separately; the draws, one for each cell, are overwritten."""
+    # The low bits of a word hold the column, just as the low bits in `sort_words` hold the row.
     mask = np.uint64((1 << bit_width(blocks.shape[1])) - 1)
     draws &= ~mask
     draws |= np.arange(blocks.shape[1], dtype=np.uint64)

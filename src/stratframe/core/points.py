@@ -10,21 +10,21 @@ SCALES = ("standard", "minmax")
 """Units of features: their standard deviation, or their range."""
 
 MAX_EXPONENT = 500
-"""Powers of two, up and down, beyond which squares would leave the range of floats."""
+"""The exponent of 2, positive or negative, beyond which squares could leave the range of floats."""
 
 ROWS_PER_PASS = 1 << 12
-"""Rows per pass, so that their features stay in cache."""
+"""The number of rows per pass, so that their features stay in cache."""
 
 DISTANCE_BITS = 40
-"""Significant bits of distances to centroids."""
+"""The number of significant bits of distances to centroids."""
 
 
 def feature_scaling(points: Values, scale: str | None) -> tuple[Values, Values, Values]:
     """Find the origin and the unit of every feature, each of shape (n_features, 1).
 
-    The origin is the mean, or the lowest value for "minmax". The unit is infinite where a scaled
-    feature is constant, which scales it to zero. If numbers are huge or tiny, the points come back
-    multiplied by powers of two, which is exact.
+    The origin is the mean, or the lowest value for "minmax". If features are scaled, a constant
+    feature has an infinite unit, which scales it to zero. If values are huge or tiny, the points
+    are returned multiplied by powers of two, which is exact.
     """
     if not points.size:
         return points, np.zeros((len(points), 1)), np.ones((len(points), 1))
@@ -43,12 +43,12 @@ def feature_scaling(points: Values, scale: str | None) -> tuple[Values, Values, 
 
 
 def per_feature(points: Values, measure: Callable[[Values], float]) -> Values:
-    """Apply a function to each feature by itself, while it is in cache."""
+    """Apply a function to each feature separately, while the feature is in cache."""
     return np.array([measure(feature) for feature in points])[:, None]
 
 
 def scale_features(points: Values, scale: str | None) -> Values:
-    """Scale features to comparable units; a constant one becomes zero. The points become rows."""
+    """Scale features to comparable units; a constant feature becomes 0. The points become rows."""
     if scale is None:
         return np.ascontiguousarray(points.T)
     points, origin, unit = feature_scaling(points, scale)
@@ -61,7 +61,7 @@ def scale_features(points: Values, scale: str | None) -> Values:
 
 
 def unique_points(points: Values) -> tuple[Ints, int]:
-    """Encode points as integers, and count the distinct ones; equal points share a code."""
+    """Encode points as integers, and count the distinct points; equal points share a code."""
     rows = np.lexsort(points)
     is_run_start = np.zeros(len(rows), dtype=np.bool_)
     for feature in points:
@@ -84,8 +84,8 @@ def centroid_distances(points: Values, labels: Ints, centres: Values) -> Values:
         chunk = slice(start, start + ROWS_PER_PASS)
         offsets = points[chunk] - centres[labels[chunk]]
         distances[chunk] = np.sqrt(np.einsum("ij,ij->i", offsets, offsets))
-    # The last bits of a centre may change from run to run, as threads add in any order. Rounding
-    # keeps them from ordering rows that are equally far.
+    # The last bits of a centre may change from run to run, because threads add in any order.
+    # Rounding keeps these bits from deciding the order of equally distant rows.
     step = np.ldexp(1.0, int(np.frexp(distances.max(initial=0.0))[1]) - DISTANCE_BITS)
     rounded: Values = np.round(distances / step) * step
     return rounded

@@ -1,4 +1,4 @@
-"""Stratum sizes -> how many rows of each stratum go to each of equal folds, or into a sample."""
+"""Stratum sizes -> how many rows of each stratum go to each of k equal folds, or into a sample."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ def equal_quota(sizes: Ints, fold_permutation: Ints) -> StratumTable:
 
 
 def proportional_allocation(sizes: Ints, total: int, draws: Words) -> Ints:
-    """Allocate a sample to strata by their sizes, by largest remainder (Hamilton's method)."""
+    """Allocate a sample in proportion to stratum sizes by largest remainder (Hamilton's method)."""
     quota, remainder = np.divmod(sizes * total, max(int(sizes.sum()), 1))
     first = np.lexsort((draws, -remainder))[: total - int(quota.sum())]
     quota[first] += 1
@@ -31,14 +31,14 @@ def proportional_allocation(sizes: Ints, total: int, draws: Words) -> Ints:
 
 
 def equal_allocation(sizes: Ints, total: int, draws: Words) -> Ints:
-    """Allocate a sample to strata in equal numbers, up to all rows of small strata."""
+    """Allocate a sample to strata in equal numbers, or all rows of a stratum that has fewer."""
     if len(sizes) == 0:
         return sizes
     ascending = np.sort(sizes)
     n_as_large = len(sizes) - np.arange(len(sizes))
     n_before = np.cumsum(ascending) - ascending
-    # The smallest stratum that is not needed in full sets the level for itself and all
-    # larger ones; the strata before it give all their rows.
+    # The smallest stratum that is not needed in full sets the level for itself and all larger
+    # strata; the strata before it give all their rows.
     cut = int(np.argmax(n_before + ascending * n_as_large >= total))
     level = (total - int(n_before[cut])) // int(n_as_large[cut])
     quota = np.minimum(sizes, level)

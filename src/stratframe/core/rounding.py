@@ -1,18 +1,18 @@
 """Controlled rounding of a table of exact shares to whole numbers; all its sums are rounded, too.
 
 Start with the shares. Moves along a cycle of numbers that are not whole change no sum. After each
-move one more number is whole, and stays as it is. The direction is drawn so that every mean stays
-what it was. In the end all are whole (docs/how-it-works.md has an example). Each cell and each sum
-stops at the first whole number that it reaches, which is its exact share rounded down or up. The
-sums are those of each stratum, whole from the start, and of each part in every coarser stratum and
-in all rows. (Both are laminar families of cells: cells and sums are the edges of one network, in
-which rows flow from the strata to the total.)
+move one more number is whole, and stays as it is. The direction is drawn so that no mean changes.
+In the end all numbers are whole (docs/how-it-works.md has an example). Each cell and each sum stops
+at the first whole number that it reaches, which is its exact share rounded down or up. There is one
+sum for each stratum, which is whole from the start, and one for each part in every coarser stratum
+and in all rows. (Both kinds of sums are laminar families of cells: cells and sums are the edges of
+one network, in which rows flow from the strata to the total.)
 
 To make the moves for all strata at once, strata are joined in pairs, the pairs in pairs, and so on.
-What may still move below a node is a tree of edges between its numbers, the ports. Adding up two
-nodes joins their ports, part by part, and each part closes one cycle. No cycle leaves the joined
-node, so that its own numbers are still exact when it is joined in turn. When all numbers above have
-moved, those below follow them.
+What may still move below a node is a tree of edges between the node's numbers, its ports. Adding up
+two nodes joins their ports, part by part, and each part closes one cycle. No cycle leaves the
+joined node, so its own numbers are still exact when it is joined in turn. When all numbers above
+have moved, the numbers below follow them.
 
 References: Cox (1987), A constructive procedure for unbiased controlled rounding; Gandhi,
 Khuller, Parthasarathy and Srinivasan (2006), Dependent rounding and its applications to
@@ -32,52 +32,52 @@ from .order import positions_within
 from .types import Ancestors, Flags, Ints, StratumTable, Values, Words
 
 FIXED_ONE = 1 << 32
-"""The 1 of fixed-point numbers."""
+"""The value of 1 in fixed-point numbers."""
 
 SMALL_DENOMINATOR = 1 << 30
-"""Denominators below this one have 64-bit products with fixed-point numbers below 1."""
+"""Products of denominators below this limit and fixed-point numbers below 1 fit in 64 bits."""
 
 PARTS_PER_WORD = 62
-"""Parts that a word has bits for."""
+"""The number of parts for which a word has bits."""
 
 EDGES_IN_CACHE = 1 << 16
-"""Edges whose numbers stay in cache."""
+"""The number of edges whose values stay in cache."""
 
 PartSets: TypeAlias = NDArray[Any]
 """Sets of parts: part j is bit j % PARTS_PER_WORD of word j // PARTS_PER_WORD."""
 
 Choose: TypeAlias = Callable[[Values, Values, int, Ints], Flags]
-"""A rule by which cycles move up or down, as `moves_up` is."""
+"""A rule that says which cycles move up and which down, such as `moves_up`."""
 
 
 class Edges(NamedTuple):
     """What can move where n pairs of nodes are joined; changed in place.
 
-    The numbers below a node that are not whole form a tree. Its leaves are the node's ports,
-    which are its own numbers, one for each part. An edge of the tree is known by the ports
-    beyond it, on the side without port 0: it is a port itself, or a split of the ports. There
+    The numbers below a node that are not whole form a tree. Its leaves are the node's ports, which
+    are the node's own numbers, one for each part. An edge of the tree is identified by the ports
+    beyond it, on the side without port 0: the edge is a port itself, or a split of the ports. There
     are up to n_parts - 3 splits. `n_sides` is 2, or 1 for the root, which has no partner.
     """
 
     beyond: PartSets
-    """The ports beyond each edge, side by side, shape (n_sides, n_words, n_edges, n)."""
+    """The ports beyond each edge, for each side, shape (n_sides, n_words, n_edges, n)."""
     flow: Values
-    """Rows that leave by those ports, modulo 1, in units of 1 / denominator, (n_edges, n)."""
+    """The rows that leave by these ports, modulo 1, in units of 1 / denominator, (n_edges, n)."""
     back: Flags
     """Whether the flow counts the rows that leave by the other ports instead, (n_edges, n)."""
 
 
 class Join(NamedTuple):
-    """What became of the ports of the nodes of one depth, of which n pairs were joined."""
+    """What became of the ports of the nodes at one depth, where n pairs of nodes were joined."""
 
     parents: Ints
     """The node above each node, shape (n_nodes,)."""
     pairs: Ints
     """The nodes of each pair, shape (n_sides, n)."""
     moved: Values
-    """How far their ports moved, in units of 1 / denominator, (n_parts, n_sides, n)."""
+    """How far the ports of the pairs moved, in units of 1 / denominator, (n_parts, n_sides, n)."""
     beyond: PartSets
-    """As in `Edges`, by the ports of the node above, (n_words, n_parts, n_sides, n)."""
+    """As in `Edges`, in ports of the node above, (n_words, n_parts, n_sides, n)."""
     back: Flags
     """As in `Edges`, (n_parts, n_sides, n)."""
 
@@ -89,12 +89,12 @@ def controlled_rounding(
     draws: Words | None,
     choose: Choose | None = None,
 ) -> StratumTable:
-    """Allocate every stratum to unequal parts: each cell its share, rounded down or up.
+    """Allocate every stratum to unequal parts: each cell gets its share, rounded down or up.
 
     The counts of every coarser stratum and of all rows are rounded likewise. The mean of every
     count is its exact share. There are n_parts - 1 draws for each stratum. Without draws the
-    likelier of two moves is made, or the upward one if both are equally likely. `choose` makes the
-    moves by another rule than the draws.
+    likelier of two moves is made, or the upward move if both are equally likely. `choose` replaces
+    the rule by which the draws choose the moves.
     """
     n_strata, n_parts = len(sizes), len(shares)
     numerators, denominator = numerators_of(shares, int(sizes.sum()))
@@ -116,9 +116,9 @@ def controlled_rounding(
 def pairing_tree(n_strata: int, levels: Ancestors) -> Iterator[Flags]:
     """Join neighbouring strata in pairs, from the strata up to all rows, and then the root alone.
 
-    Each coarser stratum is joined to one node before its level is left, so that it is a node of
-    the tree and its counts are rounded shares like all others. Yields a flag for each node: False
-    for the right halves of pairs; nodes without a partner count as left.
+    Each coarser stratum is joined to one node before its level is left, so it is a node of the tree
+    and its counts are rounded shares like all other counts. Yields a flag for each node: False for
+    the right half of a pair; nodes without a partner count as left.
     """
     levels = [*levels, np.zeros(n_strata, dtype=np.int64)]
     while levels:
@@ -172,7 +172,7 @@ def join_nodes(
 
 
 def port_sets(n_parts: int) -> PartSets:
-    """List the ports beyond each port: only the port itself, but beyond port 0 all others."""
+    """List the ports beyond each port: only the port itself, but beyond port 0 all other ports."""
     word, bit = np.divmod(np.arange(n_parts, dtype=np.int64), PARTS_PER_WORD)
     dtype = np.min_scalar_type(-(1 << min(n_parts, PARTS_PER_WORD)))
     sets = np.zeros((word[-1] + 1, n_parts), dtype=dtype)
@@ -192,7 +192,7 @@ def edges_below(ports: Values, splits: PartSets, denominator: int) -> Edges:
     """List the edges below nodes that are to be joined.
 
     Ports are the shares of the nodes, modulo 1, shape (n_parts, n_sides, n). Splits have the
-    shape (n_words, n_splits, n_sides, n), with empty sets where a node has fewer.
+    shape (n_words, n_splits, n_sides, n), with empty sets where a node has fewer splits.
     """
     (n_parts, n_sides, n), (n_words, n_splits) = ports.shape, splits.shape[:2]
     beyond = np.zeros((n_sides, n_words, n_parts + n_splits, n_sides, n), dtype=splits.dtype)
@@ -209,11 +209,11 @@ def edges_below(ports: Values, splits: PartSets, denominator: int) -> Edges:
 
 
 def close_cycle(edges: Edges, part: int, denominator: int, uniform32: Ints, choose: Choose) -> None:
-    """Join the ports of both sides in one part, and move rows along the cycle that this closes."""
+    """Join the ports of both sides for one part, and move rows along the cycle that this closes."""
     beyond, flow, back = edges
     on_left = holds(beyond[0], part)
     on_cycle = on_left ^ holds(beyond[1], part) if len(beyond) > 1 else on_left
-    # The cycle runs from the right port to the left one. `along` is what its edges hold in that
+    # The cycle runs from the right port to the left port. `along` is what its edges hold in that
     # direction, and 0 elsewhere. Products are much faster here than `np.where`.
     forward, backward = on_cycle & (on_left == back), on_cycle & (on_left != back)
     direction = forward.view(np.int8) - backward.view(np.int8)
@@ -222,10 +222,10 @@ def close_cycle(edges: Edges, part: int, denominator: int, uniform32: Ints, choo
     low = denominator - (on_cycle * (denominator - along)).max(axis=0)
     up = choose(low, room, denominator, uniform32)
     flow += direction * np.where(up, room, -low)
-    # One edge that became whole is cut, so that the rest is a tree again; others that became whole
-    # cannot move any more either. Beyond an edge of the cycle are now the ports that were beyond it
-    # or beyond the cut one, but not beyond both. The largest set is cut, in whatever order they
-    # are.
+    # One edge that became whole is cut, so that the rest is a tree again; other edges that became
+    # whole cannot move any more either. Beyond an edge of the cycle are now the ports that were
+    # beyond this edge or beyond the cut edge, but not beyond both. The edge with the largest set is
+    # cut, whatever the order of the edges.
     whole = on_cycle & (along == np.where(up, denominator - room, low))
     cut = largest_set(beyond.reshape(-1, *flow.shape), whole).reshape(*beyond.shape[:2], 1, -1)
     back ^= on_cycle & ((beyond & ~cut) == 0).all(axis=(0, 1))
@@ -233,7 +233,7 @@ def close_cycle(edges: Edges, part: int, denominator: int, uniform32: Ints, choo
 
 
 def moves_up(low: Values, room: Values, denominator: int, uniform32: Ints) -> Flags:
-    """Draw which cycles move up by `room`; the others move down by `low`, and the mean stays."""
+    """Draw which cycles move up by `room` and which down by `low`, so that no mean changes."""
     wide = np.int64 if denominator < SMALL_DENOMINATOR else object
     low, room, uniform32 = (each.astype(wide) for each in (low, room, uniform32))
     up: Flags = uniform32 * (low + room) >= room * FIXED_ONE
@@ -241,7 +241,7 @@ def moves_up(low: Values, room: Values, denominator: int, uniform32: Ints) -> Fl
 
 
 def largest_set(sets: PartSets, chosen: Flags) -> PartSets:
-    """Find the largest of the chosen sets, as numbers; the empty set if none is chosen."""
+    """Find the largest of the chosen sets, read as numbers; the empty set if none is chosen."""
     largest = np.empty_like(sets, shape=(len(sets), sets.shape[2]))
     for word in reversed(range(len(sets))):
         largest[word] = (chosen * sets[word]).max(axis=0)
@@ -250,7 +250,7 @@ def largest_set(sets: PartSets, chosen: Flags) -> PartSets:
 
 
 def splits_between(sets: PartSets, n_parts: int) -> PartSets:
-    """List the splits among sets of ports, once each: sets of two or more ports, but not of all."""
+    """List the splits among sets of ports, each once: sets of two or more ports, but not of all."""
     n_splits = max(n_parts - 3, 0)
     splits = np.zeros_like(sets, shape=(len(sets), n_splits, sets.shape[2]))
     is_large = (sets & (sets - 1)).any(axis=0) | ((sets != 0).sum(axis=0) > 1)
@@ -262,7 +262,7 @@ def splits_between(sets: PartSets, n_parts: int) -> PartSets:
 
 
 def moves_below(join: Join, moves: Values) -> Values:
-    """Compute how far the numbers of nodes move in all, given how far those above them move."""
+    """Compute how far the numbers of nodes move in total, given the moves of the nodes above."""
     # The ports of a node are edges of the tree below the node above: what leaves by the ports
     # beyond them goes through them.
     through = np.zeros_like(join.moved)
@@ -283,7 +283,7 @@ def round_total(n_rows: int, shares: Sequence[Fraction], draw: Words) -> Ints:
 
 
 def systematic_round(fraction: Values, draws: Words) -> Flags:
-    """Draw which fractions of each row to round up, so that the sum of the row stays.
+    """Draw which fractions of each row to round up, so that the sum of the row does not change.
 
     The sums are whole numbers; there is one draw for each row.
 
@@ -291,11 +291,11 @@ def systematic_round(fraction: Values, draws: Words) -> Flags:
     """
     is_open = fraction > 0
     need = np.rint(fraction.sum(axis=1, keepdims=True)).astype(np.int64)
-    # Lay the fractions end to end. A fraction goes up if it holds one of the points 1 - u, 2 - u,
-    # ...; it cannot hold two, as it is at most 1 long.
+    # Lay the fractions end to end. A fraction is rounded up if it holds one of the points 1 - u, 2
+    # - u, ...; it cannot hold two, because it is at most 1 long.
     ends = np.cumsum(np.rint(fraction * FIXED_ONE).astype(np.int64), axis=1)
-    # Against rounding errors: the fractions so far hold at most all the points that are needed,
-    # and leave no more of them than there are open fractions to come.
+    # A guard against rounding errors: the fractions so far hold at most all the points that are
+    # needed, and leave no more points than there are open fractions to come.
     n_open_after = is_open.sum(axis=1, keepdims=True) - np.cumsum(is_open, axis=1)
     ends = np.clip(ends, (need - n_open_after) * FIXED_ONE, need * FIXED_ONE)
     n_points = (ends + (draws >> np.uint64(32)).astype(np.int64)[:, None]) // FIXED_ONE
@@ -314,7 +314,7 @@ def numerators_of(shares: Sequence[Fraction], total: int) -> tuple[Values, int]:
 def floor_and_remainder(
     sizes: Ints, numerators: Values, denominator: int
 ) -> tuple[StratumTable, Values]:
-    """Compute exact shares of sizes: whole rows, and the rest in units of 1 / denominator."""
+    """Compute exact shares of sizes: whole rows, and the remainder in units of 1 / denominator."""
     product = sizes[:, None] * numerators
     rows = product // denominator
     return rows.astype(np.int64), product - rows * denominator

@@ -1,28 +1,32 @@
 """Raw random bits: the one place where a seed becomes numbers.
 
 Each use of randomness has a stream of its own, named by five things: the seed, the purpose (a tag),
-the number of parts, the repeat and the name of the column. `SeedSequence` reads them as one row
-of 32-bit words, padded with zeros up to four, in one of two layouts::
+the number of parts, the repeat and the name of the column. `SeedSequence` reads them as one
+sequence of 32-bit words, padded with zeros up to four words, in one of two layouts::
 
     frozen      seed ... | tag + 16 (n_parts + 65,536 repeat) | bytes of the name, 1
     open        bytes of "seed tag n_parts repeat name", 1 | OPEN_LAYOUT
 
-The frozen layout has room for tags 1 to 15 and for fewer than 65,536 parts, and folds that users
-have depend on it. All else has the open layout, where numbers may be of any size: a new purpose
-takes the next tag, from 16 on. No two uses share a stream, whatever their layout:
+The frozen layout has room for tags 1 to 15 and for fewer than 65,536 parts; it cannot change,
+because folds that users have already made depend on it. Everything else has the open layout, in
+which numbers may be of any size: a new purpose takes the next tag, from 16 on. No two uses share a
+stream, whatever their layouts:
 
-- No row ends in a zero, so that padding changes none: no tag is 0, and names end in a byte 1.
-- No row of the frozen layout ends in `OPEN_LAYOUT`. The last word of a name has 1 as its highest
-  byte that is not 0; the last word of numbers alone has a tag in its last four bits, or is a
-  repeat divided by 4,096.
-- In the open layout the text gives all five back: numbers have no spaces, and the name is the rest.
-- In the frozen layout, for seeds of equally many words, numbers and names take up separate words.
-  Numbers take two words from repeat 4,096 on; up to repeat 10,000 the second word is 1 or 2. Only
-  a name whose first character has this number, and is followed by three zeros, begins with it.
+- No sequence ends in a zero, so padding cannot make two sequences equal: no tag is 0, and names end
+  in a byte of value 1.
+- No sequence of the frozen layout ends in `OPEN_LAYOUT`. The highest byte of the last word of a
+  name that is not 0 is 1; without a name, the last word has a tag in its lowest four bits, or is
+  the repeat divided by 4,096.
+- In the open layout all five can be read from the text: numbers have no spaces, and the name is the
+  rest.
+- In the frozen layout, for seeds of the same number of words, numbers and names take up separate
+  words. From repeat 4,096 on numbers take two words, of which the second is 1 or 2 up to repeat
+  10,000. A name begins with such a word only if its first byte is 1 or 2 and three zero bytes
+  follow.
 
-A seed of more words (from 2**32 on) could give the same words as a shorter seed with another use:
-5 + 2**32 * 81 for 22 folds gives those of seed 5 for 5 folds in a column "a". Only a seed made for
-that purpose does so, and another layout would change folds.
+A longer seed (from 2**32 on) can give the same words as a shorter seed with a different use: seed 5
++ 2**32 * 81 for 22 folds gives the words of seed 5 for 5 folds in a column "a". Only a seed made
+for that purpose does so, and a different layout would change existing folds.
 """
 
 from collections.abc import Callable
@@ -60,7 +64,7 @@ class StreamTag(IntEnum):
 
 
 FROZEN_TAGS, FROZEN_PART_COUNTS = 16, 1 << 16
-"""Room for tags and for numbers of parts in the frozen layout."""
+"""The frozen layout has room for tags and for numbers of parts below these limits."""
 
 OPEN_LAYOUT = 0xFFFFFFF0
 """The last word of the open layout."""
@@ -71,9 +75,10 @@ def random_words(
 ) -> Words:
     """Draw raw 64-bit words, the same on every platform and with every version of NumPy.
 
-    Columns drawn under one seed are independent of each other, such as a split and the folds of its
-    training part, folds of two sizes or columns of two names: purpose, number of parts, repeat and
-    name select the stream. The name is empty for a column that has the default name of its verb.
+    Columns drawn with one seed are independent of each other, such as a split and the folds of its
+    training part, or columns with different numbers of folds or different names: the purpose, the
+    number of parts, the repeat and the name select the stream. The name is empty for a column that
+    has the default name of its verb.
     """
     return word_stream(seed, tag, n_parts, repeat, name)(size)
 
@@ -81,9 +86,9 @@ def random_words(
 def word_stream(
     seed: int, tag: StreamTag, n_parts: int = 0, repeat: int = 0, name: str = ""
 ) -> Callable[[int], Words]:
-    """Make a stream whose every call draws the given number of further words."""
-    # NumPy keeps the bits of a bit generator and of `SeedSequence` stable, but not the
-    # numbers that a `Generator` makes of them (NEP 19).
+    """Make a stream: each call draws the given number of further words."""
+    # NumPy keeps the bits of a bit generator and of `SeedSequence` stable, but not the numbers that
+    # a `Generator` makes from them (NEP 19).
     entropy = stream_entropy(seed, tag, n_parts, repeat, name)
     return np.random.PCG64DXSM(np.random.SeedSequence(entropy)).random_raw
 
@@ -98,12 +103,12 @@ def stream_entropy(seed: int, tag: int, n_parts: int, repeat: int, name: str) ->
 
 
 def text_integer(text: str) -> int:
-    """Turn text into an integer; the last byte keeps texts apart that end in zeros."""
+    """Turn text into an integer; a last byte of 1 makes zero bytes at the end of the text count."""
     return int.from_bytes(text.encode() + b"\x01", "little")
 
 
 def position_bits(stream: Callable[[int], Words], n_rows: int) -> RandomNumbers:
-    """Draw 16 random bits for every row: row i has quarter i mod 4 of word i // 4."""
+    """Draw 16 random bits for every row: row i gets quarter i mod 4 of word i // 4."""
     words = stream(-(-n_rows // 4))
     return words.astype("<u8", copy=False).view("<u2")[:n_rows].astype(np.uint16, copy=False)
 

@@ -8,24 +8,25 @@ from .order import sort_values
 from .types import Ancestors, Codes, Flags, Ints, Parts, RandomNumbers, StratumTable, Values, Words
 
 DENSE = 1 << 16
-"""Codes up to which a lookup table is used whatever the number of rows."""
+"""The number of codes up to which a lookup table is used whatever the number of rows."""
 
 FEW_PER_STRATUM = 4
-"""Average rows of a stratum below which it pays to check first whether any stratum is divided."""
+"""The average number of rows of a stratum below which it pays to check first whether any stratum is
+divided."""
 
 FIRST_ROWS = 1 << 10
-"""Rows that are searched for codes first; then the square of this number, then all rows."""
+"""The number of rows that are searched for codes first, then its square, and then all rows."""
 
 ROWS_PER_BIN, MOST_PARENTS = 200, 1 << 16
-"""Average rows of a bin from which partitions find quantiles faster than a sort, and the most
-strata for which they can."""
+"""The average number of rows of a bin from which partitions find quantiles faster than a sort, and
+the maximum number of strata for which they can."""
 
 FEW_CUTS = 16
-"""Cuts up to which comparing with each of them is faster than a binary search."""
+"""The number of cuts up to which comparing with each cut is faster than a binary search."""
 
 
 def first_occurrence(codes: Codes, n_codes: int) -> Ints:
-    """Find the first row of every code; the number of rows for a code that no row has."""
+    """Find the first row of every code, or the number of rows for a code that no row has."""
     first = np.full(n_codes, len(codes), dtype=np.int64)
     # Nearly always all codes are found among the first rows.
     for n_rows in sorted({min(FIRST_ROWS, len(codes)), min(FIRST_ROWS**2, len(codes)), len(codes)}):
@@ -52,7 +53,7 @@ def order_of_strata(lowest: Words, ancestors: Ancestors) -> Ints:
 
 
 def renumbered(ancestors: Ancestors, order: Ints) -> Ancestors:
-    """Renumber coarser strata by an order of the joint strata in which they stay runs."""
+    """Renumber coarser strata by an order of the joint strata that keeps coarser strata as runs."""
     return tuple(np.cumsum(np.diff(parents[order], prepend=-1) != 0) - 1 for parents in ancestors)
 
 
@@ -113,8 +114,8 @@ def quantile_bins(
     """Cut the values of every stratum at its own quantiles.
 
     The cuts are those of `np.quantile(values, i / n_bins, method="inverted_cdf")`. Bins are
-    closed on the right; equal values stay in one bin, so there may be fewer than `n_bins`. A row
-    stands for as many rows as its weight says, which may be none. Returns the bin of every row,
+    closed on the right; equal values stay in one bin, so there may be fewer bins than `n_bins`. A
+    row stands for as many rows as its weight says, which may be none. Returns the bin of every row,
     numbered upwards inside each stratum, and how many bins each stratum got.
 
     Source: Hyndman and Fan (1996), Sample quantiles in statistical packages, definition 1.
@@ -133,8 +134,8 @@ def bins_by_partition(parent: Ints, values: Values, sizes: Ints, n_bins: int) ->
     in_order = np.argsort(parent.astype(np.uint16), kind="stable")
     for stratum, rows in enumerate(np.split(in_order, np.cumsum(sizes)[:-1])):
         if len(rows):
-            # Quantile i is at place ceil(i n / n_bins) - 1: in integers, as a product of floats
-            # may be rounded past the next integer.
+            # Quantile i is at place ceil(i n / n_bins) - 1: in integers, because a product of
+            # floats may be rounded past the next integer.
             places = -(-np.arange(1, n_bins) * len(rows) // n_bins) - 1
             own = values[rows]
             own_bins = count_cuts(own, np.unique(np.partition(own, places)[places]), "left")
@@ -174,8 +175,8 @@ def bin_starts(
         upto = np.cumsum(weights)
         totals = np.maximum(np.add.reduceat(weights, starts), 1)
         before = upto[starts] - weights[starts]
-    # Quantile i is at place ceil(i n / n_bins), counted from 1: there are
-    # floor(p n_bins / n) of them up to place p, but n_bins - 1 at most.
+    # Quantile i is at place ceil(i n / n_bins), counted from 1: there are floor(p n_bins / n)
+    # quantiles up to place p, but at most n_bins - 1.
     n_cuts = upto - np.repeat(before, lengths)
     n_cuts *= n_bins
     n_cuts //= np.repeat(totals, lengths)
@@ -198,7 +199,7 @@ def edge_bins(values: Values, edges: Values, closed: str) -> Ints:
 
 
 def count_cuts(values: Values, cuts: Values, side: Literal["left", "right"]) -> Ints:
-    """Count the increasing cuts below every value, or with "right" also those equal to it."""
+    """Count the increasing cuts below every value, or with "right" also the cuts equal to it."""
     if len(cuts) > FEW_CUTS:
         return np.searchsorted(cuts, values, side=side)
     is_above = np.greater if side == "left" else np.greater_equal

@@ -1,4 +1,4 @@
-"""Deal unequal parts along an order so that every run of it holds each part's share."""
+"""Deal unequal parts along an order so that every run of rows holds each part's share."""
 
 from heapq import heapify, heappop, heappush
 from typing import TypeAlias
@@ -10,10 +10,10 @@ from .order import positions_within
 from .types import Flags, Ints, Parts, Rows, StratumTable, Words
 
 Tree: TypeAlias = "int | tuple[Tree, Tree]"
-"""A part, or two branches that the rows are divided between."""
+"""A part, or two branches between which the rows are divided."""
 
 RUN_BOUND = 3.0
-"""Rows by which a part may miss its share of any run of the order."""
+"""The maximum number of rows by which a part may miss its share of any run of the order."""
 
 
 def systematic_deal(rows: Rows, table: StratumTable, draws: Words | None) -> Parts:
@@ -27,9 +27,9 @@ def systematic_deal(rows: Rows, table: StratumTable, draws: Words | None) -> Par
     """
     n_strata, n_parts = table.shape
     totals = table.sum(axis=0)
-    # Parts are divided off two by two, down Huffman's tree. A systematic sample from a
-    # random start gives every row its exact probability of each branch, and misses a
-    # branch's share of any run by less than 1 row; few branchings lead to large parts.
+    # Rows are divided between two branches at a time, down a Huffman tree. A systematic sample from
+    # a random start gives every row its exact probability of each branch, and misses a branch's
+    # share of any run by less than 1 row; few branchings lead to large parts.
     tree = huffman_tree(totals.tolist())
     starts = None if draws is None else draws[: table.size].reshape(n_parts, n_strata)
     parts = np.empty(len(rows), dtype=smallest_dtype(n_parts))
@@ -60,7 +60,7 @@ def huffman_tree(totals: list[int]) -> Tree:
     while len(heap) > 1:
         (n, part, tree), (other_n, other_part, other) = heappop(heap), heappop(heap)
         pair = (tree, other) if part < other_part else (other, tree)
-        # The first part breaks ties between equal sizes; no two branches share it.
+        # The first part of a branch, which no other branch has, breaks ties between equal sizes.
         heappush(heap, (n + other_n, min(part, other_part), pair))
     return heap[0][2]
 
@@ -70,9 +70,9 @@ def leaves(tree: Tree) -> list[int]:
 
 
 def systematic_sample(table: StratumTable, node: tuple[Tree, Tree], starts: Words | None) -> Flags:
-    """Divide the rows at a branching evenly along the order: True for those of the first branch.
+    """Divide the rows at a branching evenly along the order: True for rows of the first branch.
 
-    Without random starts, one for each stratum, the first branch has the first row.
+    There is a random start for each stratum; without starts the first branch has the first row.
     """
     n_first = table[:, leaves(node[0])].sum(axis=1)
     sizes = n_first + table[:, leaves(node[1])].sum(axis=1)
@@ -81,8 +81,8 @@ def systematic_sample(table: StratumTable, node: tuple[Tree, Tree], starts: Word
         offset = divisor - 1
     else:
         offset = (starts % divisor.astype(np.uint64)).astype(np.int64)
-    # With m rows to take of n, row i is taken if the step from (offset + i m) / n to
-    # (offset + (i + 1) m) / n reaches an integer: if (offset + i m) mod n >= n - m.
+    # If m of n rows are to be taken, row i is taken if the step from (offset + i m) / n to (offset
+    # + (i + 1) m) / n reaches an integer, that is, if (offset + i m) mod n >= n - m.
     phase = positions_within(sizes) * np.repeat(n_first, sizes)
     phase += np.repeat(offset, sizes)
     phase %= np.repeat(divisor, sizes)
@@ -91,14 +91,14 @@ def systematic_sample(table: StratumTable, node: tuple[Tree, Tree], starts: Word
 
 
 def swaps_keep_bound(tree: Tree, totals: Ints) -> bool:
-    """Check if neighbours may be swapped with every run still within `RUN_BOUND`."""
+    """Check whether every run stays within `RUN_BOUND` if neighbours are swapped."""
     n_rows = max(int(totals.sum()), 1)
 
     def largest_miss(node: Tree, branch_sizes: tuple[int, ...]) -> float:
         """Bound how far a part below a node can miss its share of a run, in rows."""
-        # A branching misses by less than 1 row, of which the part has its share of the
-        # branch; a swap at either end of the run adds at most the smaller of the part's
-        # share and the rest.
+        # A branching misses its share by less than 1 row, of which the part has its share of the
+        # branch; a swap at either end of the run adds at most the part's share of all rows, or 1
+        # minus this share if that is smaller.
         if isinstance(node, int):
             n = int(totals[node])
             swap = 2 * min(n, n_rows - n) / n_rows
@@ -112,7 +112,7 @@ def swaps_keep_bound(tree: Tree, totals: Ints) -> bool:
 
 
 def swap_pairs(parts: Parts, sizes: Ints, draws: Words) -> None:
-    """Swap rows 1 and 2, 3 and 4 ... of every stratum, each pair with chance 1/2."""
+    """Swap rows 1 and 2, 3 and 4 ... of every stratum, each pair with probability 1/2."""
     ends = np.cumsum(sizes)
     heads = (draws >> np.uint64(63)).astype(np.bool_)
     swapped = (positions_within(sizes) % 2 == 0) & heads

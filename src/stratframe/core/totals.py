@@ -1,7 +1,7 @@
-"""Swap rows of one stratum between parts, so that totals of numbers come near to their shares.
+"""Swap rows of one stratum between parts, so that numeric totals come close to their shares.
 
-A swap changes no count. It is made where it lowers the sum, over parts and columns, of
-(total - target)**2 / target, which is NP-hard to minimise, as multiway number partitioning is.
+A swap changes no count of rows. It is made if it lowers the sum, over parts and columns, of (total
+- target)**2 / target. To minimise this sum is NP-hard, like multiway number partitioning.
 """
 
 from collections.abc import Sequence
@@ -14,20 +14,21 @@ from .order import grouped
 from .types import Codes, Ints, Parts, Values
 
 PAIRS_PER_BATCH, MAX_VAIN_BATCHES, MAX_SWAPS = 1 << 11, 60, 10_000
-"""Pairs in a batch, of which the best is swapped; most batches in a row without a gain; most
-swaps."""
+"""The number of pairs in a batch, of which the best is swapped; the maximum number of consecutive
+batches without a gain; the maximum number of swaps."""
 
 LEAST_GAIN, NEAR_ENOUGH = 1e-9, 1e-18
-"""The smallest gain as a share of the loss, and the loss at which totals are a billionth off."""
+"""The smallest gain that counts, as a share of the loss, and the loss at which totals are about a
+billionth from their shares."""
 
 
 def swap_for_totals(
     codes: Codes, parts: Parts, values: Values, shares: Sequence[Fraction], stream: Stream
 ) -> Parts:
-    """Swap rows of one stratum until totals are near their shares of the sums of all rows.
+    """Swap rows of one stratum until totals are close to their shares of the sums over all rows.
 
-    Values have the shape (n_columns, n_rows). They may be negative: squares are divided by shares
-    of the sums of absolute values.
+    Values have the shape (n_columns, n_rows). They may be negative: squared deviations are divided
+    by shares of the sums of absolute values.
     """
     numbers = bounded(values)
     scale = np.cumsum(np.abs(numbers), axis=1)[:, -1:]
@@ -49,7 +50,8 @@ def swap_for_totals(
         here, there = part[first], part[second]
         rise = np.zeros(PAIRS_PER_BATCH)
         for column, deviation in zip(numbers, off, strict=True):
-            # (d + gain)**2 - d**2 = gain (gain + 2 d) for a deviation d; there the gain is -gain.
+            # (d + gain)**2 - d**2 = gain (gain + 2 d) for a deviation d; for the part `there` the
+            # gain has the opposite sign.
             gain = column[second] - column[first]
             rise += gain * (gain + 2 * deviation[here]) / share[here]
             rise += gain * (gain - 2 * deviation[there]) / share[there]
@@ -71,13 +73,13 @@ def swap_for_totals(
 
 def group_totals(values: Values, group: Ints, n_groups: int) -> Values:
     """Sum values by group, shape (n_columns, n_groups), up to a factor for each column."""
-    # Rows are added by value, so that their order does not matter.
+    # Rows are added in order of their values, so that their order in the frame does not matter.
     columns, order = bounded(values), np.lexsort((*values, group))
     return np.array([np.bincount(group[order], each[order], n_groups) for each in columns])
 
 
 def bounded(values: Values) -> Values:
-    """Divide columns by their largest absolute value, so that sums are finite."""
+    """Divide columns by their largest absolute values, so that sums are finite."""
     largest: Values = np.abs(values).max(axis=1, keepdims=True)
     columns: Values = values / (largest + (largest == 0))
     return columns

@@ -9,11 +9,11 @@ from ..core.types import Flags, Ints, Values
 from ..errors import StratError, describe, plural
 
 MAX_EXACT = 2**53
-"""Integers up to which floats hold every one."""
+"""The limit up to which floats represent every integer exactly."""
 
 
 def check_class_in_folds(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> list[Values]:
-    """Check and broadcast the rows of a frame, those of a class, and the number of folds."""
+    """Check and broadcast the numbers of rows of a frame and of a class, and of folds."""
     n, count, k = broadcast(
         n=check_integers("n", n, 1),
         count=check_integers("count", count, 0),
@@ -25,7 +25,7 @@ def check_class_in_folds(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> list[V
 
 
 def check_counts(counts: ArrayLike, min_classes: int = 1, min_rows: int = 1) -> tuple[Ints, int]:
-    """Check the rows of classes, and return them with their sum."""
+    """Check the numbers of rows of classes, and return them with their sum."""
     numbers = check_integers("counts", counts, 0)
     if numbers.ndim != 1:
         msg = f"`counts` must be a sequence of whole numbers, got {describe(counts)}."
@@ -81,7 +81,7 @@ def as_floats(value: ArrayLike) -> Values | None:
 
 
 def check_all(argument: str, value: ArrayLike, valid: Flags, rule: str) -> None:
-    """Raise with the first value that is not valid."""
+    """Raise an error that shows the first value that is not valid."""
     invalid = np.asarray(value)[~valid].tolist()
     if invalid:
         msg = f"`{argument}` must be {rule}, got {describe(invalid[0])}."
@@ -89,7 +89,7 @@ def check_all(argument: str, value: ArrayLike, valid: Flags, rule: str) -> None:
 
 
 def check_at_most_n(argument: str, values: Values, n: Values) -> None:
-    """Raise if numbers are above the number of rows."""
+    """Raise an error if any value is above the number of rows."""
     over = values > n
     if over.any():
         rows = plural(int(n[over][0]), "row")
@@ -98,7 +98,7 @@ def check_at_most_n(argument: str, values: Values, n: Values) -> None:
 
 
 def broadcast(**arguments: Values) -> list[Values]:
-    """Broadcast arrays to one shape, or raise with their names and shapes."""
+    """Broadcast arrays to one shape, or raise an error with their names and shapes."""
     try:
         return list(np.broadcast_arrays(*arguments.values()))
     except ValueError as error:

@@ -20,25 +20,22 @@ from .arguments import (
 from .hypergeometric import missing_any, missing_one
 
 Result: TypeAlias = Any
-"""A float where all arguments are scalars, else an ndarray of float64."""
+"""A float if all arguments are scalars, otherwise an ndarray of float64."""
 
 
 def variance_random(n: ArrayLike, k: ArrayLike, p: ArrayLike, *, replace: bool = False) -> Result:
     """Compute the variance of a class's share in a fold, for plain random k-fold.
 
-    The fold has n / k rows. Drawn without replacement, as folds are, the variance is
-    exactly p (1 - p) (k - 1) / (n - 1).
+    The fold has n / k rows. Rows of folds are drawn without replacement, so the variance is exactly
+    p (1 - p) (k - 1) / (n - 1).
 
     Parameters
     ----------
     n : int or array of int, range 1..2**53
-        Rows of the frame; at least 2 without `replace`.
-    k : int or array of int, range 1..n
-        Folds.
-    p : float or array of float, range 0..1
-        Share of the class in the frame.
-    replace : bool
-        Draw with replacement: the binomial variance p (1 - p) k / n.
+        Number of rows of the frame; at least 2 without `replace`. k : int or array of int, range
+        1..n Folds. p : float or array of float, range 0..1 Share of the class in the frame. replace
+        : bool Whether rows are drawn with replacement: the variance is then binomial, p (1 - p) k /
+        n.
 
     Returns
     -------
@@ -75,8 +72,8 @@ def variance_random(n: ArrayLike, k: ArrayLike, p: ArrayLike, *, replace: bool =
 def variance_stratified(n: ArrayLike, k: ArrayLike, count: ArrayLike) -> Result:
     """Compute the variance of a class's share in a fold, for stratified k-fold.
 
-    With r = count mod k, r folds have one row of the class more than the others; so the
-    variance is r (k - r) / n**2, for folds of n / k rows.
+    With r = count mod k, r folds have one more row of the class than the others; so the variance is
+    r (k - r) / n**2, for folds of n / k rows.
 
     Parameters
     ----------
@@ -114,8 +111,8 @@ def variance_stratified(n: ArrayLike, k: ArrayLike, count: ArrayLike) -> Result:
 def probability_missing(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> Result:
     """Compute the probability that a fold of plain random k-fold lacks a class.
 
-    For a fold of m rows it is C(n - count, m) / C(n, m). Where k does not divide n, n mod k
-    folds have one row more; the fold is then any of the k.
+    For a fold of m rows it is C(n - count, m) / C(n, m). Where k does not divide n, n mod k folds
+    have one more row; the fold is then any of the k folds with equal probability.
 
     Parameters
     ----------
@@ -152,8 +149,7 @@ def probability_any_missing(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> Res
     Parameters
     ----------
     n, count, k
-        As for `variance_stratified`; where k does not divide n, n mod k folds have one
-        row more.
+        As for `variance_stratified`; where k does not divide n, n mod k folds have one more row.
 
     Returns
     -------
@@ -182,17 +178,16 @@ def probability_any_missing(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> Res
 def ber_bias(k: ArrayLike, count: ArrayLike, error0: ArrayLike, error1: ArrayLike) -> Result:
     """Compute the bias of the cross-validated balanced error rate of two classes.
 
-    With fewer rows of class 1 than folds, k - count stratified folds lack it and are scored
-    on class 0 alone. The mean over the folds is then off by
-    (k - count) / (2 k) * (error0 - error1); with more rows there is no such bias.
+    With fewer rows of class 1 than folds, k - count stratified folds lack class 1 and are scored on
+    class 0 alone. The bias of the mean over the folds is then (k - count) / (2 k) * (error0 -
+    error1); otherwise there is no such bias.
 
     Parameters
     ----------
     k : int or array of int, range 1..2**53
     count : int or array of int, range 0..2**53
-        Rows of class 1; class 0 is in every fold.
-    error0, error1 : float or array of float, range 0..1
-        Expected error rates of the classes.
+        Number of rows of class 1; class 0 is in every fold. error0, error1 : float or array of
+        float, range 0..1 Expected error rates of the classes.
 
     Returns
     -------
@@ -273,7 +268,7 @@ def largest_k(counts: ArrayLike) -> int:
     Parameters
     ----------
     counts : sequence of int, shape (n_classes,), range 0..2**53
-        Rows of each class; at least one class.
+        Number of rows of each class; at least one class.
 
     Returns
     -------
@@ -295,16 +290,15 @@ def largest_k(counts: ArrayLike) -> int:
 def largest_deviation(counts: ArrayLike, k: int) -> float:
     """Compute the largest deviation of a class's share in a stratified fold from that in the frame.
 
-    The folds are those of a round-robin deal without renumbering. Of (23, 7, 3) rows, three
-    folds are (8, 2, 1) twice and (7, 3, 1) once; ten folds deviate further. Folds without
-    rows are ignored.
+    The folds are those of a round-robin deal without renumbering. From classes of (23, 7, 3) rows,
+    two of three folds have (8, 2, 1) rows and one has (7, 3, 1); ten folds deviate further. Folds
+    without rows are ignored.
 
     Parameters
     ----------
     counts : sequence of int, shape (n_classes,), range 0..2**53
-        Rows of each class, in the order of the deal; at least one row.
-    k : int, range 1..2**53
-        Folds.
+        Number of rows of each class, in the order of the deal; at least one row. k : int, range
+        1..2**53 Folds.
 
     Returns
     -------
@@ -332,8 +326,9 @@ def largest_deviation(counts: ArrayLike, k: int) -> float:
     low, n_long = divmod(n, n_folds)
     each, more = np.divmod(sizes, n_folds)
     starts = (np.cumsum(sizes) - sizes) % n_folds
-    # A class has one row more in the folds from `starts` on, the last before the first; so
-    # that there are four kinds of folds, and their number says which of them a class meets.
+    # A class has one more row in the `more` folds from `starts` on, where the first fold follows
+    # the last. So there are four kinds of folds, and the number of folds of each kind says which
+    # kinds a class has.
     until = np.minimum(starts + more, n_folds)
     wrapped = starts + more - until
     both = np.maximum(np.minimum(until, n_long) - starts, 0) + np.minimum(wrapped, n_long)
@@ -352,12 +347,12 @@ def largest_deviation(counts: ArrayLike, k: int) -> float:
 def imbalance(counts: ArrayLike) -> float:
     """Compute the index of class imbalance: 0 for equal counts, 1 for a single class.
 
-    Of K classes and N rows it is K / (K - 1) * sum((count / N - 1 / K)**2).
+    For K classes and N rows it is K / (K - 1) * sum((count / N - 1 / K)**2).
 
     Parameters
     ----------
     counts : sequence of int, shape (n_classes,), range 0..2**53
-        Rows of each class; at least two classes, and one row.
+        Number of rows of each class; at least two classes, and at least one row.
 
     Returns
     -------
@@ -370,9 +365,9 @@ def imbalance(counts: ArrayLike) -> float:
 
     Notes
     -----
-    The paper prints the factor K, with which a single class would have K - 1, not 1. Its
-    table has the values of K / (K - 1): for two classes these are the same, but
-    new_thyroid, with 150, 35 and 30 rows, has 0.30 there, where K gives 0.60.
+    The paper prints the factor K, with which a single class would have K - 1, not 1. Its table has
+    the values for K / (K - 1): for two classes both factors are the same, but new_thyroid, with
+    150, 35 and 30 rows, has 0.30 there, whereas K gives 0.60.
 
     References
     ----------
@@ -388,7 +383,7 @@ def imbalance(counts: ArrayLike) -> float:
     """
     sizes, n = check_counts(counts, min_classes=2)
     k = len(sizes)
-    # In integers, so that rounding cannot leave the range 0..1.
+    # In integers, so that rounding cannot move the result out of the range 0..1.
     squares = sum(size * size for size in sizes.tolist())
     return float((k * squares - n * n) / ((k - 1) * n * n))
 

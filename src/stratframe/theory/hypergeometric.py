@@ -5,17 +5,17 @@ from decimal import Context, Decimal, localcontext
 from math import comb
 
 DIGITS = Context(prec=60)
-"""Decimal arithmetic, about 43 digits finer than floats."""
+"""Decimal arithmetic with about 43 digits more than floats."""
 
 SURELY_MISSING = 40
-"""Sum over single folds from which 1 - exp(-sum) is 1 in floats."""
+"""A sum over single folds above which 1 - exp(-sum) is 1 in floats."""
 
 NEGLIGIBLE = Decimal("1e-25")
-"""Terms of an alternating sum that are left out, as a share of the first."""
+"""Terms of an alternating sum are left out below this share of the first term."""
 
 
 def missing_one(n: int, count: int, k: int) -> float:
-    """Compute the probability that a given fold, any of the k, lacks a class."""
+    """Compute the probability that one of the k folds, chosen at random, lacks a class."""
     with localcontext(DIGITS):
         return float(next(missing_sums(n, count, k)) / k)
 
@@ -32,15 +32,15 @@ def missing_any(n: int, count: int, k: int) -> float:
         return 1.0
     with localcontext(DIGITS):
         # Inclusion and exclusion. Let s be the sum over single folds. The counts of folds are
-        # negatively associated (Joag-Dev and Proschan), so that all folds have the class with
-        # probability exp(-s) at most, and the sum over j folds is s**j / j! at most. So from
-        # s = 40 on the result is 1 in floats; below, cancellation costs 18 of 60 digits.
+        # negatively associated (Joag-Dev and Proschan), so all folds have the class with
+        # probability at most exp(-s), and the sum over j folds is at most s**j / j!. So from s = 40
+        # on the result is 1 in floats; below 40, cancellation costs 18 of the 60 digits.
         sums = missing_sums(n, count, k)
         single = total = next(sums)
         if single > SURELY_MISSING:
             return 1.0
-        # Partial sums are alternately above and below the result (Bonferroni), so that they
-        # are off by less than the first term left out.
+        # Partial sums are alternately above and below the result (Bonferroni), so their error is
+        # less than the first term left out.
         for j, term in enumerate(sums, 2):
             total += term if j % 2 else -term
             if term <= single * NEGLIGIBLE:
@@ -49,14 +49,14 @@ def missing_any(n: int, count: int, k: int) -> float:
 
 
 def missing_sums(n: int, count: int, k: int) -> Iterator[Decimal]:
-    """Yield, for j = 1..k, the probability that j folds lack a class, summed over all j folds."""
-    # Of the k folds `n_longer` have `size` + 1 rows, the others `size`.
+    """Yield the probability that j folds lack a class, summed over all sets of j, for j = 1..k."""
+    # Of the k folds `n_longer` have `size` + 1 rows, and the others `size` rows.
     size, n_longer = divmod(n, k)
     n_short, all_short = k - n_longer, Decimal(1)
     for j in range(1, k + 1):
         n_left = n - j * size
         all_short *= none_drawn(n_left + size, count, size)
-        # Of j folds as few as can be are longer, and then one more at a time.
+        # As few as possible of the j folds are longer at first, and then one more at a time.
         first = max(j - n_short, 0)
         term = all_short * none_drawn(n_left, count, first)
         term *= comb(n_longer, first) * comb(n_short, j - first)
@@ -71,10 +71,10 @@ def missing_sums(n: int, count: int, k: int) -> Iterator[Decimal]:
 
 def none_drawn(n: int, count: int, size: int) -> Decimal:
     """Compute C(n - count, size) / C(n, size), the probability that a sample lacks a class."""
-    # It is symmetric in the class and the sample.
+    # The probability is symmetric in the class and the sample.
     few, many = sorted((count, size))
     # The result is below exp(-few * many / n); exp(-800) is 0 in floats, even times 2**53.
-    # So the product has less than sqrt(800 n) factors.
+    # So the product has fewer than sqrt(800 n) factors.
     if few + many > n or few * many > 800 * n:
         return Decimal(0)
     probability = Decimal(1)

@@ -1,1 +1,1 @@
-"""Units that are assigned undivided: groups, and rows balanced over several margins."""
+"""Units that are assigned whole: groups, and rows balanced over several margins."""

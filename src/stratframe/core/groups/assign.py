@@ -1,4 +1,4 @@
-"""Parts for undivided units, so that all columns of their counts come close to their shares."""
+"""Parts for whole units, so that every column of their counts comes close to its shares."""
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
@@ -35,22 +35,22 @@ from .units import (
 )
 
 PERTURB_UP_TO, SAMPLED_PERTURBATIONS, PERTURB_ONE_IN = 5_000, 8, 5
-"""Most units for which a sampled search is perturbed, how often it is, and one of how many units is
-perturbed each time."""
+"""The maximum number of units for which a sampled search is perturbed, how often it is perturbed,
+and n if one unit in n is perturbed each time."""
 
 ONE_BY_ONE, LARGEST_BLOCK = 30_000, 100
-"""Units that are dealt one by one after blocks of similar units, and the size of the largest such
-block. Dealing more units one by one takes longer (docs/studies/tuning.py)."""
+"""The number of units that are dealt one by one after blocks of similar units, and the maximum size
+of such a block. Dealing more units one by one takes longer (docs/studies/tuning.py)."""
 
 SIZE_WEIGHTS = (10.0, 1e2, 1e3, 1e4, 1e6)
-"""How much more sizes count, step by step, where unequal parts miss theirs. docs/studies/tuning.py
-shows what that does to strata."""
+"""The factors by which sizes count more, step by step, where unequal parts miss their sizes.
+docs/studies/tuning.py shows the effect on strata."""
 
 
 WEIGHTED_WORK, WORK_OF_CALLS = 1_500_000, 3_000
-"""Most products of units that are computed to perturb few units where sizes are missed, and the
-products that the calls of one perturbation count as. All take less than a second, as there may be
-no partition that meets the sizes."""
+"""The maximum number of products of units that are computed to perturb few units where sizes are
+missed, and the number of products that the calls of one perturbation count as. All take less than a
+second, because there may be no partition that meets the sizes."""
 
 
 def balance_rows(
@@ -79,7 +79,7 @@ def extend_units(
 ) -> Ints:
     """Give a fold to the units that have none yet; the others keep theirs.
 
-    `room` is the number of new units that each fold takes; without it there is no limit.
+    `room` is the number of new units that each fold can take; without it there is no limit.
     """
     objective, new = make_objective(units.totals, shares), np.flatnonzero(parts < 0)
     extended = parts.astype(smallest_dtype(len(shares)))
@@ -95,7 +95,7 @@ def extend_units(
 def group_counts(
     group: Ints, n_groups: int, stratum: Ints, n_strata: int, weights: Ints | None = None
 ) -> UnitCounts:
-    """Count the strata of every group; the last column counts all its rows, its size."""
+    """Count the rows of every group in each stratum; the last column is the size of the group."""
     stratum = number_columns(group, stratum, n_groups, n_strata, weights)[stratum]
     sizes = np.full(len(group), n_strata)
     columns = np.concatenate([stratum, sizes])
@@ -109,7 +109,7 @@ def margin_counts(
 ) -> UnitCounts:
     """Count the values of every unit, and if `with_sizes`, its rows in a last column.
 
-    Groups have sizes. `entries` gives for each margin the value of every row and the number of
+    Groups need sizes. For each margin `entries` gives the value of every row and the number of
     values.
     """
     pairs: list[tuple[Ints, Ints]] = []
@@ -121,7 +121,7 @@ def margin_counts(
             pairs.append((unit, codes + n_columns))
             n_columns += n_values
             continue
-        # Of two values only the rarer one is counted: it and the sizes determine the other one.
+        # Of two values only the rarer is counted: together with the sizes it determines the other.
         sizes = np.bincount(codes, minlength=2)
         rows = np.flatnonzero(codes == sizes.argmin())
         pairs.append((unit[rows], np.full(len(rows), n_columns)))
@@ -151,7 +151,7 @@ def assign_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stream) 
 
 
 def deal_equal_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stream) -> Ints:
-    """Deal units of equal counts at random; each part gets its share of them, rounded down.
+    """Deal units with equal counts at random; each part gets its share of them, rounded down.
 
     Units that are left over have no part yet.
     """
@@ -171,17 +171,17 @@ def deal_similar_units(
     stream: Stream,
     one_by_one: int,
 ) -> None:
-    """Deal most of many left-over units at random inside blocks of similar ones, in place.
+    """Deal most left-over units, if many, at random within blocks of similar units, in place.
 
-    Units that still have no part are to be dealt one by one.
+    The units that then still have no part are to be dealt one by one.
     """
     left = np.flatnonzero(parts < 0)
     numerators, size = numerators_of(shares, len(left))
     n_blocks = (len(left) - one_by_one) // size
     if n_blocks <= 0 or size > LARGEST_BLOCK:
         return
-    # Half of the units that are left to be dealt one by one are the hardest ones, which even out
-    # rare columns; half have the fewest columns, and then even out one column after another.
+    # Half of the units that are left to be dealt one by one are the hardest, which even out rare
+    # columns; the other half have the fewest columns, and then even out one column after another.
     n_hardest = (len(left) - n_blocks * size) // 2
     others = hardest_first(units, left, objective, stream)[n_hardest:]
     n_entries = np.diff(units.indptr)[others]
@@ -193,12 +193,12 @@ def deal_similar_units(
 
 
 def similarity_words(units: UnitCounts, draws: Words) -> Words:
-    """Encode units as words, so that units next to each other share their frequent columns.
+    """Encode units as words, so that units with similar words share their most frequent columns.
 
     One draw for each column breaks ties between columns.
     """
-    # From high bits to low the most frequent 64 columns, each set if a unit has it. Sums
-    # of these bits are exact modulo 2**64, as in `unique_rows`.
+    # The bits, from high to low, stand for the 64 most frequent columns; each is set if a unit has
+    # its column. Sums of these bits are exact modulo 2**64, as in `unique_rows`.
     order = np.lexsort((draws, -units.totals))[:64]
     bits = np.zeros(len(units.totals), dtype=np.uint64)
     bits[order] = np.uint64(1) << np.arange(63, 63 - len(order), -1, dtype=np.uint64)
@@ -208,7 +208,7 @@ def similarity_words(units: UnitCounts, draws: Words) -> Words:
 
 
 def hardest_first(units: UnitCounts, chosen: Ints, objective: Objective, stream: Stream) -> Ints:
-    """Order units by what they add to the loss by themselves, ties at random."""
+    """Order units by what each alone adds to the loss, largest first, with ties at random."""
     loss = self_loss(units, objective.scale)[chosen]
     return chosen[np.lexsort((stream(len(chosen)), -loss))]
 
@@ -220,9 +220,9 @@ def improve(
     stream: Stream,
     n_perturbations: int = UNEQUAL_PERTURBATIONS,
 ) -> None:
-    """Improve a partition in place, by all changes of few units or by samples of changes.
+    """Improve a partition in place, by trying all changes of few units or samples of changes.
 
-    Few units of unequal parts are perturbed at most `n_perturbations` times.
+    Partitions of few units into unequal parts are perturbed at most `n_perturbations` times.
     """
     if len(parts) > FEW_UNITS:
         search_from_perturbed(units, objective, parts, stream, np.arange(len(parts)))
@@ -235,7 +235,7 @@ def improve(
 def search_from_perturbed(
     units: UnitCounts, objective: Objective, parts: Parts, stream: Stream, movable: Ints
 ) -> None:
-    """Search by samples of changes, and again from perturbed partitions if units are not many.
+    """Search by samples of changes, and from perturbed partitions if there are not many units.
 
     Only the movable units change their part, in place.
     """
@@ -256,8 +256,8 @@ def search_from_perturbed(
 
 
 def meet_part_sizes(units: UnitCounts, objective: Objective, parts: Parts, stream: Stream) -> Ints:
-    """Search again with sizes that count more and more, until they are met within a unit."""
-    # Users ask for parts of unequal shares by their size, so sizes go before strata.
+    """Search again with sizes that count more and more, until the parts are within half a unit."""
+    # Users who ask for unequal shares ask for sizes, so sizes take precedence over strata.
     sizes = np.zeros(len(parts))
     is_size = units.indices == len(units.totals) - 1
     sizes[entry_units(units)[is_size]] = units.data[is_size]
@@ -288,7 +288,7 @@ def meet_part_sizes(units: UnitCounts, objective: Objective, parts: Parts, strea
 def fill_empty_parts(
     units: UnitCounts, objective: Objective, parts: Parts, stream: Stream, movable: Ints
 ) -> None:
-    """Move a unit to each empty part, at the least loss, from a part of several units, in place.
+    """Move a unit from a part with several units to each empty part, at the least loss, in place.
 
     Only the movable units change their part; ties are broken at random.
     """
@@ -302,7 +302,7 @@ def fill_empty_parts(
         free = movable[np.bincount(parts)[parts[movable]] > 1]
         if not len(free):
             break
-        # The rise of a move as in `best_change`, where its two products are one sum.
+        # The rise in loss of a move as in `best_change`, with its two products in one sum.
         ratio = (part_table(units, parts, n_parts) - objective.target) / shares
         apart = ratio[units.indices, parts[owners]] - ratio[units.indices, part]
         rise = norms * (1 / shares[parts] + 1 / shares[part])
@@ -312,7 +312,7 @@ def fill_empty_parts(
 
 
 def permute_parts(parts: Parts, shares: Sequence[Fraction], stream: Stream) -> Ints:
-    """Renumber parts of equal shares at random, so that all of them are exchangeable."""
+    """Renumber parts at random if all shares are equal, so that the parts are exchangeable."""
     if len(set(shares)) > 1:
         return parts
     return np.argsort(stream(len(shares)), kind="stable")[parts]

@@ -1,4 +1,4 @@
-"""Parts for undivided units: an objective, a greedy start, and a sampled local search."""
+"""Parts for whole units: an objective, a greedy start, and a sampled local search."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -10,48 +10,49 @@ from ..types import Ints, Parts, Values, Words
 from .units import UnitCounts, part_table, self_loss, to_dense
 
 Stream: TypeAlias = Callable[[int], Words]
-"""Draws the given number of random words, new ones at each call."""
+"""A function that draws the given number of random words, new words at each call."""
 
 BATCH, CELLS_PER_BATCH = 1 << 12, 1 << 17
-"""Most pairs of units that are tried at once, and cells of their counts."""
+"""The maximum number of pairs of units that are tried at once, and of cells of their counts."""
 
 MAX_IDLE_BATCHES, LITTLE_GAIN = 16, 0.02
-"""Consecutive batches of little gain after which the search ends, and what is little: a
-share of the loss above the lower bound. Less takes longer (docs/studies/tuning.py)."""
+"""The number of consecutive batches of little gain after which the search ends, and the share of
+the loss above the lower bound up to which a gain is little. A smaller share takes longer
+(docs/studies/tuning.py)."""
 
 MIN_GAIN, ROUNDING = 1e-9, 1e-12
-"""The smallest gain that counts, and the share of what units add to the loss by themselves that
-sums may be off. Smaller gains may be nothing but rounding, and go on for ever."""
+"""The smallest gain that counts, and the rounding error of sums, as a share of what a unit alone
+adds to the loss. Smaller gains may be nothing but rounding, and continue for ever."""
 
 
 class Objective(NamedTuple):
     """What the parts of units should hold.
 
-    The loss is the sum, over parts and columns, of (count - target)**2 / target. To
-    minimise it is NP-hard, as multiway number partitioning is.
+    The loss is the sum, over parts and columns, of (count - target)**2 / target. To minimise it is
+    NP-hard, like multiway number partitioning.
     """
 
     target: Values
-    """Counts of each column in each part, shape (n_columns, n_parts)."""
+    """The target count of each column in each part, shape (n_columns, n_parts)."""
     scale: Values
     """What squared deviations are multiplied by: 1 / total of the column; shape (n_columns,)."""
     shares: Values
     """Shares of the parts, shape (n_parts,)."""
     lower_bound: float
-    """A loss that no partition of whole rows can be below."""
+    """A loss that no partition of whole rows can go below."""
     min_gain: float = MIN_GAIN
     """The smallest gain that counts."""
 
 
 def make_objective(totals: Ints, shares: Sequence[Fraction] | Values) -> Objective:
-    """Make the objective of columns with given totals; shares sum to 1."""
+    """Make the objective for columns with given totals; shares sum to 1."""
     shares = np.asarray(shares, dtype=np.float64)
     target = totals[:, None] * shares
     scale = 1 / np.maximum(totals, 1)
     n_parts = len(shares)
     if (shares == shares[0]).all():
         # At best r parts hold q + 1 of n = q k + r rows, and the others hold q. The squared
-        # deviations then sum to r (k - r) / k, which 1 / target turns into r (k - r) / n.
+        # deviations then sum to r (k - r) / k; divided by the target, to r (k - r) / n.
         remainder = totals % n_parts
         column_bounds = remainder * (n_parts - remainder) * scale
     else:
@@ -61,7 +62,7 @@ def make_objective(totals: Ints, shares: Sequence[Fraction] | Values) -> Objecti
 
 
 def total_loss(objective: Objective, table: Values) -> float:
-    """Compute the loss of counts, shape (n_columns, n_parts)."""
+    """Compute the loss of a table of counts, shape (n_columns, n_parts)."""
     squares = (table - objective.target) ** 2
     return float((squares / objective.shares * objective.scale[:, None]).sum())
 
@@ -71,17 +72,17 @@ def is_optimal(loss: float, objective: Objective) -> bool:
 
 
 def smallest_gain(heaviest: float, objective: Objective) -> float:
-    """Compute the smallest gain that counts, given the heaviest terms of a gain."""
+    """Compute the smallest gain that counts, given the largest term of a gain."""
     return max(MIN_GAIN, ROUNDING * heaviest / float(objective.shares.min()))
 
 
 def greedy_assign(
     units: UnitCounts, order: Ints, objective: Objective, parts: Parts, room: Ints | None = None
 ) -> None:
-    """Give units, one after another, the part where the loss grows least, in place.
+    """Give each unit in turn the part where the loss grows least, in place.
 
     The order lists the units that have no part yet, hardest first. `room` is the number of further
-    units that each part takes; without it there is no limit.
+    units that each part can take; without it there is no limit.
     """
     n_parts = len(objective.shares)
     deviation = part_table(units, parts, n_parts) - objective.target
@@ -113,7 +114,7 @@ def sampled_local_search(
     moves: bool,
     movable: Ints | None = None,
 ) -> None:
-    """Swap, and move, units sampled in batches until many batches in a row gain little.
+    """Swap or move units, sampled in batches, until many batches in a row gain little.
 
     With `moves`, units may also move alone, which changes the number of units of a part. Only
     `movable` units, by default all, change their part.
@@ -149,7 +150,7 @@ def delta_loss(
 
     A change is what the source gains and the other part loses, shape (n_columns, n_changes).
     """
-    # (d + change)**2 - d**2 = change (2 d + change) for a deviation d; the same with -change.
+    # (d + change)**2 - d**2 = change (2 d + change) for a deviation d; likewise with -change.
     weighted = change * objective.scale[:, None]
     at_source = (weighted * (2 * deviation[:, source] + change)).sum(axis=0)
     at_target = (weighted * (change - 2 * deviation[:, to])).sum(axis=0)
@@ -168,8 +169,8 @@ def apply_improving_moves(
 ) -> float:
     """Apply the changes of a batch that lower the loss, best first, and return the gain.
 
-    The first unit goes to a part, and the second, if it is not -1, takes its place; `change` is as
-    in `delta_loss`.
+    The first unit goes to the part `to`, and the second unit, if it is not -1, takes its place;
+    `change` is as in `delta_loss`.
     """
     source = parts[first].astype(np.int64)
     rise = delta_loss(deviation, objective, change, source, to)
@@ -179,8 +180,8 @@ def apply_improving_moves(
     total_gain = 0.0
     for index in improving.tolist():
         pair = {int(first[index]), int(second[index])} - {-1}
-        # Once a unit has moved, other changes that involve it are out of date. Those that
-        # only share a part with it are still valid, but must be measured anew.
+        # Once a unit has moved, other changes that involve it are out of date. Changes that only
+        # share a part with it are still valid, but must be measured again.
         if moved & pair:
             continue
         only = slice(index, index + 1)

@@ -1,4 +1,4 @@
-"""Parts for few undivided units: local searches that try every move and every swap."""
+"""Parts for a few whole units: local searches that try every move and every swap."""
 
 from typing import NamedTuple
 
@@ -10,44 +10,44 @@ from .local_search import MIN_GAIN, Objective, Stream, is_optimal, smallest_gain
 from .units import UnitCounts, to_dense
 
 FEW_UNITS = 64
-"""Units up to which every move and every swap is tried."""
+"""The maximum number of units for which every move and every swap is tried."""
 
 RESTARTS, PERTURBATIONS, UNEQUAL_PERTURBATIONS, PERTURBED_UNITS = 8, 240, 120, 4
-"""The number of searches side by side, how often each is perturbed at most (for equal and for
-unequal parts), and in how many units."""
+"""The number of searches side by side, the maximum number of perturbations of each (for equal and
+for unequal parts), and the number of units that a perturbation changes."""
 
 LEVEL_PERTURBATIONS, LEVEL_RANK, LEVEL_RATIO = 80, 2, 1.045
-"""What sets the loss that the searches of all seeds reach: the perturbations of a first
-search, the rank of the restart whose loss is taken, and the ratio of losses that count as
-equally good. A lower level has fewer partitions (docs/studies/tuning.py)."""
+"""What sets the loss that the searches of all seeds reach: the number of perturbations of a first
+search, the rank of the restart whose loss is taken, and the ratio up to which losses count as
+equally good. Fewer partitions reach a lower level (docs/studies/tuning.py)."""
 
 MAX_STEPS = 1000
-"""Most changes of a descent. As each lowers the loss, none is undone; random partitions of 64 units
-need about 80."""
+"""The maximum number of changes in a descent. Each lowers the loss, so none is undone; random
+partitions of 64 units need about 80."""
 
 MANY_CELLS = 1 << 11
-"""Columns times parts above which the search works with products of units, not with counts."""
+"""The number of columns times parts above which the search uses products of units, not counts."""
 
 
 class Coordinates(NamedTuple):
     """Vectors of the units, by which a search measures every move and swap.
 
-    Write <x, y> for products of counts weighted by the scale. A search needs the products
-    of the units with the deviations of the parts. It computes them from the deviations of
-    the columns; where these are many it keeps track of the products themselves, whose cost
-    does not grow with the columns. Both are exact but for rounding.
+    Write <x, y> for products of counts weighted by the scale. A search needs the products of the
+    units with the deviations of the parts. It computes them from the deviations of the columns; if
+    there are many columns, it keeps track of the products themselves, whose cost does not grow with
+    the number of columns. Both are exact except for rounding.
     """
 
     vectors: Values
     """The counts of each unit, or its products with all units; shape (n_rows, n_units)."""
     target: Values
-    """The sum of the vectors of each part at its exact share, shape (n_rows, n_parts)."""
+    """The sum of the vectors of each part if it held its exact share, shape (n_rows, n_parts)."""
     scaled: Values | None
-    """Counts divided by the total of their column; None where the vectors are products."""
+    """Counts divided by the totals of their columns; None where the vectors are products."""
     norms: Values
     """Products of the units with themselves, shape (n_units,)."""
     distances: Values
-    """Scaled squared distances of the counts, shape (n_units, n_units)."""
+    """Scaled squared distances between the counts of units, shape (n_units, n_units)."""
     min_gain: float
     """The smallest gain that counts."""
 
@@ -55,7 +55,7 @@ class Coordinates(NamedTuple):
 def make_coordinates(
     counts: Values, objective: Objective, many_cells: int = MANY_CELLS
 ) -> Coordinates:
-    """Compute what the searches for one objective share; counts are (n_columns, n_units)."""
+    """Compute what searches for one objective share; counts have the shape (n_columns, n_units)."""
     scaled = counts * objective.scale[:, None]
     norms = (counts * scaled).sum(axis=0)
     products = np.zeros((counts.shape[1],) * 2)
@@ -79,7 +79,7 @@ def iterated_local_search(
     stream: Stream,
     n_perturbations: int = UNEQUAL_PERTURBATIONS,
 ) -> None:
-    """Search for the best partition of few units, from a start that it replaces."""
+    """Search for the best partition of few units, from the partition `parts`, in place."""
     units_at = make_coordinates(to_dense(units, np.arange(len(parts))), objective)
     starts = random_starts(parts, len(objective.shares), stream)
     losses = perturb_and_descend(units_at, objective, starts, stream, n_perturbations)
@@ -90,10 +90,10 @@ def iterated_local_search_to_level(
     units: UnitCounts, objective: Objective, parts: Parts, stream: Stream
 ) -> None:
     """Search for one of the many partitions of few units that are about equally good, in place."""
-    # The best partition is unique, so that a search for it would give most seeds a worse
-    # one. Instead a first search that does not depend on the seed sets a level: the lower
-    # bound if it gets there, else a loss that it reaches easily. The search of the seed
-    # stops at a partition of that level, or else takes that of the first search.
+    # There is only one best partition, so a search for it would give most seeds a worse one.
+    # Instead, a first search that does not depend on the seed sets a level: the lower bound if it
+    # gets there, otherwise a loss that it reaches easily. The search with the seed stops at a
+    # partition of that level, or otherwise takes the partition of the first search.
     n_parts = len(objective.shares)
     units_at = make_coordinates(to_dense(units, np.arange(len(parts))), objective)
     seedless = word_stream(0, StreamTag.LEVEL, n_parts)
@@ -111,14 +111,14 @@ def iterated_local_search_to_level(
 
 
 def draw_best(losses: Values, stream: Stream) -> int:
-    """Draw one of the partitions that share the lowest loss, but for rounding."""
-    # The first would mostly be where the greedy start leads.
+    """Draw one of the partitions that share the lowest loss, up to rounding."""
+    # The first of them would mostly be the one to which the greedy start leads.
     best = np.flatnonzero(losses <= losses.min() * (1 + MIN_GAIN) + MIN_GAIN)
     return int(best[stream(1)[0] % np.uint64(len(best))])
 
 
 def random_starts(parts: Parts, n_parts: int, stream: Stream) -> Ints:
-    """Draw partitions to start from, shape (n_restarts, n_units); the first is the given one."""
+    """Draw partitions to start from, shape (n_restarts, n_units); the first is `parts`."""
     drawn = (stream(RESTARTS * len(parts)) % np.uint64(n_parts)).astype(np.int64)
     starts: Ints = drawn.reshape(RESTARTS, len(parts))
     starts[0] = parts
@@ -204,7 +204,8 @@ def inner_products(units_at: Coordinates, deviation: Values) -> Values:
     """
     if units_at.scaled is None:
         return deviation.transpose(1, 0, 2).copy()
-    # NumPy adds along the first axis of such an array in order, so the sums are alike everywhere.
+    # NumPy adds along the first axis of such an array in order, so the sums are the same
+    # everywhere.
     terms = np.multiply(units_at.scaled[:, None, :, None], deviation[:, :, None, :], order="C")
     products: Values = terms.sum(axis=0)
     return products
@@ -219,8 +220,9 @@ def losses_of(
         squares = deviation**2 / objective.shares * objective.scale[:, None, None]
         losses = squares.sum(axis=(0, 2))
         return losses
-    # The deviations of a part are its units minus its share s of all units. So
-    # |d|**2 / s is the sum of the products with its units, by s, minus that with all units.
+    # The deviations d of a part are the sum of its units minus its share s of all units. So |d|**2
+    # / s is the sum of the products of d with its units, divided by s, minus the sum of the
+    # products with all units.
     own = np.take_along_axis(deviation, parts.T[:, :, None], axis=2)[:, :, 0]
     losses = (own / objective.shares[parts.T]).sum(axis=0) - deviation.sum(axis=0).sum(axis=1)
     return losses
@@ -231,13 +233,13 @@ def best_change(
 ) -> tuple[Values, Ints, Ints, Ints]:
     """Find the move or swap of each partition that lowers the loss most.
 
-    Returns the rise of the loss, the unit that leaves its part, the one that replaces it, or -1,
-    and the part that the first goes to.
+    Returns the rise in loss, the unit that leaves its part, the unit that replaces it or -1, and
+    the part that the first unit goes to.
     """
     n_restarts, n_units = parts.shape
     # Write <x, y> for products of counts weighted by the scale, d_a for the deviations of
-    # part a, and s_a for its share: the loss is the sum of |d_a|**2 / s_a. `products` are
-    # <x_u, d_a>.
+    # part a, and s_a for its share: the loss is the sum of |d_a|**2 / s_a. `products` holds <x_u,
+    # d_a>.
     restart = np.arange(n_restarts)[:, None]
     own_product = products[restart, np.arange(n_units), parts][:, :, None]
     share = shares[parts][:, :, None]
@@ -246,8 +248,9 @@ def best_change(
     moves = (2 * products + norms[:, None]) / shares
     moves += (norms[:, None] - 2 * own_product) / share
     moves[restart, np.arange(n_units), parts] = np.inf
-    # Part a, which v enters for u, changes by (2 <x_v - x_u, d_a> + |x_v - x_u|**2) / s_a.
-    # The part of v changes by the same with u and v exchanged. In place, as these are many.
+    # Where v replaces u, the loss of part a changes by (2 <x_v - x_u, d_a> + |x_v - x_u|**2) / s_a.
+    # The loss of v's part changes by the same with u and v exchanged. The arrays are large, so they
+    # change in place.
     one_side = products.transpose(0, 2, 1)[restart, parts]
     one_side -= own_product
     one_side *= 2

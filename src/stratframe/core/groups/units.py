@@ -1,4 +1,4 @@
-"""Counts of units, rows or groups, as a sparse matrix of units by columns."""
+"""Counts of units (rows or groups) as a sparse matrix of units by columns."""
 
 from typing import NamedTuple
 
@@ -17,7 +17,8 @@ class UnitCounts(NamedTuple):
     """
 
     indptr: Ints
-    """The start of the entries of each unit, and the end of the last; shape (n_units + 1,)."""
+    """Where the entries of each unit start, and where the last entries end; shape (n_units +
+    1,)."""
     indices: Ints
     """The column of every entry, shape (n_entries,), ascending inside a unit."""
     data: Ints
@@ -31,8 +32,8 @@ def count_by_unit(
 ) -> UnitCounts:
     """Count the columns of every unit.
 
-    `unit` and `column` have an entry for each column that a row counts in; weights say how often it
-    counts there.
+    `unit` and `column` have an entry for each column in which a row counts; weights say how often
+    the row counts there.
     """
     cell_of, n_cells = unit * n_columns + column, n_units * n_columns
     if n_cells <= max(DENSE, 4 * len(cell_of)):
@@ -52,10 +53,10 @@ def count_by_unit(
 def number_columns(
     unit: Ints, column: Ints, n_units: int, n_columns: int, weights: Ints | None = None
 ) -> Ints:
-    """Renumber columns by the units that they are in: neither names nor order matter.
+    """Renumber columns by the units that have them, so that neither names nor order matter.
 
-    The pairs are those of `count_by_unit`. Columns of equal counts are interchangeable. Returns the
-    new number of every column.
+    The arguments are those of `count_by_unit`. Columns with equal counts are interchangeable.
+    Returns the new number of every column.
     """
     # A random linear hash of the counts, as in `unique_rows`.
     words = hash_words(np.arange(n_units, dtype=np.uint64), np.zeros(1, dtype=np.uint64))[unit]
@@ -71,7 +72,7 @@ def entry_units(units: UnitCounts) -> Ints:
 
 
 def nonzero(units: UnitCounts, chosen: Ints) -> tuple[Ints, Ints]:
-    """List the entries of chosen units, and the place of each one's unit among the chosen."""
+    """List the entries of chosen units, and the place of each entry's unit among the chosen."""
     starts = units.indptr[chosen]
     sizes = units.indptr[chosen + 1] - starts
     owners = np.repeat(np.arange(len(chosen)), sizes)
@@ -79,7 +80,7 @@ def nonzero(units: UnitCounts, chosen: Ints) -> tuple[Ints, Ints]:
 
 
 def to_dense(units: UnitCounts, chosen: Ints) -> Values:
-    """Return the counts of chosen units as an array of float64, shape (n_columns, n_chosen)."""
+    """Return the counts of chosen units as a float64 array, shape (n_columns, n_chosen)."""
     entries, owners = nonzero(units, chosen)
     table = np.zeros((len(units.totals), len(chosen)))
     table[units.indices[entries], owners] = units.data[entries]
@@ -87,16 +88,16 @@ def to_dense(units: UnitCounts, chosen: Ints) -> Values:
 
 
 def self_loss(units: UnitCounts, scale: Values) -> Values:
-    """Compute the scaled sum of squares of each unit: what it adds to the loss by itself."""
+    """Compute the scaled sum of squares of each unit: what the unit alone adds to the loss."""
     squares = units.data * (units.data * scale[units.indices])
     return np.bincount(entry_units(units), squares, minlength=len(units.indptr) - 1)
 
 
 def unique_rows(units: UnitCounts, draws: Words) -> tuple[Ints, Ints]:
-    """Encode units as integers, and count the units of each code; equal counts share a code."""
-    # Units are compared by a random linear hash of their counts. Two different ones collide
-    # with a probability of about 2**-64, and are then dealt as equal: less evenly, but not
-    # wrongly. Overflow is arithmetic modulo 2**64, so differences of sums are exact.
+    """Encode units as integers, one code for equal counts, and count the units of each code."""
+    # Units are compared by a random linear hash of their counts. Two different units collide with a
+    # probability of about 2**-64, and are then dealt as equal: less evenly, but not wrongly.
+    # Overflow is arithmetic modulo 2**64, so differences of sums are exact.
     sums = np.zeros(len(units.indices) + 1, dtype=np.uint64)
     np.cumsum(draws[units.indices] * units.data.astype(np.uint64), out=sums[1:])
     hashes = sums[units.indptr[1:]] - sums[units.indptr[:-1]]
