@@ -29,7 +29,7 @@ with probability `RARELY`, times sqrt(m n / (m + n)) (Smirnov 1948)."""
 
 
 def tail_chances(counts: Ints, sizes: Ints, totals: Ints, n: int) -> Values:
-    """Bound the chance that a random fold has as few, or as many, rows of a stratum as another.
+    """Bound the chance that a random fold has as few or as many rows of a stratum as a given fold.
 
     It is the lower tail where the given fold has fewer rows than expected, and otherwise the upper
     tail. All arrays have the shape (n_cells,). The hypergeometric tail is at most its first term
@@ -160,7 +160,7 @@ def draw_rows(drawn: Ints, size: int, n: int, words: Words) -> Ints | None:
 
 
 def rare_deviations(sizes: Ints, n: int, m: int, moved: Values, words: Words) -> Values:
-    """Draw the summed absolute deviations of rare classes, times n, given their total's.
+    """Draw the sum of absolute deviations of rare classes, times n, given the sum of deviations.
 
     The counts are those of independent binomial variables, given their total; sums over the classes
     are approximately normal.

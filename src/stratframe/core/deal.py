@@ -13,10 +13,10 @@ their random numbers. Quotas cut the line. Here stratum a has 10 rows, 6 for par
 
 The place of a row on the line is its rank, counted from 0, and one invariant gives its part: the
 row of rank r goes to the part j whose quota has cut[j - 1] <= r < cut[j]. This needs no sort of all
-rows. The leading bits of its number, two in the picture, give the cell of a row, and the counts of
-the cells say where each cell ends. The rows of a cell in which no cut falls go to one part,
-whatever their order. Only a cell that is split by a cut, such as the third, needs the ranks of its
-rows. Among these rows, only those with equal numbers on both sides of the cut need tie breaks.
+rows. The leading bits of a row's number, two in the picture, give its cell, and the counts of the
+cells say where each cell ends. The rows of a cell in which no cut falls go to one part, whatever
+their order. Only a cell that is split by a cut, such as the third, needs the ranks of its rows.
+Among these rows, only those with equal numbers on both sides of the cut need tie breaks.
 """
 
 from collections.abc import Callable
@@ -171,7 +171,7 @@ def rows_of_quotas(cells: Codes, counts: Ints, ends: Ints, cuts: Ints) -> Ints:
     is_among[cells] = True
     among = np.flatnonzero(is_among)
     before = np.cumsum(counts[among]) - counts[among]
-    # Of the last of these cells that starts below a cut, all or some rows lie below the cut.
+    # All or some rows of the last of these cells to start below a cut lie below that cut.
     last = np.searchsorted(ends[among] - counts[among], cuts) - 1
     below = before[last] + np.minimum(cuts - (ends - counts)[among][last], counts[among][last])
     return np.diff(np.where(last < 0, 0, below), prepend=0)

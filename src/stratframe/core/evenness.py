@@ -15,8 +15,8 @@ TENTH = 0.1
 """The share of its expected rows by which a cell may deviate, whatever the reason."""
 
 SIGMAS = 4
-"""With whole groups, even the largest of many cells' deviations rarely exceeds this many standard
-deviations."""
+"""With whole groups, even the largest deviation among many cells rarely exceeds this number of
+standard deviations."""
 
 RARE_UNEVEN, RARE_LACKING = 0.01, 0.05
 """The chances below which a cell counts as uneven or as lacking: the chance that any cell of a
@@ -107,8 +107,7 @@ def judge_cells(
 def order_deviations(table: StratumTable, parents: Ints) -> Values:
     """Measure the largest deviation of each fold's running counts from its share, (n_folds,).
 
-    The table lists cells in their order, parent by parent; a fold's share is its share of the
-    parent.
+    The table lists cells in order, parent by parent; shares are of the parent's rows.
     """
     first, end = (np.searchsorted(parents, parents, side) for side in ("left", "right"))
     upto = np.cumsum(table, axis=0)
@@ -135,7 +134,7 @@ def is_beyond_shuffles(table: StratumTable) -> bool:
 
 
 def tv_distance(off: Values, totals: Ints) -> Values:
-    """Compute the total variation distance between each fold's strata and all rows' strata, 0..1.
+    """Compute the total variation distance between the strata of each fold and of all rows, 0..1.
 
     The distance is half the sum of the absolute differences of the shares: the share of a fold's
     rows that would have to change their stratum. It is NaN for folds without rows. `totals` holds
@@ -151,7 +150,7 @@ def group_rows(codes: Ints, groups: Ints, weights: Ints | None, n_strata: int) -
     pairs, place = np.unique(codes * n_groups + groups, return_inverse=True)
     rows, strata = sum_by(place, weights, len(pairs)).astype(np.float64), pairs // max(n_groups, 1)
     counts = np.bincount(strata, minlength=n_strata)
-    # The sum of (rows - share * size)**2 is over all groups, also those without rows of the
+    # The sum of (rows - share * size)**2 over all groups, including groups without rows of a
     # stratum.
     sizes = sum_by(groups, weights, n_groups).astype(np.float64)
     share = np.bincount(strata, rows, n_strata) / max(sizes.sum(), 1)

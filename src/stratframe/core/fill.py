@@ -103,8 +103,8 @@ def round_robin_remainder(is_open: Flags, n_left: Ints, totals: Ints, draws: Wor
 def rebalance(is_open: Flags, extra: Flags, totals: Values) -> Flags:
     """Move left-over rows between open folds until the totals are as even as possible.
 
-    `is_open` and `extra` have the shape of the table. The totals are the numbers of rows of the
-    folds without left-over rows, or how far these numbers are above the folds' shares.
+    `is_open` and `extra` have the shape of the table. The totals are the numbers of rows in the
+    folds, not counting left-over rows, or how far these numbers exceed the folds' shares.
     """
     if len(totals) > max(MOST_LINKED, len(extra)):
         return rebalance_many(extra.copy(), is_open & ~extra, totals)
@@ -160,7 +160,7 @@ def rebalance_many(gives: Flags, takes: Flags, totals: Values) -> Flags:
 
 
 def steepest_drop(gives: Flags, takes: Flags, now: Values) -> tuple[int, int] | None:
-    """Find the first pair of folds with the largest drop in totals that moves of rows can lower."""
+    """Find the first pair of folds with the largest drop in totals that moving rows can lower."""
     lowest = now[takes.any(axis=0)].min(initial=now.max())
     can_give: Flags = np.logical_or.reduce(gives)
     starts = np.flatnonzero(can_give & (now - lowest >= 1 + ROW_ROUNDING))
@@ -185,7 +185,7 @@ def steepest_drop(gives: Flags, takes: Flags, now: Values) -> tuple[int, int] | 
 
 
 def spread(gives: Flags, takes: Flags, start: int, seen: Flags, spent: Flags) -> dict[int, Ints]:
-    """Map each fold that a row can pass from a start to the folds that it can reach next.
+    """Map each fold that a row can pass through from a start to the folds that it can reach next.
 
     The nearest folds come first. Folds already seen and strata already spent are left out; new
     folds are marked as seen, and new strata as spent.

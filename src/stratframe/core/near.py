@@ -30,7 +30,7 @@ MOST_LEFT_OUT, MOST_TEXTS = 0.7, 0.9
 counts, in at least the second share of the texts."""
 
 FLOAT32_ERROR = 1e-5
-"""The largest error of a float32 cosine of texts, set far above the errors that are seen."""
+"""A bound on the error of a float32 cosine of texts, set far above the errors that are seen."""
 
 
 class Near(NamedTuple):

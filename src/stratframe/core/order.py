@@ -70,7 +70,7 @@ def sort_values(values: Values, codes: Codes | None = None, n_codes: int = 1) ->
 
 
 def leading_words(values: Values) -> Words:
-    """Map values to words in the same order, the lowest to 0, shifted up to the highest bit."""
+    """Map values to words in the same order, from 0, and shift them to use the highest bits."""
     words = ordered_words(values)
     words -= words.min(initial=2**64 - 1)
     words <<= np.uint64(64 - int(words.max(initial=0)).bit_length())

@@ -31,7 +31,7 @@ def proportional_allocation(sizes: Ints, total: int, draws: Words) -> Ints:
 
 
 def equal_allocation(sizes: Ints, total: int, draws: Words) -> Ints:
-    """Allocate a sample to strata in equal numbers, or all rows of a stratum that has fewer."""
+    """Allocate a sample to strata in equal numbers, taking all rows of strata that have fewer."""
     if len(sizes) == 0:
         return sizes
     ascending = np.sort(sizes)

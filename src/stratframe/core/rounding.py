@@ -77,7 +77,7 @@ class Join(NamedTuple):
     moved: Values
     """How far the ports of the pairs moved, in units of 1 / denominator, (n_parts, n_sides, n)."""
     beyond: PartSets
-    """As in `Edges`, in ports of the node above, (n_words, n_parts, n_sides, n)."""
+    """As in `Edges`, in terms of the ports of the node above, (n_words, n_parts, n_sides, n)."""
     back: Flags
     """As in `Edges`, (n_parts, n_sides, n)."""
 
@@ -116,9 +116,9 @@ def controlled_rounding(
 def pairing_tree(n_strata: int, levels: Ancestors) -> Iterator[Flags]:
     """Join neighbouring strata in pairs, from the strata up to all rows, and then the root alone.
 
-    Each coarser stratum is joined to one node before its level is left, so it is a node of the tree
-    and its counts are rounded shares like all other counts. Yields a flag for each node: False for
-    the right half of a pair; nodes without a partner count as left.
+    Each coarser stratum is joined into one node before the next level begins, so it is a node of
+    the tree and its counts are rounded shares like all other counts. Yields a flag for each node:
+    False for the right half of a pair; nodes without a partner count as left.
     """
     levels = [*levels, np.zeros(n_strata, dtype=np.int64)]
     while levels:
@@ -291,8 +291,8 @@ def systematic_round(fraction: Values, draws: Words) -> Flags:
     """
     is_open = fraction > 0
     need = np.rint(fraction.sum(axis=1, keepdims=True)).astype(np.int64)
-    # Lay the fractions end to end. A fraction is rounded up if it holds one of the points 1 - u, 2
-    # - u, ...; it cannot hold two, because it is at most 1 long.
+    # Lay the fractions end to end. A fraction is rounded up if it holds one of the points
+    # 1 - u, 2 - u, ...; it cannot hold two, because it is at most 1 long.
     ends = np.cumsum(np.rint(fraction * FIXED_ONE).astype(np.int64), axis=1)
     # A guard against rounding errors: the fractions so far hold at most all the points that are
     # needed, and leave no more points than there are open fractions to come.

@@ -14,9 +14,9 @@ stream, whatever their layouts:
 
 - No sequence ends in a zero, so padding cannot make two sequences equal: no tag is 0, and names end
   in a byte of value 1.
-- No sequence of the frozen layout ends in `OPEN_LAYOUT`. The highest byte of the last word of a
-  name that is not 0 is 1; without a name, the last word has a tag in its lowest four bits, or is
-  the repeat divided by 4,096.
+- No sequence of the frozen layout ends in `OPEN_LAYOUT`. In the last word of a name the highest
+  byte other than 0 is 1; without a name, the last word has a tag in its lowest four bits, or is the
+  repeat divided by 4,096.
 - In the open layout all five can be read from the text: numbers have no spaces, and the name is the
   rest.
 - In the frozen layout, for seeds of the same number of words, numbers and names take up separate
@@ -24,8 +24,8 @@ stream, whatever their layouts:
   10,000. A name begins with such a word only if its first byte is 1 or 2 and three zero bytes
   follow.
 
-A longer seed (from 2**32 on) can give the same words as a shorter seed with a different use: seed 5
-+ 2**32 * 81 for 22 folds gives the words of seed 5 for 5 folds in a column "a". Only a seed made
+A longer seed (from 2**32 on) can give the same words as a shorter seed with a different use:
+5 + 2**32 * 81 for 22 folds gives the words of seed 5 for 5 folds in a column "a". Only a seed made
 for that purpose does so, and a different layout would change existing folds.
 """
 
@@ -86,7 +86,7 @@ def random_words(
 def word_stream(
     seed: int, tag: StreamTag, n_parts: int = 0, repeat: int = 0, name: str = ""
 ) -> Callable[[int], Words]:
-    """Make a stream: each call draws the given number of further words."""
+    """Make a stream, each call of which draws the given number of further words."""
     # NumPy keeps the bits of a bit generator and of `SeedSequence` stable, but not the numbers that
     # a `Generator` makes from them (NEP 19).
     entropy = stream_entropy(seed, tag, n_parts, repeat, name)
@@ -103,7 +103,7 @@ def stream_entropy(seed: int, tag: int, n_parts: int, repeat: int, name: str) ->
 
 
 def text_integer(text: str) -> int:
-    """Turn text into an integer; a last byte of 1 makes zero bytes at the end of the text count."""
+    """Turn text into an integer; a last byte of 1 keeps zero bytes at its end."""
     return int.from_bytes(text.encode() + b"\x01", "little")
 
 

@@ -81,8 +81,8 @@ def systematic_sample(table: StratumTable, node: tuple[Tree, Tree], starts: Word
         offset = divisor - 1
     else:
         offset = (starts % divisor.astype(np.uint64)).astype(np.int64)
-    # If m of n rows are to be taken, row i is taken if the step from (offset + i m) / n to (offset
-    # + (i + 1) m) / n reaches an integer, that is, if (offset + i m) mod n >= n - m.
+    # If m of n rows are to be taken, row i is taken if the step from (offset + i m) / n to
+    # (offset + (i + 1) m) / n reaches an integer, that is, if (offset + i m) mod n >= n - m.
     phase = positions_within(sizes) * np.repeat(n_first, sizes)
     phase += np.repeat(offset, sizes)
     phase %= np.repeat(divisor, sizes)

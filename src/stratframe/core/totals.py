@@ -1,7 +1,7 @@
 """Swap rows of one stratum between parts, so that numeric totals come close to their shares.
 
-A swap changes no count of rows. It is made if it lowers the sum, over parts and columns, of (total
-- target)**2 / target. To minimise this sum is NP-hard, like multiway number partitioning.
+A swap changes no count of rows. It is made if it lowers the sum, over parts and columns, of
+(total - target)**2 / target. To minimise this sum is NP-hard, like multiway number partitioning.
 """
 
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ PAIRS_PER_BATCH, MAX_VAIN_BATCHES, MAX_SWAPS = 1 << 11, 60, 10_000
 batches without a gain; the maximum number of swaps."""
 
 LEAST_GAIN, NEAR_ENOUGH = 1e-9, 1e-18
-"""The smallest gain that counts, as a share of the loss, and the loss at which totals are about a
-billionth from their shares."""
+"""The smallest gain that counts, as a share of the loss, and the loss at which totals are within
+about a billionth of their shares."""
 
 
 def swap_for_totals(

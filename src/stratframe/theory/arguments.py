@@ -13,7 +13,7 @@ MAX_EXACT = 2**53
 
 
 def check_class_in_folds(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> list[Values]:
-    """Check and broadcast the numbers of rows of a frame and of a class, and of folds."""
+    """Check and broadcast the numbers of rows in a frame, of rows in a class, and of folds."""
     n, count, k = broadcast(
         n=check_integers("n", n, 1),
         count=check_integers("count", count, 0),

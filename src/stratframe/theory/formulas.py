@@ -32,10 +32,13 @@ def variance_random(n: ArrayLike, k: ArrayLike, p: ArrayLike, *, replace: bool =
     Parameters
     ----------
     n : int or array of int, range 1..2**53
-        Number of rows of the frame; at least 2 without `replace`. k : int or array of int, range
-        1..n Folds. p : float or array of float, range 0..1 Share of the class in the frame. replace
-        : bool Whether rows are drawn with replacement: the variance is then binomial, p (1 - p) k /
-        n.
+        Number of rows of the frame; at least 2 without `replace`.
+    k : int or array of int, range 1..n
+        Number of folds.
+    p : float or array of float, range 0..1
+        Share of the class in the frame.
+    replace : bool
+        Whether rows are drawn with replacement: the variance is then p (1 - p) k / n (binomial).
 
     Returns
     -------
@@ -80,7 +83,7 @@ def variance_stratified(n: ArrayLike, k: ArrayLike, count: ArrayLike) -> Result:
     n, k
         As for `variance_random`.
     count : int or array of int, range 0..n
-        Rows of the class.
+        Number of rows of the class.
 
     Returns
     -------
@@ -179,15 +182,16 @@ def ber_bias(k: ArrayLike, count: ArrayLike, error0: ArrayLike, error1: ArrayLik
     """Compute the bias of the cross-validated balanced error rate of two classes.
 
     With fewer rows of class 1 than folds, k - count stratified folds lack class 1 and are scored on
-    class 0 alone. The bias of the mean over the folds is then (k - count) / (2 k) * (error0 -
-    error1); otherwise there is no such bias.
+    class 0 alone. The bias of the mean over the folds is then
+    (k - count) / (2 k) * (error0 - error1); otherwise there is no such bias.
 
     Parameters
     ----------
     k : int or array of int, range 1..2**53
     count : int or array of int, range 0..2**53
-        Number of rows of class 1; class 0 is in every fold. error0, error1 : float or array of
-        float, range 0..1 Expected error rates of the classes.
+        Number of rows of class 1; class 0 is in every fold.
+    error0, error1 : float or array of float, range 0..1
+        Expected error rates of the classes.
 
     Returns
     -------
@@ -290,15 +294,16 @@ def largest_k(counts: ArrayLike) -> int:
 def largest_deviation(counts: ArrayLike, k: int) -> float:
     """Compute the largest deviation of a class's share in a stratified fold from that in the frame.
 
-    The folds are those of a round-robin deal without renumbering. From classes of (23, 7, 3) rows,
-    two of three folds have (8, 2, 1) rows and one has (7, 3, 1); ten folds deviate further. Folds
-    without rows are ignored.
+    The folds are those of a round-robin deal without renumbering. With counts (23, 7, 3), two of
+    three folds have (8, 2, 1) rows and one has (7, 3, 1); ten folds deviate further. Folds without
+    rows are ignored.
 
     Parameters
     ----------
     counts : sequence of int, shape (n_classes,), range 0..2**53
-        Number of rows of each class, in the order of the deal; at least one row. k : int, range
-        1..2**53 Folds.
+        Number of rows of each class, in the order of the deal; at least one row.
+    k : int, range 1..2**53
+        Number of folds.
 
     Returns
     -------
@@ -328,7 +333,7 @@ def largest_deviation(counts: ArrayLike, k: int) -> float:
     starts = (np.cumsum(sizes) - sizes) % n_folds
     # A class has one more row in the `more` folds from `starts` on, where the first fold follows
     # the last. So there are four kinds of folds, and the number of folds of each kind says which
-    # kinds a class has.
+    # kinds occur.
     until = np.minimum(starts + more, n_folds)
     wrapped = starts + more - until
     both = np.maximum(np.minimum(until, n_long) - starts, 0) + np.minimum(wrapped, n_long)

@@ -5,7 +5,7 @@ from decimal import Context, Decimal, localcontext
 from math import comb
 
 DIGITS = Context(prec=60)
-"""Decimal arithmetic with about 43 digits more than floats."""
+"""Decimal arithmetic with about 43 more digits than floats."""
 
 SURELY_MISSING = 40
 """A sum over single folds above which 1 - exp(-sum) is 1 in floats."""

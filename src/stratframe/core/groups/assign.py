@@ -49,8 +49,8 @@ docs/studies/tuning.py shows the effect on strata."""
 
 WEIGHTED_WORK, WORK_OF_CALLS = 1_500_000, 3_000
 """The maximum number of products of units that are computed to perturb few units where sizes are
-missed, and the number of products that the calls of one perturbation count as. All take less than a
-second, because there may be no partition that meets the sizes."""
+missed, and the number of products that the calls of one perturbation count as. The limit keeps the
+search below a second, because there may be no partition that meets the sizes."""
 
 
 def balance_rows(
@@ -171,7 +171,7 @@ def deal_similar_units(
     stream: Stream,
     one_by_one: int,
 ) -> None:
-    """Deal most left-over units, if many, at random within blocks of similar units, in place.
+    """Deal most left-over units, if they are many, at random in blocks of similar units, in place.
 
     The units that then still have no part are to be dealt one by one.
     """
@@ -193,7 +193,7 @@ def deal_similar_units(
 
 
 def similarity_words(units: UnitCounts, draws: Words) -> Words:
-    """Encode units as words, so that units with similar words share their most frequent columns.
+    """Encode units as words that sort units with the same frequent columns next to each other.
 
     One draw for each column breaks ties between columns.
     """

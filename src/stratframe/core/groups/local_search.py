@@ -22,7 +22,7 @@ the loss above the lower bound up to which a gain is little. A smaller share tak
 
 MIN_GAIN, ROUNDING = 1e-9, 1e-12
 """The smallest gain that counts, and the rounding error of sums, as a share of what a unit alone
-adds to the loss. Smaller gains may be nothing but rounding, and continue for ever."""
+adds to the loss. Smaller gains may be nothing but rounding, and could go on for ever."""
 
 
 class Objective(NamedTuple):

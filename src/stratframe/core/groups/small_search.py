@@ -55,7 +55,7 @@ class Coordinates(NamedTuple):
 def make_coordinates(
     counts: Values, objective: Objective, many_cells: int = MANY_CELLS
 ) -> Coordinates:
-    """Compute what searches for one objective share; counts have the shape (n_columns, n_units)."""
+    """Compute what all searches for one objective need; counts are (n_columns, n_units)."""
     scaled = counts * objective.scale[:, None]
     norms = (counts * scaled).sum(axis=0)
     products = np.zeros((counts.shape[1],) * 2)
@@ -220,8 +220,8 @@ def losses_of(
         squares = deviation**2 / objective.shares * objective.scale[:, None, None]
         losses = squares.sum(axis=(0, 2))
         return losses
-    # The deviations d of a part are the sum of its units minus its share s of all units. So |d|**2
-    # / s is the sum of the products of d with its units, divided by s, minus the sum of the
+    # The deviations d of a part are the sum of its units minus its share s of all units. So
+    # |d|**2 / s is the sum of the products of d with its units, divided by s, minus the sum of the
     # products with all units.
     own = np.take_along_axis(deviation, parts.T[:, :, None], axis=2)[:, :, 0]
     losses = (own / objective.shares[parts.T]).sum(axis=0) - deviation.sum(axis=0).sum(axis=1)
@@ -238,8 +238,8 @@ def best_change(
     """
     n_restarts, n_units = parts.shape
     # Write <x, y> for products of counts weighted by the scale, d_a for the deviations of
-    # part a, and s_a for its share: the loss is the sum of |d_a|**2 / s_a. `products` holds <x_u,
-    # d_a>.
+    # part a, and s_a for its share: the loss is the sum of |d_a|**2 / s_a. `products` holds
+    # <x_u, d_a>.
     restart = np.arange(n_restarts)[:, None]
     own_product = products[restart, np.arange(n_units), parts][:, :, None]
     share = shares[parts][:, :, None]

@@ -17,8 +17,7 @@ class UnitCounts(NamedTuple):
     """
 
     indptr: Ints
-    """Where the entries of each unit start, and where the last entries end; shape (n_units +
-    1,)."""
+    """Where the entries of each unit start, and where the last ones end, shape (n_units + 1,)."""
     indices: Ints
     """The column of every entry, shape (n_entries,), ascending inside a unit."""
     data: Ints
@@ -97,7 +96,7 @@ def unique_rows(units: UnitCounts, draws: Words) -> tuple[Ints, Ints]:
     """Encode units as integers, one code for equal counts, and count the units of each code."""
     # Units are compared by a random linear hash of their counts. Two different units collide with a
     # probability of about 2**-64, and are then dealt as equal: less evenly, but not wrongly.
-    # Overflow is arithmetic modulo 2**64, so differences of sums are exact.
+    # Overflow wraps around modulo 2**64, so differences of sums are exact.
     sums = np.zeros(len(units.indices) + 1, dtype=np.uint64)
     np.cumsum(draws[units.indices] * units.data.astype(np.uint64), out=sums[1:])
     hashes = sums[units.indptr[1:]] - sums[units.indptr[:-1]]
