@@ -1,4 +1,4 @@
-"""How far random folds lie from the other rows, and how rarely one lies as far as a given fold."""
+"""How far random folds lie from the other rows, and how rarely they lie as far as a given fold."""
 
 from functools import cache
 from math import log, pi, sqrt

@@ -41,7 +41,7 @@ class JudgedCells(NamedTuple):
     is_even: Flags
     """Whether the cell is as close to the expected number as whole rows allow."""
     is_uneven: Flags
-    """Whether the cell deviates by more than whole rows, a tenth, and chance explain."""
+    """Whether the cell deviates by more than whole rows, `TENTH`, and chance explain."""
     is_lacking: Flags
     """Whether the cell has no rows, and chance does not explain this."""
     spread: Values

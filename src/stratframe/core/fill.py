@@ -61,8 +61,8 @@ def fill_by_shares(held: StratumTable, new: Ints, shares: Values, draws: Words) 
 def water_level(held: StratumTable, new: Ints) -> tuple[Ints, Ints]:
     """Find the level to which new rows fill the emptiest folds of each stratum.
 
-    Returns the level, which is the smallest number of rows of the stratum in a fold, and the number
-    of rows left over, which is below the number of folds at the level.
+    Returns the level, which every fold of the stratum then reaches, and the number of rows left
+    over, which is below the number of folds at the level.
     """
     # Water filling: rows go to the emptiest fold, like water into the deepest of k
     # communicating vessels, which makes the counts as even as `held` allows.

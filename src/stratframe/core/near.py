@@ -16,8 +16,8 @@ WITHIN_ROUNDING = 1e-12
 """What rounding may add to a distance that still counts as at most `within`."""
 
 TILE = 2048
-"""The number of rows that are compared with as many others at once, so that their products stay in
-cache."""
+"""The number of rows that are compared with as many others at once, low enough for their products
+to stay in cache."""
 
 MAX_NUMBERS = 1 << 22
 """The maximum number of values that are held at once while pairs are measured."""
@@ -113,8 +113,8 @@ def centred_rows(
 ) -> tuple[Values, Values, float]:
     """Turn points into rows centred on their mean, as precise as needed, and square their lengths.
 
-    Also returns the error of a squared distance, as a share of the two squares (Higham 2002,
-    section 3.1).
+    Also returns the error of a squared distance, as a share of the two squared lengths (Higham
+    2002, section 3.1).
     """
     n_features, n_rows = points.shape
     tiles = tiles_of(n_rows)

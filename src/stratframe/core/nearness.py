@@ -71,8 +71,8 @@ class NeighbourPool:
         self.points, self.unit = points, unit
         self.scaled = (points - origin) / unit
         self.squares = (self.scaled**2).sum(axis=0)
-        # The error of a squared distance, as a share of the two squares: the errors of the product,
-        # of the sum over the features, and of the scaling (Higham 2002, section 3.1).
+        # The error of a squared distance, as a share of the two squared lengths: the errors of the
+        # product, of the sum over the features, and of the scaling (Higham 2002, section 3.1).
         self.error = 4 * (len(points) + 8) * float(np.finfo(np.float64).eps)
         # The arrays of candidates: their numbers, coordinates, and squares minus the error, which
         # are infinite once a point is removed; and the position of each point in these arrays.
@@ -182,7 +182,7 @@ def block_order(
 ) -> Ints:
     """Make blocks, each of the first remaining row and the rows nearest to it.
 
-    Of equally near points, the point that appears first gives all its rows first.
+    Of equally near points, the point that appears first contributes all its rows first.
     """
     # The remaining rows of each point are `queue[heads[point] : ends[point]]`.
     queue, ends = np.argsort(codes, kind="stable"), np.cumsum(sizes)

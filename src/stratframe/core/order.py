@@ -5,7 +5,7 @@ import numpy as np
 from .types import Codes, Flags, Ints, Rows, Values, Words
 
 CHUNK = 1 << 16
-"""The number of rows per pass, so that the passes around a sort stay in cache."""
+"""The number of rows per pass, low enough for the passes around a sort to stay in cache."""
 
 ENOUGH_BITS = 24
 """The number of random bits of a sort word below which the sort is done in two steps."""

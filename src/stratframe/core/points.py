@@ -13,7 +13,7 @@ MAX_EXPONENT = 500
 """The exponent of 2, positive or negative, beyond which squares could leave the range of floats."""
 
 ROWS_PER_PASS = 1 << 12
-"""The number of rows per pass, so that their features stay in cache."""
+"""The number of rows per pass, low enough for their features to stay in cache."""
 
 DISTANCE_BITS = 40
 """The number of significant bits of distances to centroids."""

@@ -12,8 +12,8 @@ def equal_quota(sizes: Ints, fold_permutation: Ints) -> StratumTable:
     in every stratum, and in every coarser stratum.
     """
     # The rows of all strata, one stratum after another, take the seats 0, 1, ..., k-1, 0, 1, ... in
-    # turn; seat j is fold `fold_permutation[j]`. The n mod k rows of a stratum beyond equal counts
-    # take the first seats from its start on.
+    # turn; seat j is fold `fold_permutation[j]`. The n mod k rows of a stratum that remain after
+    # equal counts take the first seats from the stratum's start on.
     k = len(fold_permutation)
     starts = (np.cumsum(sizes) - sizes)[:, None]
     extra = (np.arange(k) - starts) % k < (sizes % k)[:, None]

@@ -103,7 +103,7 @@ def stream_entropy(seed: int, tag: int, n_parts: int, repeat: int, name: str) ->
 
 
 def text_integer(text: str) -> int:
-    """Turn text into an integer; a last byte of 1 keeps zero bytes at its end."""
+    """Turn text into an integer; a last byte of 1 preserves zero bytes at the text's end."""
     return int.from_bytes(text.encode() + b"\x01", "little")
 
 

@@ -1,4 +1,4 @@
-"""The probability that folds drawn at random lack a class, to the last digit of a float."""
+"""The probability that random folds lack a class, accurate to the last digit of a float."""
 
 from collections.abc import Iterator
 from decimal import Context, Decimal, localcontext

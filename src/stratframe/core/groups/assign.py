@@ -171,7 +171,7 @@ def deal_similar_units(
     stream: Stream,
     one_by_one: int,
 ) -> None:
-    """Deal most left-over units, if they are many, at random in blocks of similar units, in place.
+    """Deal most left-over units, if there are many, at random in blocks of similar units, in place.
 
     The units that then still have no part are to be dealt one by one.
     """
@@ -256,7 +256,7 @@ def search_from_perturbed(
 
 
 def meet_part_sizes(units: UnitCounts, objective: Objective, parts: Parts, stream: Stream) -> Ints:
-    """Search again with sizes that count more and more, until the parts are within half a unit."""
+    """Search again with sizes that count more and more, until they are met within half a unit."""
     # Users who ask for unequal shares ask for sizes, so sizes take precedence over strata.
     sizes = np.zeros(len(parts))
     is_size = units.indices == len(units.totals) - 1

@@ -92,7 +92,7 @@ def iterated_local_search_to_level(
     """Search for one of the many partitions of few units that are about equally good, in place."""
     # There is only one best partition, so a search for it would give most seeds a worse one.
     # Instead, a first search that does not depend on the seed sets a level: the lower bound if it
-    # gets there, otherwise a loss that it reaches easily. The search with the seed stops at a
+    # gets there, otherwise a loss that it reaches easily. The search that uses the seed stops at a
     # partition of that level, or otherwise takes the partition of the first search.
     n_parts = len(objective.shares)
     units_at = make_coordinates(to_dense(units, np.arange(len(parts))), objective)
