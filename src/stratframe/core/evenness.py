@@ -15,8 +15,7 @@ TENTH = 0.1
 """The share of its expected rows by which a cell may deviate, whatever the reason."""
 
 SIGMAS = 4
-"""With whole groups, even the largest deviation among many cells rarely exceeds this number of
-standard deviations."""
+"""With whole groups, hardly any of many cells deviates by more standard deviations than this."""
 
 RARE_UNEVEN, RARE_LACKING = 0.01, 0.05
 """The chances below which a cell counts as uneven or as lacking: the chance that any cell of a
@@ -45,8 +44,7 @@ class JudgedCells(NamedTuple):
     is_lacking: Flags
     """Whether the cell has no rows, and chance does not explain this."""
     spread: Values
-    """The standard deviation of the number of rows if single rows, or whole groups, were assigned
-    at random."""
+    """The standard deviation of the number of rows if rows, or whole groups, go to random folds."""
 
     @property
     def residuals(self) -> Values:
@@ -150,8 +148,7 @@ def group_rows(codes: Ints, groups: Ints, weights: Ints | None, n_strata: int) -
     pairs, place = np.unique(codes * n_groups + groups, return_inverse=True)
     rows, strata = sum_by(place, weights, len(pairs)).astype(np.float64), pairs // max(n_groups, 1)
     counts = np.bincount(strata, minlength=n_strata)
-    # The sum of (rows - share * size)**2 over all groups, including groups without rows of a
-    # stratum.
+    # The sum of (rows - share * size)**2 over all groups, including groups without rows.
     sizes = sum_by(groups, weights, n_groups).astype(np.float64)
     share = np.bincount(strata, rows, n_strata) / max(sizes.sum(), 1)
     crossed = np.bincount(strata, rows * sizes[pairs % max(n_groups, 1)], n_strata)

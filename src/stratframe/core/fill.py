@@ -83,8 +83,7 @@ def round_robin_remainder(is_open: Flags, n_left: Ints, totals: Ints, draws: Wor
     """
     extra = np.zeros_like(is_open)
     totals, tie = totals.copy(), np.argsort(np.argsort(draws, kind="stable"))
-    # Strata with the same open folds take turns together; the sets of open folds come in
-    # lexicographic order.
+    # Strata with the same open folds take turns together; these sets are in lexicographic order.
     chosen = np.flatnonzero(n_left > 0)
     packed = np.packbits(is_open[chosen], axis=1)
     order = np.lexsort(packed.T[::-1])

@@ -25,8 +25,7 @@ LANES = tuple(
 """What each of the four lanes adds to the seed at the start."""
 
 BLOCK = 1 << 16
-"""The number of rows per pass: few enough to stay in cache, and enough that many texts have the
-same length."""
+"""The number of rows per pass: few enough for the cache, enough for many texts of equal length."""
 
 
 class HashedWords(NamedTuple):

@@ -16,8 +16,7 @@ WITHIN_ROUNDING = 1e-12
 """What rounding may add to a distance that still counts as at most `within`."""
 
 TILE = 2048
-"""The number of rows that are compared with as many others at once, low enough for their products
-to stay in cache."""
+"""The number of rows that are compared with as many others at once: their products fit in cache."""
 
 MAX_NUMBERS = 1 << 22
 """The maximum number of values that are held at once while pairs are measured."""

@@ -17,8 +17,7 @@ FEW, WIDEN_FROM = 1 << 13, 1 / 8
 points from which a window of candidates is widened to all points."""
 
 RUNS = 4
-"""The number of runs of candidates for each point wanted; the nearest point of each run bounds the
-distance."""
+"""The number of runs of candidates per point wanted; their nearest points bound the distance."""
 
 TINY, TINY_SHARE = 1e-150, 1e-9
 """What rounding may add to a distance, in units of the feature and as a share."""

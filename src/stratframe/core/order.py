@@ -92,8 +92,7 @@ def ordered_words(values: Values) -> Words:
 def repair_runs(rows: Rows, ascending: Values, is_run_start: Flags, n_lost: int) -> None:
     """Sort the runs of values that differ only in the lowest bits of their words, in place.
 
-    Rows and their values are sorted except for these bits; `is_run_start` marks where a code
-    starts.
+    Rows and their values are sorted except for these bits; `is_run_start` marks where codes start.
     """
     falls = ascending[1:] < ascending[:-1]
     falls &= ~is_run_start[1:]

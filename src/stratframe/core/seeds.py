@@ -17,12 +17,11 @@ stream, whatever their layouts:
 - No sequence of the frozen layout ends in `OPEN_LAYOUT`. In the last word of a name the highest
   byte other than 0 is 1; without a name, the last word has a tag in its lowest four bits, or is the
   repeat divided by 4,096.
-- In the open layout all five can be read from the text: numbers have no spaces, and the name is the
-  rest.
+- In the open layout all five can be read from the text: numbers have no spaces and the name is
+  last.
 - In the frozen layout, for seeds of the same number of words, numbers and names take up separate
   words. From repeat 4,096 on numbers take two words, of which the second is 1 or 2 up to repeat
-  10,000. A name begins with such a word only if its first byte is 1 or 2 and three zero bytes
-  follow.
+  10,000. A name begins with such a word only if its first byte is 1 or 2 and the next three are 0.
 
 A longer seed (from 2**32 on) can give the same words as a shorter seed with a different use:
 5 + 2**32 * 81 for 22 folds gives the words of seed 5 for 5 folds in a column "a". Only a seed made

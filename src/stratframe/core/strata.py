@@ -11,8 +11,7 @@ DENSE = 1 << 16
 """The number of codes up to which a lookup table is used whatever the number of rows."""
 
 FEW_PER_STRATUM = 4
-"""The average number of rows of a stratum below which it pays to check first whether any stratum is
-divided."""
+"""The average size of strata below which it pays to check first whether any stratum is divided."""
 
 FIRST_ROWS = 1 << 10
 """The number of rows that are searched for codes first, then its square, and then all rows."""

@@ -332,8 +332,7 @@ def largest_deviation(counts: ArrayLike, k: int) -> float:
     each, more = np.divmod(sizes, n_folds)
     starts = (np.cumsum(sizes) - sizes) % n_folds
     # A class has one more row in the `more` folds from `starts` on, where the first fold follows
-    # the last. So there are four kinds of folds, and the number of folds of each kind says which
-    # kinds occur.
+    # the last. So there are four kinds of folds, and their numbers say which kinds occur.
     until = np.minimum(starts + more, n_folds)
     wrapped = starts + more - until
     both = np.maximum(np.minimum(until, n_long) - starts, 0) + np.minimum(wrapped, n_long)

@@ -109,8 +109,7 @@ def margin_counts(
 ) -> UnitCounts:
     """Count the values of every unit, and if `with_sizes`, its rows in a last column.
 
-    Groups need sizes. For each margin `entries` gives the value of every row and the number of
-    values.
+    Groups need sizes. For each margin `entries` gives every row's value and the number of values.
     """
     pairs: list[tuple[Ints, Ints]] = []
     n_columns = 0

@@ -204,8 +204,7 @@ def inner_products(units_at: Coordinates, deviation: Values) -> Values:
     """
     if units_at.scaled is None:
         return deviation.transpose(1, 0, 2).copy()
-    # NumPy adds along the first axis of such an array in order, so the sums are the same
-    # everywhere.
+    # NumPy adds along the first axis of such an array in order, so its sums agree everywhere.
     terms = np.multiply(units_at.scaled[:, None, :, None], deviation[:, :, None, :], order="C")
     products: Values = terms.sum(axis=0)
     return products
@@ -249,8 +248,8 @@ def best_change(
     moves += (norms[:, None] - 2 * own_product) / share
     moves[restart, np.arange(n_units), parts] = np.inf
     # Where v replaces u, the loss of part a changes by (2 <x_v - x_u, d_a> + |x_v - x_u|**2) / s_a.
-    # The loss of v's part changes by the same with u and v exchanged. The arrays are large, so they
-    # change in place.
+    # The loss of v's part changes by the same with u and v exchanged. The arrays are large: work in
+    # place.
     one_side = products.transpose(0, 2, 1)[restart, parts]
     one_side -= own_product
     one_side *= 2

@@ -31,8 +31,7 @@ def count_by_unit(
 ) -> UnitCounts:
     """Count the columns of every unit.
 
-    `unit` and `column` have an entry for each column in which a row counts; weights say how often
-    the row counts there.
+    `unit` and `column` have an entry for each column in which a row counts; weights say how often.
     """
     cell_of, n_cells = unit * n_columns + column, n_units * n_columns
     if n_cells <= max(DENSE, 4 * len(cell_of)):
