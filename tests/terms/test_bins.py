@@ -1,5 +1,7 @@
 """Continuous columns, quantiles and bins."""
 
+from datetime import timedelta
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -48,3 +50,10 @@ def test_names_of_bins_tell_them_apart() -> None:
     assert named == {"[20230101, 20230102]": 2, "(20230102, 20230103]": 1}
     left = strata_of(pd.DataFrame({"a": edges}), sf.bins("a", edges, closed="left"))
     assert left == {"[20230101, 20230102)": 1, "[20230102, 20230103]": 2}
+
+
+def test_bins_of_durations_have_the_same_names_in_all_libraries(frame: Make) -> None:
+    """Durations are written as Python writes them."""
+    hours = frame({"a": [timedelta(hours=hour) for hour in (-30, -20, 5, 8, 40, 50)]})
+    names = sf.plan(hours, sf.quantiles("a", 2), 2)["a"]
+    assert {*names} == {"[-2 days, 18:00:00, 5:00:00]", "(5:00:00, 2 days, 2:00:00]"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from itertools import islice, pairwise
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
@@ -190,7 +191,11 @@ class Bins(Term):
 def format_floats(values: Sequence[Any]) -> list[str]:
     """Write values as text; floats get the fewest digits that tell them apart."""
     if not all(isinstance(value, float) for value in values):
-        return [str(value) for value in values]
+        # pandas writes durations in its own way.
+        are_short = isinstance(values[0], timedelta) and not any(
+            getattr(value, "nanoseconds", 0) for value in values
+        )
+        return list(map(timedelta.__str__ if are_short else str, values))
     texts = [f"{value:g}" for value in values]
     for digits in range(7, 18):
         if len(set(texts)) == len(set(values)):
