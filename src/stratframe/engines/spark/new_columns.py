@@ -20,7 +20,7 @@ CHANGED = (
     "The frame must give the same rows each time that it is computed, but has a stratum that it"
     " did not have when its folds were made. Write it to a table first, or use `localCheckpoint()`."
 )
-"""What Spark raises if a row is in no stratum that was counted."""
+"""The message that Spark raises if a row is in no stratum that was counted."""
 
 
 def attach(
@@ -79,7 +79,7 @@ def faults(call: SparkCall) -> Iterator[tuple[str, Any]]:
     for each in call.key:
         yield f"Column {each.name!r} {HAS_MISSING}.", dealt & each.present.isNull()
         if each.is_decimal:
-            message = f"A key of decimals must hold whole numbers, but {each.name!r} has others."
+            message = f"A decimal key must hold whole numbers, but {each.name!r} has others."
             yield message, dealt & each.present.isNotNull() & whole_numbers(each).isNull()
     if call.where is not None:
         yield f"The column of `where` {HAS_MISSING}.", call.where.isNull()
