@@ -77,7 +77,7 @@ Call: TypeAlias = Any
 """What an engine knows about the columns of a call. No other module looks inside."""
 
 EngineFrame: TypeAlias = Any
-"""A frame of an engine."""
+"""An engine's frame."""
 
 
 class Engine(ABC):

@@ -49,7 +49,7 @@ def coarser_cells(counts: CellCounts, bits: int) -> CellCounts:
 
 
 def counts_by(codes: Ints, counts: StratumTable, n_codes: int) -> StratumTable:
-    """Sum rows of counts by code; rows with the code -1 are left out."""
+    """Sum the rows of a table of counts by code; rows with the code -1 are left out."""
     sums = np.zeros((n_codes, counts.shape[1]), dtype=np.int64)
     np.add.at(sums, codes[codes >= 0], counts[codes >= 0])
     return sums

@@ -169,7 +169,7 @@ def subtract_scores(scores: Scores) -> Scores:
 
 
 def pool_cells(cells: Any) -> Any:
-    """Describe the errors of each strategy and k, with all pairs together."""
+    """Describe the errors of each strategy and k, over all pairs together."""
     roots = ["bias", "sd"]
     cells = cells.assign(error=cells["error"].where(cells["error"] != ""))
     cells[roots] **= 2

@@ -276,7 +276,7 @@ def check_jobs(n_jobs: object) -> None:
 
 
 def check_size(sample: Any, n_rows: int) -> int:
-    """Check the number of rows of a sample, or choose it."""
+    """Check the number of rows in a sample, or choose one."""
     size = min(MOST_ROWS, n_rows // 3) if sample is None else check_int("sample", sample, 2)
     if size < 2 or n_rows - size < size:
         msg = (
@@ -304,7 +304,7 @@ def run_samples(
 
 
 def warn_of_failures(found: list[Estimate]) -> None:
-    """Warn of estimates that are missing, with the first reason."""
+    """Warn about missing estimates, and give the first reason."""
     failed = [each for each in found if each.error]
     if failed:
         first = failed[0]

@@ -39,7 +39,7 @@ OWN_ARGUMENTS = {"frame", "k", "repeats", "seed", "name", "overwrite", "groups"}
 """Arguments of `kfold` that the study sets itself, or refuses."""
 
 N_CLUSTERS = 4
-"""How many clusters the default strategies make, in each class or of all rows."""
+"""How many clusters the default strategies make, in each class or among all rows."""
 
 MARGIN_FEATURES = 5
 """How many features the default margins balance: only the first, because each takes time."""

@@ -112,7 +112,7 @@ def read_rows(
         if isinstance(alike, ByEdges):
             values, lacks = frames.read_comparable(series, str(term))
             edges = np.array(alike.edges)
-            # Values outside the edges are in two further bins, which the driver looks for.
+            # Values outside the edges fall into two further bins, which the driver looks for.
             bins = edge_bins(values, edges, alike.closed) + (values >= edges[0])
             bins += values > edges[-1]
         else:

@@ -23,7 +23,7 @@ COUNT_BITS = 13
 """How many bits hold the count of a cell."""
 
 CELLS_IN_SUM = 4
-"""How many counts share a sum. Sums are doubles, which never fail and are exact up to 53 bits."""
+"""How many counts share a sum. Sums are doubles, which never overflow; 53 bits are exact."""
 
 SMALL = (1 << 16) - 1
 """The maximum number of rows in a stratum with cells, because windows hold fewer rows of larger

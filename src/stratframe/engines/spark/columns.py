@@ -28,7 +28,7 @@ class Typed(NamedTuple):
     """A column of a frame that a call reads."""
 
     column: Any
-    """The pyspark.sql.Column."""
+    """The column, as a pyspark.sql.Column."""
     dtype: str
     """Spark's name for its type."""
     name: str
@@ -128,7 +128,7 @@ def computed_column(frame: Any, ref: Any) -> Typed:
     try:
         # A filter takes only columns with one value per row: no aggregate, window or generator.
         ((name, dtype),) = frame.filter(column.isNull()).select(column).dtypes
-        # An aggregate refuses columns that are drawn anew in each pass.
+        # An aggregate refuses columns that are not deterministic.
         frame.agg(functions().count(column)).dtypes  # noqa: B018
     except (errors.PySparkException, ValueError) as error:
         msg = (

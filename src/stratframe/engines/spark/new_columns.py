@@ -60,7 +60,7 @@ def attach(
             given = call.strata[-1].typed.present
             given = given if output.labels else given.cast("bigint")
             columns[output.name] = sf.coalesce(given, columns[output.name])
-    # In a projection of their own, numbers are computed once, not again for each cut point.
+    # In a separate projection, numbers are computed once, not again for each cut point.
     numbers = {f"{HELPER}u{repeat}": call.number(salt) for repeat, salt in enumerate(salts)}
     stratum = sf.lit(0) if counted is None else call.stratum(counted.counts.native.salt)
     if call.where is not None:
@@ -86,7 +86,7 @@ def faults(call: SparkCall) -> Iterator[tuple[str, Any]]:
 
 
 def look_up(rows: EngineFrame, stratum: str, known: dict[str, Any]) -> EngineFrame:
-    """Join what is known of each stratum to its rows, by the column with the hash of the stratum.
+    """Join what is known about each stratum to its rows, by the column with the stratum's hash.
 
     `known` has columns as `small_frame` takes them. The first one holds the hashes, each once.
     """

@@ -38,7 +38,7 @@ class Gaps(NamedTuple):
     sizes: Ints
     """How many rows the gap has."""
     are_cells: Flags
-    """Whether the gap is a cell, whose rows were counted before, and are all collected."""
+    """Whether the gap is a cell, whose rows were counted before and are all collected."""
 
     def at(self, shares: Any) -> Words:
         """Find the numbers at these shares of the lengths of the gaps."""
