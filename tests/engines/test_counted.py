@@ -60,7 +60,7 @@ def test_the_driver_holds_the_counts_of_so_many_strata():
     with pytest.raises(StratError) as caught:
         check_n_strata(2**22 + 1)
     assert str(caught.value) == (
-        "`by` must make at most 4,194,304 strata, as the driver holds their counts, got"
+        "`by` must make at most 4,194,304 strata, because the driver holds their counts, got"
         " 4,194,305.\n"
         "Hint: `sf.quantiles` and `sf.bins` make few strata of many numbers."
     )

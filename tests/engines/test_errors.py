@@ -33,8 +33,8 @@ SORTED = (
 )
 CUT = (
     '`deal="contiguous"` cuts an order of all rows, which is not possible on {name} frames.\n'
-    "Hint: compare numbers with one of their quantiles, which `quantile` of Dask and"
-    " `approxQuantile` of Spark find."
+    "Hint: compare numbers with one of their quantiles, which Dask's `quantile` and"
+    " Spark's `approxQuantile` find."
 )
 NOT_THERE = "`{}` names the column {!r}, which the frame does not have.\nHint: did you mean {!r}?"
 NO_SEX = "Column 'sex' has missing values in 15 rows."
@@ -49,7 +49,7 @@ ONE_THING = (
 )
 
 NO_KEY = (
-    "{{name}} frames need {}, because their rows may come in another order each time.\n"
+    "{{name}} frames need {}, because their rows may come in a different order each time.\n"
     'Hint: name the columns that identify a row, as in `key="id"`.'
 )
 

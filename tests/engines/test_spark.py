@@ -257,8 +257,8 @@ def test_columns_of_spark_must_have_a_value_in_each_row(spark):
             assert first.startswith(start)
             assert reason in first.removeprefix(start)
             assert hint == (
-                "Hint: it must give each row a value of its own; add what looks at other rows with"
-                " `withColumn` before."
+                "Hint: it must give each row a value of its own; a column that looks at other rows"
+                " must be added with `withColumn` first."
             )
     with pytest.raises(sf.StratError, match="`name` must hold column names, got Column<'age'>"):
         sf_spark.balance(rows, "label", fn.col("age"))
@@ -348,13 +348,13 @@ def test_the_cross_validator_of_spark_takes_the_column(spark):
 
 MONTHS = "rows.selectExpr('id', 'make_ym_interval(cast(id % 3 as int), 0) as v')"
 NO_ARROW = (
-    "A column must hold values that Arrow has, but 'v' is interval year to month."
+    "A column must hold values that Arrow supports, but 'v' is interval year to month."
     "\nHint: cast it to text."
 )
-CALLABLE = "\nHint: it gets a frame of Spark, as in `lambda df: df['price'] > 100`."
+CALLABLE = "\nHint: it gets a Spark frame, as in `lambda df: df['price'] > 100`."
 RESERVED = (
     "A column must not have a name that begins with '__stratframe_', got '__stratframe_s'."
-    "\nHint: rename it, as the call adds such columns for a while."
+    "\nHint: rename it, because the call adds such columns temporarily."
 )
 REFUSED = {
     "type('DataFrame', (), {'__module__': 'pyspark.pandas.frame'})()": (
@@ -362,7 +362,7 @@ REFUSED = {
         "\nHint: take the Spark frame below it, `df.to_spark()`."
     ),
     "rows, pl.col('age')": (
-        "`by` takes column names, columns of Spark and callables of the frame on Spark frames,"
+        "`by` takes column names, Spark columns and callables of the frame on Spark frames,"
         ' got col("age").'
     ),
     "rows.select('*', rows['age'].alias('label')), 'label'": (
@@ -373,7 +373,7 @@ REFUSED = {
         "A column must hold single values, but 'labels' is array<string>."
     ),
     "rows.withColumn('cents', rows['price'].cast('decimal(9,2)')), key='cents'": (
-        "A column of `key` must hold whole numbers of 64 bits, text, dates or times, but 'cents'"
+        "A column of `key` must hold 64-bit integers, text, dates or times, but 'cents'"
         " is decimal(9,2).\nHint: cast it to text."
     ),
     # More rows of one key than the bits that count the rows of a small stratum can say.
@@ -394,7 +394,7 @@ REFUSED = {
     ),
     **{
         f"rows, where=lambda _: {result}": (
-            f"A callable must return a column of Spark, got {got}.{CALLABLE}"
+            f"A callable must return a Spark column, got {got}.{CALLABLE}"
         )
         for result, got in {"'label'": "str", "5": "int", "pl.Series([1])": "Series"}.items()
     },

@@ -87,7 +87,7 @@ LIMITS = {
 
 REFUSED = (
     *("is not possible on", "cannot be combined with `groups` and quantiles"),
-    *("as the driver holds their counts", "must have no missing values on", "on Spark, got"),
+    *("because the driver holds their counts", "must have no missing values on", "on Spark, got"),
 )
 """What the errors say that pandas does not raise."""
 

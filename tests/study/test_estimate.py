@@ -230,7 +230,7 @@ def test_a_failing_strategy_is_recorded() -> None:
         return sf.kfold(frame, k=k, seed=seed)
 
     message = (
-        "3 of 12 estimates failed, the first that of 'bad' with 'GaussianNB' and k=2: RuntimeError:"
+        "3 of 12 estimates failed, the first for 'bad' with 'GaussianNB' and k=2: RuntimeError:"
         " no folds today"
     )
     with pytest.warns(sf.StratWarning, match=f"^{message}$"):
@@ -333,12 +333,12 @@ BAD_ARGUMENTS = {
         "The strategy 'a' must hold arguments of `kfold`, got 'seed'."
     ),
     "estimators='ridge'": (
-        "`estimators` must hold estimators of scikit-learn, got str, which has no `fit`."
+        "`estimators` must hold scikit-learn estimators, got str, which has no `fit`."
     ),
     "estimators={'a': GaussianNB}": "`estimators` must hold objects, got the class GaussianNB.",
     "estimators=[]": "`estimators` must hold at least one estimator, got [].",
     "metric='truth'": (
-        "`metric` must be the name of a scorer of scikit-learn, or a function, got 'truth'."
+        "`metric` must be the name of a scikit-learn scorer, or a function, got 'truth'."
     ),
     "k=(5, 1)": "`k` must be at least 2, got 1.",
     "k=[]": "`k` must hold at least one number of folds, got [].",
@@ -388,8 +388,8 @@ BAD_ARGUMENTS = {
         "`key` names the column 'id', which the frame does not have."
     ),
     "strategies={'a': {'by': 'label', 'groups': 'x'}}": (
-        "The strategy 'a' must not hold `groups`: samples are drawn row by row, so that the"
-        " true score is that of groups which are in the sample, too."
+        "The strategy 'a' must not hold `groups`: samples are drawn row by row, so the"
+        " true score would also be measured on groups that are in the sample."
     ),
     "strategies={1: None, '1': 'label'}": "`strategies` must hold each name once, got '1' twice.",
     "estimators={1: GaussianNB(), '1': Dummy()}": (

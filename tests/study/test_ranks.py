@@ -110,7 +110,7 @@ def test_ranks_of_a_summary() -> None:
     assert sf.study.wins(summary, "bias")["wins"].sum() == 2
 
 
-MORE = '\nHint: `cases=["population", "estimator"]` tells more of them apart.'
+MORE = '\nHint: `cases=["population", "estimator"]` tells more cases apart.'
 
 REFUSED = {
     **{
@@ -120,13 +120,14 @@ REFUSED = {
         for given in ("-1", "nan", "True", "'0'")
     },
     "verb(df, 'bias')": (
-        f"`summary` must hold each strategy of a case once, got some twice.{MORE}"
+        f"`summary` must hold each strategy of a case once, got some strategies twice.{MORE}"
     ),
     "sf.study.friedman(df[df['strategy'] < 'v'], 'bias', cases=CASES)": (
         "`summary` must have at least three strategies, got 2."
     ),
     "sf.study.friedman(df[:4], 'bias', cases=CASES)": (
-        f"`cases` must give at least two cases that have all strategies, got 1 for k=2.{MORE}"
+        "`cases` must give at least two cases in which every strategy has a value, got 1 for k=2."
+        f"{MORE}"
     ),
     "verb(df, 'bias', cases=None)": "`cases` must hold at least one column, got None.",
     "verb(df.drop(columns='strategy'), 'bias')": (

@@ -188,6 +188,6 @@ def test_bad_frames() -> None:
     )
     refuse("`estimates` must have rows, got none.", lambda: sf.study.summary(frame[:0]))
     refuse(
-        "`estimates` must hold each repeat once, got some twice.",
+        "`estimates` must hold each repeat once, got some repeats twice.",
         lambda: sf.study.summary(pd.concat([frame, frame])),
     )

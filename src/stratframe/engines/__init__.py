@@ -1,7 +1,7 @@
 """The same verbs on frames of Dask and Spark, which are larger than one machine.
 
-`base` defines an engine, and `counts` what it tells. One pass of the engine counts the rows that
+`base` defines an engine, and `counts` what it returns. One pass of the engine counts the rows that
 are alike. `counted` turns the counts into strata, quotas and cuts, and the engine finds the numbers
-of rows around each cut. A last pass, row by row, adds the column. `engine_source` puts these steps
+on both sides of each cut. A last pass, row by row, adds the column. `engine_source` puts the steps
 together.
 """

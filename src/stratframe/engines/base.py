@@ -1,9 +1,9 @@
-"""What an engine does for frames of one kind that are larger than one machine.
+"""What an engine does for one kind of frame that is larger than one machine.
 
 An engine finds the columns of a call, counts the rows that are alike, finds the numbers on both
 sides of cuts, and adds columns by a rule for each row. Strata, quotas and tables are worked out
 once for all engines, in `counted.py` and `engine_source.py`, from counts of rows. A new engine is a
-class below `Engine`. This module has all that it needs.
+subclass of `Engine`. This module has everything that it needs.
 """
 
 from __future__ import annotations
@@ -71,20 +71,20 @@ __all__ = [
 ]
 
 MAX_STRATA = 1 << 22
-"""The most combinations of values whose counts the driver holds."""
+"""The maximum number of combinations of values whose counts the driver holds."""
 
 Call: TypeAlias = Any
-"""What an engine knows of the columns of a call. No other module looks inside."""
+"""What an engine knows about the columns of a call. No other module looks inside."""
 
 EngineFrame: TypeAlias = Any
-"""A frame of an engine."""
+"""An engine's frame."""
 
 
 class Engine(ABC):
     """A frame that is larger than one machine, and what can be asked of it.
 
     Rows are *alike* if they have the same value, or bin, in every entry of a call, as
-    `Term.counted_by` says. Bins may be counted by their values, too. The *number* of a row is the
+    `Term.counted_by` says. Rows in bins may also be counted by value. The *number* of a row is the
     hash of its key under a salt, as `number_rows` computes it.
     """
 
@@ -103,13 +103,13 @@ class Engine(ABC):
         *,
         overwrite: bool = False,
     ) -> None:
-        """Raise if the frame lacks a column that is referred to, or already has a new one."""
+        """Raise if a column that is referred to is missing, or if a new name is taken."""
         named = {argument: list(given) for argument, given in refs.items()}
         frames.check_refs(self.empty(), named, new_names, overwrite=overwrite)
 
     @abstractmethod
     def resolve(self, term: Term) -> Term:
-        """Choose the term that a term stands for on its column, like `Term.resolve`."""
+        """Choose the term that `term` stands for, given its column, like `Term.resolve`."""
 
     @abstractmethod
     def bind(
@@ -120,12 +120,12 @@ class Engine(ABC):
         *,
         drop: bool = False,
     ) -> Call:
-        """Find the columns of a call, compute those that are not there, and check their types.
+        """Find the columns of a call, compute those that the frame lacks, and check their types.
 
         The entries are those of `by`, then those of `groups`, then the column of folds, if there is
         one. With `every`, the folds are the calendar periods of the dates or times in this column,
-        each given by its start. Rows are not dealt if `where` is false, with `drop` if they have no
-        fold, and with `options.missing == "null"` if an entry of `by` or `groups` is missing.
+        each given by its start. Rows are not dealt if `where` is false; with `drop`, if they have
+        no fold; and with `options.missing == "null"`, if a value of `by` or `groups` is missing.
         Missing values of `where` are an error.
         """
 
@@ -137,14 +137,14 @@ class Engine(ABC):
 
         With `before`, rows are counted only by the entries before that place. With `salts`, the
         lowest number among the rows of each counted row is found as well, and missing values of the
-        key are an error. The call that is returned may keep what later passes need.
+        key are an error. The returned call may hold what later passes need.
         """
 
     def cut(self, call: Call, place: int, n: int, parents: CountedCodes) -> Call:  # noqa: ARG002
-        """Find an entry's `n`-quantiles in each stratum of the entries before, for later counts.
+        """Find an entry's `n`-quantiles in each stratum of the earlier entries, for later counts.
 
         Quantile i is the value of rank ceil(i * size / n), and belongs to the bin below it. The
-        default cuts nothing, for engines that count the values of bins.
+        default cuts nothing, for engines that count rows in bins by value.
         """
         return call
 
@@ -154,10 +154,10 @@ class Engine(ABC):
     ) -> list[tuple[Words, Words]]:
         """Find numbers on both sides of each cut, under each salt, in the order of the cuts.
 
-        The first is at least the number of the last row before the cut, the second is at most that
-        of the first row after it. The first is below the second, unless both rows have the same
-        number. The salts need not be those of the counts. Raise `other_rows` if the strata no
-        longer have `counted.sizes` rows. Keys that repeat elsewhere are not found.
+        The first number is at least that of the last row before the cut, and the second is at most
+        that of the first row after it. The first is below the second, unless both rows have the
+        same number. The salts need not be those of the counts. Raise `other_rows` if the strata no
+        longer have `counted.sizes` rows. Keys that repeat away from the cuts are not found.
         """
 
     def keys_at(self, options: Options, salts: Sequence[int], numbers: Sequence[Words]) -> Any:
@@ -186,10 +186,10 @@ class Engine(ABC):
     ) -> EngineFrame:
         """Add a column for each output: the part of every row, given its stratum and its number.
 
-        Without points, as for groups, rows need no numbers, and there are no salts. With `fill`,
-        the only output is a column of the frame, and rows that are not dealt keep what they have.
-        If `counted` is None, all rows are one stratum, and a missing key is an error when the frame
-        is computed.
+        If parts have no points, as for groups, rows need no numbers, and there are no salts. With
+        `fill`, the only output is a column of the frame, in which rows that are not dealt keep what
+        they have. If `counted` is None, all rows are one stratum, and a missing key is an error
+        when the frame is computed.
         """
 
     @abstractmethod
@@ -205,7 +205,7 @@ class Engine(ABC):
     ) -> EngineFrame:
         """Keep the rows of some folds, or the rows of all other folds.
 
-        `values` are folds as counts have shown them. With `nulls`, rows without a fold are kept as
+        `values` are folds as they appear in counts. With `nulls`, rows without a fold are kept as
         well. With `drops`, the column of folds is left out.
         """
 
@@ -213,7 +213,7 @@ class Engine(ABC):
         """Drop the rows that share a value of a column with a row of another frame.
 
         Missing values match nothing. `values` holds, for each column, a series of its values in the
-        other frame, as they were counted. An engine may join the frames or look the values up.
+        other frame, as counted. An engine may join the frames or look the values up.
         """
         terms = tuple(Classes((name,)) for name in values)
         call, counts = self.count(self.bind(Options(terms)))
@@ -253,12 +253,12 @@ class Engine(ABC):
     def keep(
         self, call: Call, counted: CountedCodes, name: str, *, drops: bool = False
     ) -> EngineFrame:
-        """Keep the rows of counted rows with a stratum, and add the column of their strata."""
+        """Keep the rows whose counted row has a stratum, and add a column of their strata."""
         marked = engine_on(self.attach(call, counted, *whole_strata(counted, name)))
         return marked.select(name, [], equal=False, drops=drops)
 
     def unused(self, name: str) -> str:
-        """Lengthen a name until no column has it, in capitals or not, as in Spark."""
+        """Lengthen a name until no column has it, ignoring case as Spark does."""
         taken = {str(each).lower() for each in self.frame.columns}
         while name in taken:
             name += "_"
@@ -275,7 +275,7 @@ def whole_strata(
 
 
 def number_rows(key: Sequence[Any], salts: Sequence[int]) -> list[Words]:
-    """Hash keys, given as series, to the number of each row, for each salt.
+    """Hash keys, given as series, to the number of each row under each salt.
 
     Missing values are an error.
     """
@@ -294,8 +294,8 @@ def read_filled(given: Any, output: NewColumn, n_parts: int) -> Ints:
 # Which engine ----------------------------------------------------------------------------
 
 ENGINES = {"dask": "DaskEngine", "pyspark": "SparkEngine"}
-"""The class of each engine, by the package of its frames. The class is in the folder of the same
-name, without `py`."""
+"""The class of each engine, by the package of its frames. The class is in the folder that has the
+name of the package without `py`."""
 
 
 def engine_of(frame: object) -> Engine | None:
@@ -329,8 +329,8 @@ def check_possible(options: Options, engine: str) -> None:
     if options.deal == "contiguous":
         msg = (
             f'`deal="contiguous"` cuts an order of all rows, which is not possible on {engine}'
-            " frames.\nHint: compare numbers with one of their quantiles, which `quantile` of Dask"
-            " and `approxQuantile` of Spark find."
+            " frames.\nHint: compare numbers with one of their quantiles, which Dask's"
+            " `quantile` and Spark's `approxQuantile` find."
         )
         raise StratError(msg)
     if options.marginal:
@@ -377,8 +377,9 @@ def not_possible(what: str, engine: str) -> StratError:
 def check_n_strata(n_strata: int) -> None:
     if n_strata > MAX_STRATA:
         msg = (
-            f"`by` must make at most {MAX_STRATA:,} strata, as the driver holds their counts, got"
-            f" {n_strata:,}.\nHint: `sf.quantiles` and `sf.bins` make few strata of many numbers."
+            f"`by` must make at most {MAX_STRATA:,} strata, because the driver holds their counts,"
+            f" got {n_strata:,}."
+            "\nHint: `sf.quantiles` and `sf.bins` make few strata of many numbers."
         )
         raise StratError(msg)
 

@@ -1,8 +1,8 @@
 """Where ranks lie among the numbers of rows, found from counts by the leading bits of numbers.
 
-Counts of the leading bits show in which cell of these bits each rank lies, and the numbers of the
-rows in that cell show where. Engines that hold many rows find the numbers on both sides of cuts,
-and order statistics, in this way.
+Numbers with the same leading bits form a cell. The counts of cells show in which cell each rank
+lies, and the numbers of the rows in that cell show where. In this way, engines with many rows find
+the numbers on both sides of cuts, and order statistics.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from .base import other_rows
 from .counts import Cuts
 
 CellCounts: TypeAlias = StratumTable
-"""Rows of every stratum, counted by leading bits of their numbers; shape (n_strata, 2**bits)."""
+"""Counts of rows by stratum and leading bits of their numbers, shape (n_strata, 2**bits)."""
 
 MAX_CELLS = 1 << 24
-"""The most cells of all strata together whose counts the driver holds."""
+"""The maximum number of cells, over all strata, whose counts the driver holds."""
 
 MAX_BITS = 16
-"""The most leading bits to count by: more would hardly leave fewer rows near the cuts."""
+"""The maximum number of leading bits: more would hardly leave fewer rows near the cuts."""
 
 WORD = 64
-"""Bits in the number of a row."""
+"""How many bits the number of a row has."""
 
 
 def cell_bits(n_strata: int) -> int:
@@ -49,7 +49,7 @@ def coarser_cells(counts: CellCounts, bits: int) -> CellCounts:
 
 
 def counts_by(codes: Ints, counts: StratumTable, n_codes: int) -> StratumTable:
-    """Sum rows of counts by code; rows with the code -1 are left out."""
+    """Sum the rows of a table of counts by code; rows with the code -1 are left out."""
     sums = np.zeros((n_codes, counts.shape[1]), dtype=np.int64)
     np.add.at(sums, codes[codes >= 0], counts[codes >= 0])
     return sums
@@ -61,8 +61,8 @@ def counts_by(codes: Ints, counts: StratumTable, n_codes: int) -> StratumTable:
 def find_ranks(counts: Ints, ranks: Ints) -> tuple[Ints, Ints]:
     """Find the cell of each rank, and how many rows of this cell come before it.
 
-    The counts are of ascending cells, stratum after stratum. The rank of a row is how many rows
-    come before it in all strata.
+    The counts are in ascending order of cells, stratum after stratum. The rank of a row is how many
+    rows come before it in all strata together.
     """
     ends = np.cumsum(counts)
     cells = np.searchsorted(ends, ranks, side="right")
@@ -80,7 +80,7 @@ def words_at(cells: Ints, before: Ints, found: Ints, words: Words) -> Words:
 
 
 def find_cuts(counts: CellCounts, cuts: Cuts) -> tuple[Ints, Ints]:
-    """Find the cell of the first row after each cut, and how many of its rows come before it."""
+    """Find the cell of the first row after each cut, and how many of its rows precede the cut."""
     sizes = counts.sum(axis=1)
     return find_ranks(counts, (np.cumsum(sizes) - sizes)[cuts.strata] + cuts.ranks)
 

@@ -1,7 +1,7 @@
 """The strata of counted rows, and how many rows of each stratum every part gets.
 
 An engine counts the rows that are alike. Here each count is one row that stands for as many rows as
-were counted, and the pipeline nests such rows like any others.
+were counted, and the pipeline nests such rows like any other rows.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ def count_strata(
 
 
 def order_salts(options: Options) -> list[int]:
-    """Draw the salt of the numbers of rows, for each repeat."""
+    """Draw the salt for the numbers of rows in each repeat."""
     return [int(row_streams(options, each)[0](1)[0]) for each in range(options.repeats)]
 
 
 def with_lows(counts: Counts) -> Counts:
-    """Add rows that stand for none, with the lowest values of bins; all columns become pandas."""
+    """Add counted rows of weight 0 with the lowest values of bins; columns become pandas series."""
     weights, lowest, columns = counts.weights, counts.lowest, {}
     for argument, given in counts.columns.items():
         lows = [counts.lows.get(place, each) for place, each in enumerate(given)]
@@ -78,7 +78,7 @@ def nest_counts(engine: Engine, options: Options, counts: Counts) -> CountedStra
 
 
 def check_counted(engine: Engine, options: Options, counts: Counts) -> None:
-    """Raise if an entry turned out to be continuous, or rows without a group were taken for one."""
+    """Raise if an entry turned out to be continuous, or rows without a group count as one group."""
     for term, series in zip(options.terms, counts.columns["by"], strict=True):
         check_term(term.resolve([series]), engine.name)
     columns = counts.columns["groups"] if options.groups and options.missing == "stratum" else []
@@ -103,7 +103,7 @@ def cut_quantiles(engine: Engine, call: Call, options: Options) -> Call:
 
 
 def parents_only(engine: Engine, options: Options, place: int) -> Options:
-    """Restrict a call to the entries before one: its quantiles are cut inside their strata."""
+    """Restrict a call to the entries before the one at `place`, which is cut in their strata."""
     if options.groups and place and options.rare in ("null", "pool"):
         msg = (
             f"`rare={options.rare!r}` cannot be combined with `groups` and quantiles inside the"
@@ -115,7 +115,7 @@ def parents_only(engine: Engine, options: Options, place: int) -> Options:
 
 
 def without_orders(engine: Engine, options: Options) -> Options:
-    """Cut continuous entries of a call into bins; others stay as they are."""
+    """Cut continuous entries of a call into bins; other entries stay as they are."""
     resolved = [engine.resolve(term) for term in options.terms]
     return replace(options, terms=tuple(term.without_order() or term for term in resolved))
 
@@ -151,14 +151,14 @@ def parts_of_groups(options: Options, counted: CountedStrata) -> list[Ints]:
 
 # Cuts ------------------------------------------------------------------------------------
 #
-# The rows of a stratum are ranked by their numbers. The first rows, as many as its quota, go to
-# part 0, the next to part 1, and so on. So a row's part is how many cut points of its stratum are
-# at most its number. This does the work of `deal_by_rank` in core/deal.py for rows on other
+# The rows of a stratum are ranked by their numbers. The first rows go to part 0, up to its quota,
+# the next rows to part 1, and so on. So a row's part is how many cut points of its stratum are at
+# most the row's number. This does the work of `deal_by_rank` in core/deal.py for rows on other
 # machines; tests/engines/test_cuts.py checks that the two agree.
 
 
 def rows_before_cuts(table: StratumTable) -> tuple[Ints, Flags]:
-    """Count the rows before cuts, and flag inner cuts; of shape (n_strata, n_parts - 1) each."""
+    """Count the rows before cuts, and flag inner cuts; both of shape (n_strata, n_parts - 1)."""
     before = np.cumsum(table, axis=1)[:, :-1]
     return before, (before > 0) & (before < table.sum(axis=1)[:, None])
 
@@ -170,7 +170,7 @@ def list_cuts(table: StratumTable) -> Cuts:
 
 
 def cut_points(table: StratumTable, after: Words) -> Words:
-    """Make the points of every stratum, given those of the cuts with rows on both sides.
+    """Make the points of every stratum, given the points of cuts with rows on both sides.
 
     Returns shape (n_strata, n_parts - 1), nondecreasing along the parts.
     """

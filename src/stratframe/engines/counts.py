@@ -1,4 +1,4 @@
-"""What engines and the pipeline tell each other: counted rows, their strata, and cuts."""
+"""What engines and the pipeline exchange: counted rows, their strata, and cuts."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class Counts(NamedTuple):
 
     columns: dict[str, list[Any]]
     """A pandas or Polars series for each entry of `by`, `groups` and `name`, with a value for
-    each counted row, named as the column. A bin is shown by its highest value. Several counted rows
-    may have the same values."""
+    each counted row, named like the column. A bin is given by its highest value. Several counted
+    rows may have the same values."""
     weights: Ints
     """How many rows each counted row stands for, shape (n_counted,)."""
     lowest: Words | None = None
-    """The lowest number among these rows, for each salt; shape (n_salts, n_counted)."""
+    """The lowest number of the rows of each counted row, by salt; shape (n_salts, n_counted)."""
     lows: Mapping[int, Any] = {}
-    """A series of the lowest values of bins, for the place of each entry of `by` that is counted by
-    bins."""
+    """For the place of each entry of `by` that is counted by bins, a series of the lowest value of
+    each bin."""
     native: Any = None
     """What the engine needs to find these rows again. No other module looks inside."""
 
@@ -68,8 +68,8 @@ class PartsByNumber(NamedTuple):
     """The part of a row is `first` plus how many points of its stratum are at most its number."""
 
     first: Ints
-    """The part of the rows whose number is below all points, or -1 for none of a stratum without
-    points; shape (n_strata,)."""
+    """The part of the rows whose number is below all points, or -1 if a stratum without points has
+    no part; shape (n_strata,)."""
     points: Words
     """The lowest number of each further part, nondecreasing; shape (n_strata, n_points)."""
 

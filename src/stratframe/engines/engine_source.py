@@ -1,4 +1,4 @@
-"""What verbs ask of a frame, for all engines: counts become cut points, and these columns."""
+"""What verbs ask of any engine's frame: counts become cut points, which become columns."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ from .counts import CountedCodes, Counts, PartsByNumber
 
 
 class EngineSource:
-    """A frame of an engine, whose rows verbs see as counts."""
+    """An engine's frame, whose rows verbs see as counts."""
 
     library = "pandas"
     """The library of the tables that verbs return."""
@@ -135,7 +135,7 @@ class EngineSource:
         """Raise if a call that ranks rows has no key; the message asks for what is `needed`."""
         if not options.key:
             msg = (
-                f"{self.kind} frames need {needed}, because their rows may come in another"
+                f"{self.kind} frames need {needed}, because their rows may come in a different"
                 ' order each time.\nHint: name the columns that identify a row, as in `key="id"`.'
             )
             raise StratError(msg)
@@ -211,7 +211,6 @@ class EngineSource:
     # Folds ------------------------------------------------------------------------------
 
     def check_names(self, names: Sequence[Any], apart: Sequence[Any] = ()) -> None:
-        """Raise if a column of folds, or a column in `apart`, is not in the frame."""
         self.engine.check({"name": list(names), "apart": list(apart)})
 
     def label_rows(
@@ -259,7 +258,7 @@ class EngineSource:
         refs: Mapping[str, Sequence[Any]],
         new_names: Sequence[str] = (),
     ) -> None:
-        """Raise if the engine cannot count the rows, a column is missing, or a new one exists."""
+        """Raise if the rows cannot be counted, a column is missing, or a new name is taken."""
         check_possible(options, self.kind)
         self.engine.check(refs, new_names)
 
@@ -286,14 +285,14 @@ def find_parts(
 
 
 def extend_column(engine: Engine, options: Options, k: int | None, *, named: bool) -> Any:
-    """Fill the column that the options name; with `named`, warnings say which it is."""
+    """Fill the column that the options name; with `named`, warnings name it."""
 
     def count(own: Options) -> tuple[Call, Counts]:
         call = cut_quantiles(engine, engine.bind(own, own.name), own)
         return engine.count(call, salts=[ORDER_SALT])
 
-    # The folds are counted first if rows that lack a value may have some, or if bins are cut inside
-    # classes that are pooled if they have fewer rows than there are folds.
+    # The folds are counted first if rows that lack a value may have folds, or if bins may be cut
+    # inside pooled classes, because how many folds there are decides which classes are pooled.
     folds_first = options.missing == "null" or options.rare == "pool"
     call, every = count(replace(options, terms=()) if folds_first else options)
     (folds,) = every.columns["name"]

@@ -1,8 +1,8 @@
 """Order statistics of the values in every stratum, found by counting more and more bits.
 
-Values become words of 64 bits in the same order. Counts of the leading bits show in which cell of
-these bits a rank lies. The next pass counts the next bits of the rows in these cells only. This
-ends when few enough rows are left to sort, or when no bits are left.
+Values become 64-bit words in the same order. Words with the same leading bits form a cell, and
+counts of cells show in which cell a rank lies. The next pass counts only the rows in these cells,
+by their next bits. This ends when few enough rows are left to sort, or when no bits are left.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,18 +14,18 @@ from .cells import MAX_BITS, WORD, cells_of, find_ranks, words_at
 from .counts import HIGHEST_WORD
 
 Round = tuple[Ints, int]
-"""The cells that ranks are in, ascending, as `cells_of` numbers them, and how many bits were
+"""The cells that hold ranks, ascending, as `cells_of` numbers them, and how many bits were
 counted."""
 
 MAX_COUNTS = 1 << 21
-"""The most cells of all strata together that a worker counts."""
+"""The maximum number of cells, over all strata, that a worker counts."""
 
 SORTED_ROWS = 1 << 21
-"""The most rows that the driver sorts rather than have them counted again."""
+"""The maximum number of rows that the driver sorts instead of having them counted again."""
 
 
 def next_bits(n_cells: int, used: int) -> int:
-    """Choose how many more bits to count, none if there are too many cells."""
+    """Choose how many more bits to count, 0 if there are too many cells."""
     return min(MAX_BITS, max(MAX_COUNTS // max(n_cells, 1), 1).bit_length() - 1, WORD - used)
 
 
@@ -39,8 +39,8 @@ def quantile_words(
 
     `count` takes the rounds so far, how many cells the last of them left, and how many bits come
     next. It returns the counts of the rows in each cell by these bits. `take` takes the rounds, and
-    returns the cell and the word of each row in the last cells. A stratum without rows gets the
-    highest word for all quantiles.
+    returns the cell and the word of each row in the cells of the last round. A stratum without rows
+    gets the highest word for all quantiles.
 
     References
     ----------
@@ -76,7 +76,7 @@ def quantile_words(
 
 
 def cell_places(strata: Ints, words: Words, rounds: Sequence[Round]) -> tuple[Ints, Ints]:
-    """Find the rows in the cells of the last round, and the place of the cell of each."""
+    """Find the rows in the cells of the last round, and the place of each row's cell."""
     rows, places, used = np.arange(len(words)), strata, 0
     for cells, bits in rounds:
         own = cells_of(places, words[rows] << np.uint64(used), bits)

@@ -19,7 +19,7 @@ class CountedSets(NamedTuple):
     """The combination of values and the fold of every counted row."""
 
     sets: Ints
-    """The combination of every counted row, -1 if it lacks a value and so shares nothing."""
+    """The combination of values in each counted row, -1 if it lacks one and so shares nothing."""
     labels: list[Any]
     folds: Ints
     """The fold of every counted row; rows without a fold make up one more fold."""

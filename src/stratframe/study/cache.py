@@ -19,21 +19,21 @@ from ..errors import StratError, describe
 from .resample import Design, Estimate, run_sample
 
 FORMAT = 3
-"""The version of the cache. It goes up when a study computes other numbers from the same
+"""The version of the cache. It is raised when a study computes different numbers from the same
 arguments."""
 
 PLAIN = (type(None), bool, int, float, str)
-"""Types of the attributes of a class that are hashed."""
+"""The types of class attributes that are hashed."""
 
 CODE = (
     *("co_code", "co_consts", "co_names", "co_varnames", "co_freevars", "co_exceptiontable"),
     *("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_flags"),
 )
-"""The attributes of code that tell what it does, not where it stands."""
+"""The attributes of a code object that say what it does, not where it is defined."""
 
 
 def run_cached(design: Design, number: int, folder: Path | None) -> list[Estimate]:
-    """Run a sample: read what was estimated before, and try again what failed."""
+    """Run a sample: read the estimates made before, and try the failed ones again."""
     if folder is None:
         return run_sample(design, number)
     path = folder / f"sample_{number:06d}.json"
@@ -50,7 +50,7 @@ def run_cached(design: Design, number: int, folder: Path | None) -> list[Estimat
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file under another name first, so that its own name only ever has a whole file."""
+    """Write a file under a temporary name first, so that its own name never has a partial file."""
     partial = path.with_suffix(f".{os.getpid()}.partial")
     partial.write_text(text, encoding="utf-8")
     partial.replace(path)
@@ -95,10 +95,10 @@ def cache_folder(cache: Any, design: Design) -> Path | None:
 
 
 def describe_settings(design: Design) -> tuple[str, str]:
-    """Hash all that the samples of a study depend on, and write it as JSON.
+    """Hash everything that the samples of a study depend on, and write it as JSON.
 
-    A frame is known by its columns, with their types and categories, and its index. Objects that
-    cannot be pickled are an error.
+    A frame is identified by its columns, with their types and categories, and its index. Objects
+    that cannot be pickled are an error.
     """
     columns = frames.column_names(design.frame)
     data = [
@@ -125,19 +125,19 @@ def describe_settings(design: Design) -> tuple[str, str]:
 
 
 def show(value: Any) -> dict[str, str]:
-    """Write the name of an object that JSON cannot hold, and hash what it is made of."""
+    """Describe an object that JSON cannot hold by its name and a hash of its contents."""
     is_function = isinstance(value, FunctionType)
     return {"object": full_name(value) if is_function else repr(value), "hash": hash_object(value)}
 
 
 def hash_object(value: Any) -> str:
-    """Hash what an object is made of: functions and classes by their names and their code."""
+    """Hash the contents of an object; functions and classes are hashed by name and code."""
 
     class Hasher(load_extra("joblib.hashing", "sklearn").NumpyHasher):  # type: ignore[misc]
         """Hashes the pickle of an object."""
 
         def save(self, value: Any) -> None:
-            """Take apart what pickle would save by its name alone, or in an uncertain order."""
+            """Take apart what pickle would save by its name alone, or in an arbitrary order."""
             if not isinstance(value, FunctionType | type):  # a cached function
                 value = getattr(value, "__wrapped__", value)
             if isinstance(value, FunctionType):
@@ -165,7 +165,7 @@ def full_name(value: Any) -> str:
 
 
 def members(given: type) -> Iterator[Any]:
-    """List the code of the methods of a class and its bases, and their plain values."""
+    """List the code of the methods of a class and its bases, and their plain attributes."""
     for name, member in (each for base in given.__mro__ for each in vars(base).items()):
         function = getattr(member, "fget", getattr(member, "__func__", member))
         while isinstance(function, FunctionType):

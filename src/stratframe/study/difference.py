@@ -33,10 +33,10 @@ ALL = "all"
 
 POOLED = ["strategy", "k"]
 RUN = [*POOLED, "sample", "repeat"]
-"""The columns that tell rows of pooled pairs apart, and those that the scores of a pair share."""
+"""`POOLED` identifies a row of pooled pairs, and `RUN` what the two scores of a pair share."""
 
 TIE = 1e-6
-"""Scores that differ by at most this fraction of the larger are equal: the gap is rounding."""
+"""Scores that differ by at most this fraction of the larger are equal, up to rounding error."""
 
 
 def differences(
@@ -44,7 +44,7 @@ def differences(
 ) -> Any:
     """Summarize how far the differences between two estimators' scores are from the truth.
 
-    That is what counts in choosing between models: errors that both share cancel.
+    This is what matters in choosing between models: errors that both share cancel out.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def differences(
     pooled : bool
         Whether to pool all pairs of estimators in one row.
     full : bool
-        Whether to add the columns from `bias` on.
+        Whether to add the columns from `bias` onwards.
 
     Returns
     -------
@@ -64,27 +64,27 @@ def differences(
         One row per strategy, pair of estimators and k, with the columns of `sf.study.summary`. Here
         the error is (estimate A - estimate B) minus (truth A - truth B), and `pair`, "A - B" or
         "all", takes the place of the estimator. With `full=True` there are also `correct`, how
-        often the estimator with the better estimate is also better in truth; and `regret`, the best
-        truth minus the truth of the estimator with the best estimate, on average. `seconds` is the
-        mean time of cross-validating both.
+        often the estimator with the better estimate is also better in truth; and `regret`, the mean
+        of the best truth minus the truth of the estimator with the best estimate. `seconds` is the
+        mean time of cross-validating both estimators.
 
     Notes
     -----
     A difference needs both estimates of a repeat. Scores that differ by no more than a millionth of
     the larger are equal. If the estimates are equal, `correct` counts 1/2 and `regret` averages
-    over the best, as a coin would choose. If the truths are equal, the sample does not count in
-    `correct`. Both columns describe a single run: for the mean of several runs, average `estimate`
-    over `repeat` first.
+    over the best estimators, as if a coin chose among them. If the truths are equal, the sample
+    does not count in `correct`. Both columns describe a single run: for the mean of several runs,
+    average `estimate` over `repeat` first.
 
     With `pooled=True`, columns are means over the pairs. The exceptions are `bias` and `sd`, which
-    are roots of mean squares, and `regret`, which is that of choosing among all estimators, in
-    repeats in which none is missing. The ratio is that of the means over pairs, so that pairs with
+    are root mean squares, and `regret`, which is the regret of choosing among all estimators, in
+    repeats in which none is missing. The ratio is a ratio of means over pairs, so that pairs with
     large errors weigh more. Pairs that share an estimator are not independent.
 
-    The error is measured on rows outside of the sample, not estimated from the spread of the
-    splits, whose training sets share rows (`docs/study-choice.md`). The truth is that of the two
+    The error is measured on rows outside the sample, not estimated from the spread over the
+    splits, whose training sets share rows (`docs/study-choice.md`). The truth belongs to the two
     models fitted on this sample, and has an error of its own: where two models are nearly equal,
-    `correct` is partly a coin.
+    `correct` is partly the toss of a coin.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def differences(
 
 
 def subtract_scores(scores: Scores) -> Scores:
-    """Subtract the scores of every two estimators; pairs take the place of estimators."""
+    """Subtract the scores of each pair of estimators; pairs take the place of estimators."""
     names = scores.labels["estimator"]
     if len(names) < 2:
         msg = (
@@ -169,7 +169,7 @@ def subtract_scores(scores: Scores) -> Scores:
 
 
 def pool_cells(cells: Any) -> Any:
-    """Describe the errors of each strategy and k, with all pairs together."""
+    """Describe the errors of each strategy and k, over all pairs together."""
     roots = ["bias", "sd"]
     cells = cells.assign(error=cells["error"].where(cells["error"] != ""))
     cells[roots] **= 2
@@ -193,7 +193,7 @@ def average_regret(rows: Any) -> float:
 
 
 def count_correct(estimates: Values, truths: Values) -> Values:
-    """Flag whether the better of two is better in truth, shape (2, ...) to (...).
+    """Flag whether the higher estimate goes with the higher truth, shape (2, ...) to (...).
 
     Equal estimates count 1/2, and equal truths give NaN.
     """
@@ -203,7 +203,7 @@ def count_correct(estimates: Values, truths: Values) -> Values:
 
 
 def compare_two(values: Values) -> Values:
-    """Return the sign of the first minus the second, 0 if they are equal but for rounding."""
+    """Return the sign of the first value minus the second, 0 if they differ only by rounding."""
     gaps = values[0] - values[1]
     is_tie = np.abs(gaps) <= TIE * np.abs(values).max(axis=0)
     signs: Values = np.where(is_tie, 0.0, np.sign(gaps))

@@ -30,10 +30,10 @@ from .strategies import check_strategies
 from .target import read_target
 
 MOST_ROWS = 500
-"""The most rows of a sample by default; it also has at most a third of all rows."""
+"""The default maximum number of rows in a sample, which also has at most a third of all rows."""
 
 MAX_RUNS = 10_000
-"""The most times that a sample is split for each k."""
+"""The maximum number of times that a sample is split for each k."""
 
 
 def compare(
@@ -56,56 +56,56 @@ def compare(
 ) -> Any:
     """Measure which folds give the cross-validated score closest to the true one.
 
-    The frame serves as a population, from which samples are drawn. Each estimator is fitted on
-    all of a sample and scored on the rows outside, which is nearly its true score, and the
-    cross-validated score of each strategy on the same sample is compared with that.
+    The frame serves as a population, from which samples are drawn. Each estimator is fitted on a
+    whole sample and scored on the rows outside it, which gives nearly the true score. The
+    cross-validated score of each strategy on the same sample is compared with this score.
 
     Parameters
     ----------
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
-        The population: at least some hundreds of independent rows, better some thousands.
+        The population: at least a few hundred independent rows, and preferably a few thousand.
         Strategies may use all its columns.
     target : column, `sf.classes` or `sf.continuous`
-        What is predicted. A plain column of more than 50 different whole numbers may be
-        either, and is an error.
+        What is predicted: classes or numbers. A plain column of more than 50 different whole
+        numbers could be either, and is an error.
     features : column or list of columns
         Estimators get a frame of these columns, in the caller's library.
     strategies : dict, optional
-        Names, each with what `kfold` takes as `by`, a dict of its arguments (`rare` is "ignore" by
-        default), or a function of a frame, k and a seed that returns a frame with a column `fold`.
-        The others are compared with "SCV", which stratifies by the classes of the target or by ten
-        quantile bins of it, and is added if it is not there. The default is the strategies of the
-        literature, which need numeric features; `docs/study-evidence.md` lists them.
+        Names, each with a strategy: what `kfold` takes as `by`, a dict of its arguments (`rare` is
+        "ignore" by default), or a function of a frame, k and a seed that returns a frame with a
+        column `fold`. All are compared with "SCV", which stratifies by the classes of the target or
+        by ten quantile bins of it, and is added if it is missing. The defaults are the strategies
+        of the literature, which need numeric features; `docs/study-evidence.md` lists them.
     estimators : dict, list or estimator, optional
-        Any estimators of scikit-learn. A `random_state` that is not a whole number is set to one
-        seed for each sample; other sources of chance, such as `cv=KFold(shuffle=True)` in a search,
-        are not seeded. The default is a linear model, nearest neighbours, a tree and support
-        vectors.
+        Any scikit-learn estimators. A `random_state` that is not a whole number is set to one seed
+        for each sample; other sources of chance, such as `cv=KFold(shuffle=True)` in a search, are
+        not seeded. The defaults are a linear model, nearest neighbours, a decision tree and a
+        support vector machine.
     k : int or iterable of int
         Numbers of folds.
     sample : int, optional
-        Rows of a sample: by default a third of all, but at most 500. At least as many must stay
-        outside.
+        Number of rows in a sample: by default a third of all rows, but at most 500. At least as
+        many rows must stay outside.
     samples : int
-        Number of samples. Each is drawn on its own, so they share rows.
+        Number of samples. Each is drawn independently, so samples share rows.
     repeats : int
-        Fold columns that each strategy deals on a sample, with different seeds.
+        Number of times that each strategy deals a sample into folds, with different seeds.
     metric : str or callable, optional
-        A scorer of scikit-learn, the larger the better. By default accuracy, or the negative
-        mean absolute error.
+        A scikit-learn scorer; larger scores are better. The default is accuracy for classes, and
+        the negative mean absolute error for numbers.
     n_jobs : int, optional
         Number of processes, as in joblib. It changes the times, but no other results.
     seed : int or None
-        The same seed gives the same samples and folds. None draws a new one.
+        The same seed gives the same samples and folds. None draws a new seed.
     cache : path, optional
         A folder for finished samples. A call with the same data and arguments reads them, so that
-        a study can be stopped and resumed, or get more `samples`; what failed is tried again.
-        Functions, and classes of estimators, are known by their names and their code: after a
-        change of what they call or read, use a new folder. Times are those of the first run.
+        a study can be stopped and resumed, or extended by more `samples`; whatever failed is tried
+        again. Functions and classes of estimators are identified by their names and their code: if
+        you change what they call or read, use a new folder. Times are from the first run.
     progress : bool
         Whether to show a progress bar in a terminal.
     full : bool
-        Whether to add bias, standard deviation, times and failures, as for `summary`.
+        Whether to add bias, standard deviation, times and failures, as in `summary`.
 
     Returns
     -------
@@ -127,9 +127,9 @@ def compare(
 
     See Also
     --------
-    estimates : The same, before it is summarized.
+    estimates : The estimates, before they are summarized.
     summary : What the columns mean.
-    differences : The same for the difference between two scores, from `estimates`.
+    differences : The errors of the difference between two scores, from `estimates`.
     plot : A picture of the result.
 
     Examples
@@ -171,7 +171,7 @@ def estimates(
     cache: Any = None,
     progress: bool = True,
 ) -> Any:
-    """Estimate scores on samples of a population, beside the true scores.
+    """Estimate scores on samples of a population, alongside the true scores.
 
     `compare` is `summary(estimates(...))`: the arguments, errors and warnings are described there.
 
@@ -187,9 +187,9 @@ def estimates(
     pandas.DataFrame or polars.DataFrame
         One row per strategy, estimator, k, sample and repeat: `strategy`, `estimator`, `k`,
         `sample`, `repeat`; `estimate`, the mean score of the folds; `truth`, the score of the
-        estimator that was fitted on the whole sample, on the rows outside; `seconds`, the time to
-        deal and to cross-validate; `fold_seconds`, the time to deal; `error`, empty if there was
-        none. A failed estimate or truth is missing.
+        estimator when fitted on the whole sample and scored on all other rows; `seconds`, the time
+        to deal and to cross-validate; `fold_seconds`, the time to deal; `error`, a message, empty
+        if nothing failed. A failed estimate or truth is missing.
 
     Examples
     --------
@@ -245,12 +245,12 @@ def check_inputs(frame: Any, features: Any, target: Any) -> list[Any]:
 
 
 def list_features(features: Any) -> list[Any]:
-    """List column names: those of a list, an index or an array, or a single one."""
+    """List column names, given as a list, an index or an array, or as a single name."""
     if isinstance(features, str) or not isinstance(features, Iterable):
         return [features]
     try:
         names = list(features)
-    except (TypeError, MemoryError):  # an array without dimensions, a range without end
+    except (TypeError, MemoryError):  # a 0-d array, or too long a range
         return [features]
     if all(isinstance(each, str | tuple) for each in names):
         return [str(each) if isinstance(each, str) else each for each in names]
@@ -258,7 +258,7 @@ def list_features(features: Any) -> list[Any]:
 
 
 def check_numbers(k: Any, size: int) -> tuple[int, ...]:
-    """List the numbers of folds, each once, and raise if one exceeds the rows of a sample."""
+    """List the numbers of folds, each once, and raise if one exceeds the size of a sample."""
     found = tuple(dict.fromkeys(check_ks("k", k)))
     if not found:
         raise StratError(at_least_one("`k`", "number of folds", []))
@@ -268,7 +268,7 @@ def check_numbers(k: Any, size: int) -> tuple[int, ...]:
 
 
 def check_jobs(n_jobs: object) -> None:
-    """Raise unless a value is a number of processes as joblib takes it."""
+    """Raise unless a value is a number of processes that joblib accepts."""
     is_whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
     if n_jobs is not None and not (is_whole and n_jobs):
         msg = f"`n_jobs` must be None, or a whole number other than 0, got {describe(n_jobs)}."
@@ -276,7 +276,7 @@ def check_jobs(n_jobs: object) -> None:
 
 
 def check_size(sample: Any, n_rows: int) -> int:
-    """Check the number of rows of a sample, or choose it."""
+    """Check the number of rows in a sample, or choose one."""
     size = min(MOST_ROWS, n_rows // 3) if sample is None else check_int("sample", sample, 2)
     if size < 2 or n_rows - size < size:
         msg = (
@@ -304,12 +304,12 @@ def run_samples(
 
 
 def warn_of_failures(found: list[Estimate]) -> None:
-    """Warn of estimates that are missing, with the first reason."""
+    """Warn about missing estimates, and give the first reason."""
     failed = [each for each in found if each.error]
     if failed:
         first = failed[0]
         warn(
-            f"{len(failed):,} of {plural(len(found), 'estimate')} failed, the first that of"
+            f"{len(failed):,} of {plural(len(found), 'estimate')} failed, the first for"
             f" {first.strategy!r} with {first.estimator!r} and k={first.k}: {first.error}"
         )
 

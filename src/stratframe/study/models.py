@@ -26,13 +26,13 @@ def check_estimators(estimators: Any, target: TargetColumn) -> dict[str, Any]:
 
 
 def by_text(subject: str, given: Mapping[Any, Any]) -> dict[str, Any]:
-    """Turn names into text, and raise if two become the same."""
+    """Turn names into text, and raise if two names become the same text."""
     check_each_once(subject, "name", map(str, given))
     return {str(name): each for name, each in given.items()}
 
 
 def name_estimators(estimators: Iterable[Any]) -> dict[str, Any]:
-    """Name estimators after their classes, and number them from the second of a name on."""
+    """Name estimators after their classes, with a number from the second of each class onwards."""
     named: dict[str, Any] = {}
     for each in estimators:
         name = type(each).__name__
@@ -42,7 +42,7 @@ def name_estimators(estimators: Iterable[Any]) -> dict[str, Any]:
 
 
 def check_estimator(estimator: Any) -> None:
-    """Raise unless an object is an estimator of scikit-learn."""
+    """Raise unless an object is a scikit-learn estimator."""
     if isinstance(estimator, type):
         name = estimator.__name__
         msg = f"`estimators` must hold objects, got the class {name}.\nHint: `{name}()`."
@@ -50,7 +50,7 @@ def check_estimator(estimator: Any) -> None:
     for method in ("fit", "get_params"):
         if not hasattr(estimator, method):
             msg = (
-                "`estimators` must hold estimators of scikit-learn, got"
+                "`estimators` must hold scikit-learn estimators, got"
                 f" {type(estimator).__name__}, which has no `{method}`."
             )
             raise StratError(msg)
@@ -84,7 +84,7 @@ def default_estimators(is_continuous: bool) -> dict[str, Any]:
 
 
 def check_metric(metric: Any, target: TargetColumn) -> Any:
-    """Find the scorer of a metric; by default one that is a mean over rows."""
+    """Find the scorer for a metric; the default metric is a mean over rows."""
     if metric is None:
         metric = "neg_mean_absolute_error" if target.is_continuous else "accuracy"
     if callable(metric):
@@ -101,7 +101,7 @@ def check_metric(metric: Any, target: TargetColumn) -> Any:
         return load_extra("sklearn.metrics", "sklearn").get_scorer(metric)
     except (ValueError, TypeError) as error:
         msg = (
-            "`metric` must be the name of a scorer of scikit-learn, or a function, got"
+            "`metric` must be the name of a scikit-learn scorer, or a function, got"
             f" {describe(metric)}."
             "\nHint: `sklearn.metrics.get_scorer_names()` lists them."
         )

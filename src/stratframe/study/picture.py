@@ -20,13 +20,13 @@ RATIOS = [*SHOWN[3:]]
 """The ratio and the ends of its interval."""
 
 MARKERS = "os^DvP*<>d"
-"""The markers of estimators; further estimators start again with the first."""
+"""The markers of estimators; after the last marker, the first is used again."""
 
 SHORT_LABEL, MOST_LETTERS = 24, 40
-"""Letters of a name that fit a figure of the usual width, and the most that are drawn."""
+"""The number of characters of a name that fit the usual width, and the maximum drawn."""
 
 FEW_TIMES = 8
-"""Ticks are at equal steps if the axis ends at less than so many times its start."""
+"""Ticks are equally spaced if the end of the axis is less than this many times its start."""
 
 
 def plot(results: Any) -> Any:
@@ -49,7 +49,7 @@ def plot(results: Any) -> Any:
     Raises
     ------
     StratError
-        If the frame is not such a summary, or there is nothing to draw.
+        If the frame is not one of these results, or there is nothing to draw.
     ImportError
         Without matplotlib: `pip install "stratframe[plot]"`.
 
@@ -103,7 +103,7 @@ def name_strategy(strategy: Any) -> str:
 
 
 def read_results(results: Any, coloured: str) -> Any:
-    """Read the rows of a summary that have a ratio; the column `coloured` is the estimator."""
+    """Read the rows of a summary that have a ratio; the column `coloured` becomes `estimator`."""
     columns = read_series(results, [*SHOWN[:1], coloured, *SHOWN[2:]], "results")
     listed: dict[Any, Any] = dict(zip(SHOWN, map(frames.to_list, columns), strict=True))
     rows = frames.make_frame("pandas", listed).astype(dict.fromkeys(RATIOS, float))
@@ -115,7 +115,7 @@ def read_results(results: Any, coloured: str) -> Any:
 
 
 def draw_panel(ax: Any, rows: Any, strategies: list[Any], estimators: list[Any]) -> None:
-    """Draw the ratios of one k, the estimators of a strategy one below the other."""
+    """Draw the ratios for one k, with the estimators of a strategy one below another."""
     ax.axvline(1, color="0.4", linewidth=0.8, zorder=1)
     shifts = np.linspace(-0.3, 0.3, len(estimators)) if len(estimators) > 1 else [0.0]
     looks = zip(estimators, shifts, cycle(COLOURS), cycle(MARKERS), strict=False)

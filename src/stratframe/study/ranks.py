@@ -1,4 +1,4 @@
-"""How often each strategy is best, and whether ranks differ: `wins` and `friedman`."""
+"""How often each strategy is best, and whether their ranks differ: `wins` and `friedman`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ..terms.by import parse_columns
 from .statistics import number_values, read_series
 
 TOLERANCE = 1e-9
-"""Differences up to this one are noise of floats, for scores of about 1."""
+"""Differences up to this size are floating-point noise, for scores of around 1."""
 
-MORE_CASES = '\nHint: `cases=["population", "estimator"]` tells more of them apart.'
+MORE_CASES = '\nHint: `cases=["population", "estimator"]` tells more cases apart.'
 
 Cases = ColumnRef | Sequence[ColumnRef]
 
@@ -33,28 +33,28 @@ def wins(
 ) -> Any:
     """Count how often each strategy has the value nearest to zero.
 
-    A win says nothing about how much better a strategy is: each of n equal ones wins one case in n.
-    `sf.study.summary` has the ratios, with their intervals.
+    A win does not say how much better a strategy is: n equally good strategies win one case in n
+    each. For that, `sf.study.summary` gives ratios of mean squared errors, with their intervals.
 
     Parameters
     ----------
     summary : pandas.DataFrame or polars.DataFrame
-        What `sf.study.summary` returns with `full=True`, perhaps of several populations, or any
-        frame with the columns `strategy` and `k`, and those of `measure` and `cases`.
+        What `sf.study.summary` returns with `full=True`, perhaps for several populations, or any
+        frame with the columns `strategy` and `k` and the columns that `measure` and `cases` name.
     measure : str
-        A column of numbers, of which the one nearest to zero is the best: `"mse"`, `"bias"`,
+        A column of numbers, in which the value nearest to zero is the best: `"mse"`, `"bias"` or
         `"sd"`.
     cases : column or list of columns
-        What tells cases apart: the estimator; or `["population", "estimator"]`, if the frame
-        has a column `population`.
+        The columns that tell cases apart: the estimator, or `["population", "estimator"]` if the
+        frame has a column `population`.
     tolerance : float
-        Values that differ by no more are tied. Tied strategies share a win.
+        Values that differ by no more than this are tied. Tied strategies share a win.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
         One row per k and strategy: `k`; `strategy`; `wins`; and `cases`, the number of cases in
-        which each strategy has a value. Others are left out.
+        which every strategy has a value. Cases in which some strategy has no value are left out.
 
     Raises
     ------
@@ -96,22 +96,23 @@ def friedman(
     summary, measure, cases
         As in `wins`.
     signed : bool
-        Whether to rank values as they are. By default their absolute values are ranked, which is
-        what matters for `"bias"`.
+        Whether to rank values as they are. By default their absolute values are ranked, because
+        for `"bias"` only the size matters.
     tolerance : float
-        Values that differ by no more are tied, such as those that differ in their last bits only.
+        Values that differ by no more than this are tied, such as values that differ only in their
+        last bits.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per k: `k`; `statistic` and `p`, those of `scipy.stats.friedmanchisquare`,
-        missing if all strategies are tied in all cases; `strategies` and `cases`, the numbers of
-        both. Cases in which a strategy has no value are left out.
+        One row per k: `k`; `statistic` and `p`, as `scipy.stats.friedmanchisquare` computes them,
+        missing if all strategies are tied in all cases; `strategies` and `cases`, the number of
+        each. Cases in which some strategy has no value are left out.
 
     Notes
     -----
-    The test assumes that cases are independent. Estimators on the same samples are not, and p is
-    then too small or too large.
+    The test assumes that cases are independent. Estimators on the same samples are not, and p may
+    then be too small or too large.
 
     Raises
     ------
@@ -143,8 +144,8 @@ def friedman(
     for k, table in tables.items():
         if len(table) < 2:
             msg = (
-                f"`cases` must give at least two cases that have all strategies, got {len(table)}"
-                f" for k={k}.{MORE_CASES}"
+                "`cases` must give at least two cases in which every strategy has a value, got"
+                f" {len(table)} for k={k}.{MORE_CASES}"
             )
             raise StratError(msg)
     tests = [rank_test(each if is_signed else np.abs(each), noise) for each in tables.values()]
@@ -167,7 +168,7 @@ def friedman(
 
 
 def read_cases(summary: Any, measure: str, cases: Any) -> tuple[list[Any], dict[Any, Values]]:
-    """Read the strategies, and for each k the values of the cases that have one of each."""
+    """Read the strategies, and for each k the values of the cases in which each has one."""
     frames.check_frame(summary)
     case_refs = parse_columns("cases", cases)
     if not case_refs:
@@ -187,14 +188,16 @@ def read_cases(summary: Any, measure: str, cases: Any) -> tuple[list[Any], dict[
     }
     rows = frames.make_frame("pandas", columns)
     if rows.duplicated(["k", "case", "strategy"]).any():
-        raise StratError(given_twice("`summary`", "strategy of a case", "some") + MORE_CASES)
+        raise StratError(
+            given_twice("`summary`", "strategy of a case", "some strategies") + MORE_CASES
+        )
     wide = rows.pivot(index=["k", "case"], columns="strategy", values="value").dropna()
     places = wide.index.get_level_values("k")
     return strategies, {k: wide[places == place].to_numpy() for place, k in enumerate(ks)}
 
 
 def check_tolerance(tolerance: Any) -> float:
-    """Check that a tolerance is a number that is not negative."""
+    """Check that a tolerance is a non-negative number."""
     if isinstance(tolerance, Real) and not isinstance(tolerance, bool) and float(tolerance) >= 0:
         return float(tolerance)
     msg = f"`tolerance` must be a number of at least 0, got {describe(tolerance)}."
@@ -216,14 +219,14 @@ def count_wins(values: Values, tolerance: float) -> Values:
 
 
 def rank_test(values: Values, tolerance: float) -> Any:
-    """Apply Friedman's test to values of shape (..., n_cases, n_strategies), with ties."""
+    """Apply Friedman's test to values of shape (..., n_cases, n_strategies), allowing for ties."""
     friedmanchisquare = load_extra("scipy.stats", "sklearn").friedmanchisquare
     with np.errstate(invalid="ignore", divide="ignore"):
         return friedmanchisquare(*np.moveaxis(places_of(values, tolerance), -1, 0), axis=-1)
 
 
 def places_of(values: Values, tolerance: float) -> Ints:
-    """Rank values along the last axis; tied ones have the same whole number."""
+    """Rank values along the last axis, from 0; tied values have the same rank."""
     order = np.argsort(values, axis=-1)
     steps = np.diff(np.take_along_axis(values, order, -1), axis=-1) > tolerance
     ascending = np.zeros(values.shape, dtype=np.int64)

@@ -18,11 +18,11 @@ from .strategies import Strategy, deal_folds
 from .target import TargetColumn
 
 STREAM = "sf.study"
-"""The name of the streams of random words; no fold column has the same one."""
+"""The name of the streams of random words; no fold column has the same name."""
 
 
 class Design(NamedTuple):
-    """The arguments of a study, checked."""
+    """The checked arguments of a study."""
 
     frame: Any
     """An eager frame."""
@@ -33,7 +33,7 @@ class Design(NamedTuple):
     scorer: Any
     ks: tuple[int, ...]
     size: int
-    """Rows of a sample."""
+    """The number of rows in a sample."""
     repeats: int
     seed: int
 
@@ -54,7 +54,7 @@ class Estimate(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a call returned (NaN if it raised an error), how long it took, and its error."""
+    """What a call returned (NaN if it raised an error), how long it took, and its error message."""
 
     value: Any
     seconds: float
@@ -62,7 +62,7 @@ class Outcome(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """A sample, and its estimators with their true scores."""
+    """A sample, with its estimators and their true scores."""
 
     frame: Any
     inputs: Any
@@ -72,9 +72,9 @@ class Sample(NamedTuple):
 
 
 def run_sample(design: Design, number: int, known: Iterable[Estimate] = ()) -> list[Estimate]:
-    """Estimate the scores of one sample by every strategy, estimator, k and repeat.
+    """Estimate the scores on one sample for every strategy, estimator, k and repeat.
 
-    Known estimates of a strategy, k and repeat are kept if all estimators have one without error.
+    Known estimates for a strategy, k and repeat are kept if every estimator has one without error.
     """
     kept = {each[:5]: each for each in known if not each.error}
     found: list[Estimate] = []
@@ -101,7 +101,7 @@ def draw_sample(design: Design, number: int) -> Sample:
     outside = rest[design.features], design.target.read(rest)
 
     def true_score(estimator: Any) -> float:
-        """Fit an estimator on the sample, and score it on the rows outside."""
+        """Fit an estimator on the sample, and score it on all other rows."""
         fitted = load_extra("sklearn.base", "sklearn").clone(estimator).fit(inputs, targets)
         return check_score(design.scorer(fitted, *outside))
 
@@ -118,7 +118,7 @@ def sample_rows(n_rows: int, size: int, seed: int, number: int) -> Flags:
 
 
 def draw_seed(seed: int, number: int, repeat: int = 0) -> int:
-    """Draw the seed of a repeat on a sample, below 2**32 as scikit-learn needs it.
+    """Draw the seed of a repeat on a sample, below 2**32 as scikit-learn requires.
 
     Repeat 0 gives the seed of the estimators, which is the same throughout a sample.
     """
@@ -129,7 +129,7 @@ def draw_seed(seed: int, number: int, repeat: int = 0) -> int:
 def estimate_scores(
     design: Design, sample: Sample, number: int, strategy: str, k: int, repeat: int
 ) -> Iterator[Estimate]:
-    """Deal a sample once, and cross-validate every estimator with these folds."""
+    """Deal a sample into folds once, and cross-validate every estimator with them."""
     seed = draw_seed(design.seed, number, repeat + 1)
     deal = design.strategies[strategy]
     folds = attempt(deal_folds, deal, sample.frame, design.target, k, seed)
@@ -169,6 +169,6 @@ def attempt(function: Callable[..., Any], *args: Any) -> Outcome:
     start, value, message = perf_counter(), np.nan, ""
     try:
         value = function(*args)
-    except Exception as error:  # whatever it is, the other strategies go on
+    except Exception as error:  # whatever the error, the other strategies go on
         message = f"{type(error).__name__}: {error}".partition("\n")[0]
     return Outcome(value, perf_counter() - start, message)

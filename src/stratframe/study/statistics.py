@@ -1,4 +1,4 @@
-"""From estimates to bias, standard deviation, mean squared error and its ratio: `summary`."""
+"""The bias, standard deviation, mean squared error and error ratio of estimates: `summary`."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ COLUMNS = (*SHOWN, *MOMENTS, *COSTS)
 
 KEYS = [*Estimate._fields[:5]]
 CELL, SAMPLE = KEYS[:3], KEYS[:4]
-"""`KEYS` tell estimates apart, `CELL` tells rows of a summary apart, and `SAMPLE` their samples."""
+"""`KEYS` identifies an estimate, `CELL` a row of a summary, and `SAMPLE` a sample in that row."""
 
 
 class Scores(NamedTuple):
-    """Estimates of a study, their keys numbered by first appearance."""
+    """The estimates of a study, with keys numbered in order of first appearance."""
 
     rows: Any
-    """A pandas frame with the columns of `Estimate` and two more: `off`, estimate minus truth, and
-    `square`, its square. They are NaN where a strategy failed."""
+    """A pandas frame with the columns of `Estimate` and two more: `off`, the estimate minus the
+    truth, and `square`, the square of `off`. Both are NaN where a strategy failed."""
     labels: dict[str, list[Any]]
-    """The values of the strategies, estimators and numbers of folds."""
+    """The distinct strategies, estimators and numbers of folds."""
 
 
 def summary(estimates: Any, baseline: str = BASELINE, *, full: bool = False) -> Any:
@@ -46,31 +46,31 @@ def summary(estimates: Any, baseline: str = BASELINE, *, full: bool = False) -> 
     baseline : str
         The strategy that the others are compared with.
     full : bool
-        Whether to add the columns from `bias` on.
+        Whether to add the columns from `bias` onwards.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
         One row per strategy, estimator and k: `strategy`, `estimator`, `k`; `mse_ratio`, the mean
-        squared error of estimate minus truth, divided by that of the baseline; and `low` and
-        `high`, the ends of its 95 % interval. With `full=True` there are also, for the same error,
-        `bias`, its mean, `sd`, its standard deviation, and `mse`, the mean of its square, which is
-        `bias` squared plus `sd` squared; `within`, the variance between the repeats of one sample;
-        `seconds`, the mean time of one cross-validation, and `fold_seconds`, that of dealing
-        alone; `failed`, how many estimates are missing, and `error`, the first message.
+        square of the error (estimate minus truth), divided by the baseline's; and `low` and `high`,
+        the ends of its 95 % interval. With `full=True` there are also `bias`, the mean of the
+        error; `sd`, its standard deviation; `mse`, the mean of its square, which is `bias` squared
+        plus `sd` squared; `within`, the mean variance between the repeats of a sample; `seconds`,
+        the mean time of one cross-validation; `fold_seconds`, the mean time of dealing alone;
+        `failed`, the number of missing estimates; and `error`, the first error message.
 
     Notes
     -----
-    All means are over samples of means over the repeats of a sample. `sd` divides by the
-    number of samples; it is the spread over samples and repeats together.
+    Each mean is taken over the repeats of a sample first, and then over samples. `sd` divides by
+    the number of samples; it is the spread over samples and repeats together.
 
     The ratio uses the samples in which both the strategy and the baseline have an estimate. Its
-    interval is Student's t of the log of the ratio, whose standard error is that of the paired
-    samples by the delta method. Samples of one population share rows, and the interval says
+    interval is Student's t interval for the log of the ratio, whose standard error comes from the
+    paired samples by the delta method. Samples of one population share rows, and the interval says
     nothing about other populations.
 
     The mean of r repeats on a sample has the mean squared error `mse - (1 - 1 / r) * within`.
-    Use it to compare one run of a slow strategy with as many repeats of a quick one as take the
+    Use this to compare one run of a slow strategy with as many repeats of a quick one as take the
     same time.
 
     Raises
@@ -110,7 +110,7 @@ def find_baseline(scores: Scores, baseline: Any) -> int:
 def results_frame(
     estimates: Any, table: Any, labels: dict[str, list[Any]], names: Sequence[str]
 ) -> Any:
-    """Make a frame of some columns, with the names of its keys, in the library of the estimates."""
+    """Make a frame of some columns, in the library of the estimates, with labels for numbers."""
     library, rows = frames.library_of(estimates), table.reset_index()
     columns: dict[Any, Any] = {}
     for name in names:
@@ -134,14 +134,14 @@ def read_scores(estimates: Any) -> Scores:
     columns = [*codes, *frames.read_matrix(series[5:9], "study")[0], errors]
     rows = frames.make_frame("pandas", dict(zip(names, columns, strict=True)))
     if rows.duplicated(KEYS).any():
-        raise StratError(given_twice("`estimates`", "repeat", "some"))
+        raise StratError(given_twice("`estimates`", "repeat", "some repeats"))
     off = rows["estimate"] - rows["truth"]
     known = dict(zip(CELL, labels[:3], strict=True))
     return Scores(rows.assign(off=off, square=off**2), known)
 
 
 def read_series(frame: Any, refs: Sequence[Any], argument: str) -> Any:
-    """Read columns of a frame, and raise if it is not a frame or has no rows."""
+    """Read columns, and raise if the argument is not a frame or has no rows."""
     frames.check_frame(frame)
     frames.check_refs(frame, {argument: refs})
     eager = frames.collect_columns(frame, refs)
@@ -152,7 +152,7 @@ def read_series(frame: Any, refs: Sequence[Any], argument: str) -> Any:
 
 
 def number_values(values: Sequence[Any]) -> tuple[list[Any], Ints]:
-    """List different values by first appearance, and number the rows by them."""
+    """List the distinct values in order of first appearance, and number each row by its value."""
     places = {value: place for place, value in enumerate(dict.fromkeys(values))}
     return list(places), np.array([places[value] for value in values])
 
@@ -161,12 +161,12 @@ def number_values(values: Sequence[Any]) -> tuple[list[Any], Ints]:
 
 
 def over_samples(rows: Any, names: Sequence[str], by: Sequence[str] = CELL) -> Any:
-    """Average columns over the repeats of each sample, then over samples, without NaN."""
+    """Average columns over the repeats of each sample, then over samples, ignoring NaN."""
     return rows.groupby([*by, "sample"])[[*names]].mean().groupby(level=by).mean()
 
 
 def describe_cells(rows: Any) -> Any:
-    """Describe the errors of each strategy, estimator and k: all columns but the ratio."""
+    """Describe the errors of each strategy, estimator and k: all but the ratio and its interval."""
     means = over_samples(rows, ["off", "square", "seconds", "fold_seconds"])
     means.columns = ["bias", "mse", "seconds", "fold_seconds"]
     joined = rows.join(means["bias"], on=CELL)
@@ -182,7 +182,7 @@ def describe_cells(rows: Any) -> Any:
 
 
 def divide_squares(rows: Any, baseline: int, by: Sequence[str] = CELL) -> Any:
-    """Divide mean squared errors by those of the baseline, over the samples that both have."""
+    """Divide mean squared errors by the baseline's, over the samples that have both errors."""
     own = rows.groupby(SAMPLE)["square"].mean().rename("own").reset_index()
     base = own[own["strategy"] == baseline].drop(columns="strategy").rename(columns={"own": "base"})
     both = own.merge(base, on=SAMPLE[1:]).dropna().groupby([*by, "sample"])[["own", "base"]].mean()

@@ -1,4 +1,4 @@
-"""Strategies of a study: what a user may give, those of the literature, and their folds."""
+"""Strategies of a study: checks of them, defaults from the literature, and their folds."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ OWN_ARGUMENTS = {"frame", "k", "repeats", "seed", "name", "overwrite", "groups"}
 """Arguments of `kfold` that the study sets itself, or refuses."""
 
 N_CLUSTERS = 4
-"""How many clusters the default strategies make, in each class or of all rows."""
+"""How many clusters the default strategies make, in each class or among all rows."""
 
 MARGIN_FEATURES = 5
-"""How many features the default margins balance: only the first ones, as each costs time."""
+"""How many features the default margins balance: only the first, because each takes time."""
 
 
 def check_strategies(
     strategies: Any, target: TargetColumn, features: list[Any], frame: Any
 ) -> dict[str, Strategy]:
-    """Check the strategies, choose them if there are none, and add the baseline."""
+    """Check the strategies, or choose the default ones, and add the baseline."""
     if strategies is None:
         strategies = default_strategies(target, features)
     if not isinstance(strategies, Mapping):
@@ -65,14 +65,14 @@ def check_strategies(
 
 
 def check_strategy(name: str, strategy: Any, frame: Any) -> Any:
-    """Take a strategy that is not a function as arguments of `kfold`, and check these."""
+    """Take a strategy that is not a function as arguments of `kfold`, and check them."""
     if callable(strategy) and not isinstance(strategy, EXPRESSIONS):
         return strategy
     given = dict(strategy) if isinstance(strategy, Mapping) else {"by": strategy}
     if given.get("groups") is not None:
         msg = (
-            f"The strategy {name!r} must not hold `groups`: samples are drawn row by row, so that"
-            " the true score is that of groups which are in the sample, too."
+            f"The strategy {name!r} must not hold `groups`: samples are drawn row by row, so the"
+            " true score would also be measured on groups that are in the sample."
         )
         raise StratError(msg)
     known = signature(kfold).parameters.keys() - OWN_ARGUMENTS
@@ -113,7 +113,7 @@ def deal_with_target(
 ) -> Any:
     """Deal blocks of nearest neighbours, with the target as a further feature.
 
-    Each class is a column of zeros and ones; one of them is enough for two classes.
+    Each class becomes a column of zeros and ones; for two classes, one column is enough.
     """
     numbers = target.read_numbers(frame)
     if not target.is_continuous:
@@ -127,7 +127,7 @@ def deal_with_target(
 def deal_by_component(
     frame: Any, k: int, seed: int, *, target: TargetColumn, features: list[Any]
 ) -> Any:
-    """Deal the rows of each class in order of the first principal component."""
+    """Deal the rows of each stratum in order of their first principal component."""
     scaled = load_extra("sklearn.preprocessing", "sklearn").scale(read_features(frame, features).T)
     pca = load_extra("sklearn.decomposition", "sklearn").PCA(1, svd_solver="full")
     columns: dict[Any, Values] = {
@@ -153,7 +153,7 @@ def deal_folds(
         if isinstance(strategy, dict):
             arguments = {"rare": "ignore", "overwrite": True, **strategy}
             dealt = kfold(frame, k=k, seed=seed, **arguments)
-        else:  # it may write to its frame, which the others share
+        else:  # it may change its frame, which other strategies share
             dealt = strategy(deepcopy(frame), k, seed)
     if not frames.libraries.has_column(dealt, "fold"):
         msg = f"A strategy must return a frame with the column 'fold', got {type(dealt).__name__}."

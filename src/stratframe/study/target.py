@@ -17,10 +17,10 @@ from ..terms.classes import Classes
 from ..terms.entry import read_entry, ruled_columns
 
 OF_CLASSES = {"binary", "multiclass"}
-"""Types of targets that are classes, as scikit-learn names them."""
+"""The types of targets that are classes, in the words of scikit-learn."""
 
 MOST_CLASSES = 50
-"""The most different whole numbers that are taken as classes unless the user says what they are."""
+"""The maximum number of distinct whole numbers that are classes without the user saying so."""
 
 
 class TargetColumn(NamedTuple):
@@ -32,14 +32,14 @@ class TargetColumn(NamedTuple):
     """What stratified k-fold stratifies by: the classes, or ten quantile bins."""
 
     def read(self, frame: Any) -> Values:
-        """Read the values of a frame as scikit-learn takes them, shape (n_rows,)."""
+        """Read the target of a frame as scikit-learn takes it, shape (n_rows,)."""
         (series,) = frames.read_columns(frame, [self.name])
         if self.is_continuous:
             return frames.read_numbers(series, "target")[0].astype(np.float64)
         return np.array(frames.to_list(series))
 
     def read_numbers(self, frame: Any) -> Values:
-        """Read the values of a continuous target, or codes of classes."""
+        """Read the values of a continuous target, or codes for classes."""
         return self.term.read(frames.read_columns(frame, [self.name])).data
 
 
@@ -68,7 +68,7 @@ def read_target(frame: Any, target: Any) -> TargetColumn:
 
 
 def check_classes(target: TargetColumn, frame: Any, n_classes: int) -> None:
-    """Raise unless scikit-learn takes the values as labels of so many classes."""
+    """Raise unless scikit-learn takes the values as labels of exactly `n_classes` classes."""
     labels = target.read(frame)
     multiclass = load_extra("sklearn.utils.multiclass", "sklearn")
     if multiclass.type_of_target(labels) not in OF_CLASSES or len(np.unique(labels)) != n_classes:

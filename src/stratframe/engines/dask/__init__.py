@@ -41,7 +41,7 @@ class DaskEngine(Engine):
             raise StratError(msg)
         self.frame = frame
         self.shared: dict[Any, Any] = {}
-        """What rows share across folds, as far as it was counted, by what was asked."""
+        """Earlier counts of what rows share across folds, by what was asked."""
 
     def empty(self) -> Any:
         return self.frame._meta
@@ -167,7 +167,7 @@ class DaskEngine(Engine):
     def around(
         self, call: DaskCall, counted: CountedCodes, salts: Sequence[int], cuts: Sequence[Cuts]
     ) -> list[tuple[Words, Words]]:
-        """Find the rows in cells that a cut splits; this takes a pass if there are any."""
+        """Find the rows in cells that a cut splits, which takes a pass if there are such cells."""
         index, n_strata = index_of(counted), counted.n_strata
         if call.plan.salts != tuple(salts):
             call, counts = self.count(call, salts=salts)
@@ -196,7 +196,7 @@ class DaskEngine(Engine):
     def shared_rows(
         self, refs: Sequence[Any], argument: str, name: str, *, drop: bool
     ) -> SharedRows:
-        """Count what rows share across folds; keys are compared by hashes, all else by values."""
+        """Count what rows share across folds: keys by hash, everything else by value."""
         if argument == "key":
             asked = ("key", *refs, name)
             if asked not in self.shared:
@@ -209,7 +209,7 @@ class DaskEngine(Engine):
         return shared_values(counts, nulls_alike=argument == "duplicates")
 
     def count_shared(self, refs: Sequence[Any], name: str) -> tuple[list[Any], Any, Ints]:
-        """Count rows by some values and their fold, unless a count by more values has been made."""
+        """Count rows by some values and their fold, or reuse a count by these and other values."""
         for known, (columns, *others) in self.shared.items():
             if known[0] == "values" and known[-1] == name and set(refs) <= set(known[1:-1]):
                 return [columns[known.index(ref) - 1] for ref in refs], *others
@@ -251,7 +251,7 @@ class DaskEngine(Engine):
     ) -> Any:
         """Add the columns, partition by partition, when the frame is computed.
 
-        The new columns are made of those that the call reads, so that no others are read for them.
+        The new columns are made from the columns that the call reads, so that no others are read.
         """
         labels, meta, rows = self.frame.columns, self.frame._meta, call.wanted.frame
         # Dask can assign columns to a frame whose labels it can sort.
@@ -282,12 +282,11 @@ class DaskEngine(Engine):
         return kept.drop(columns=[name]) if drops else kept
 
     def drop_shared(self, other: Any, values: Mapping[str, Any]) -> Any:  # noqa: ARG002
-        """Look the values up in every partition."""
         return over_rows(self.frame, self.frame._meta, drop_values, values=dict(values))
 
 
 def index_of(counted: CountedCodes) -> Any:
-    """Build the index from the entries of counted rows to their strata."""
+    """Build an index from the entries of counted rows to their strata."""
     table = counted.counts.native.table
     return make_index(table[table.columns[: table.columns.index("n")]], counted.codes)
 
@@ -303,7 +302,7 @@ def dense_cells(cells: Cells, counted: CountedCodes, bits: int) -> StratumTable:
 
 
 def shared_keys(call: DaskCall) -> dict[bool, SharedRows]:
-    """Count keys across folds, without the rows that have no fold and with them."""
+    """Count keys across folds, both without and with the rows that have no fold."""
     count = frames.duplicates.count_across_folds
     found: dict[bool, list[Any]] = {True: [], False: []}
     for hashes, folds in passes.keys_and_folds(call):
@@ -314,7 +313,7 @@ def shared_keys(call: DaskCall) -> dict[bool, SharedRows]:
 
 
 def with_categories(series: Any, meta: Any) -> Any:
-    """Give values the categories of the column, if these are known and hold all values."""
+    """Give values the categories of the column, if these are known and include all values."""
     dtype = meta.dtype
     if not isinstance(dtype, pd.CategoricalDtype) or not dd.utils.has_known_categories(meta):
         return series

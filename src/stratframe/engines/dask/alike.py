@@ -1,4 +1,4 @@
-"""Counts of rows that are alike, of one partition and of several."""
+"""Counts of rows that are alike, in one partition and in several."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from .kinds import numbers_in, take_places
 from .rows import Plan, hash_entries, marks_of, read_rows
 
 FEW_ROWS = 1 << 11
-"""The most rows of a partition that are counted only together with those of others."""
+"""The maximum number of rows in a partition that is counted only together with others."""
 
 
 Cells: TypeAlias = tuple[Ints, np.ndarray]
 
 
 class Counted(NamedTuple):
-    """The rows of some partitions, counted, or those of one before they are."""
+    """The counted rows of some partitions, or the rows of one before they are counted."""
 
     table: pl.DataFrame
-    """A row for each combination of entries. After these, `n` counts the rows, `u` and a place are
-    the lowest number under a salt, and `high` and `low` and a place are the words of the highest
-    and of the lowest value of an entry that is cut at quantiles."""
+    """A row for each combination of entries. After the entries, column `n` counts the rows, `u0`,
+    `u1` and so on hold the lowest number under each salt, and `high` and `low` with a place hold
+    the words of the highest and the lowest value of an entry that is cut at quantiles."""
     labels: dict[str, Any]
-    """For the place of each entry, a series with a value of each combination, of bins the highest.
-    Those at `low` and a place are the lowest."""
+    """For the place of each entry, a series with a value of each combination; for bins, it is the
+    highest value, and the series at `low` and a place hold the lowest values."""
     cells: list[Cells]
     """For each salt, the cells of combinations and leading bits, and how many rows each has. A cell
-    may come several times."""
+    may occur several times."""
     missing: Ints
     """How many values are missing in each column of the key, and in `where`."""
     bits: int = MAX_BITS
-    """How many leading bits are counted by."""
+    """How many leading bits define a cell."""
     checksums: Words | None = None
     """How many rows each partition has, and the sum of their marks; shape (n_partitions, 2)."""
 
@@ -64,7 +64,7 @@ def count_partition(partition: Any, plan: Plan) -> Counted:
 
 
 def merge_counts(several: Sequence[Counted]) -> Counted:
-    """Merge the counts of partitions, in their order."""
+    """Merge the counts of partitions, in the order of the partitions."""
     table = pl.concat([each.table for each in several], how="vertical_relaxed")
     table = table.with_row_index("row")
     keys, row = table.columns[1 : table.columns.index("n")], pl.col("row")
@@ -104,7 +104,7 @@ def merge_cells(
 ) -> tuple[list[Cells], int, Words]:
     """Merge the cells and the checksums of partitions.
 
-    `codes` has the place among `entries` of each row of their tables; `most` is the largest count.
+    `codes` has the place in `entries` of each row of their tables; `most` is the largest count.
     """
     n_salts, is_new = len(several[0].cells), any(each.checksums is None for each in several)
     hashes = hash_entries(entries) if is_new else np.zeros(0, np.uint64)
@@ -126,7 +126,7 @@ def merge_cells(
 
 
 def sum_cells(several: Sequence[Cells], n_cells: int, most: int) -> Cells:
-    """Sum up counts by cell, unless few cells can come twice."""
+    """Sum up counts by cell, unless few cells can occur twice."""
     cells, counts = map(np.concatenate, zip(*several, strict=True))
     if n_cells >= 8 * len(cells):
         return cells.astype(np.int32), counts
@@ -137,7 +137,7 @@ def sum_cells(several: Sequence[Cells], n_cells: int, most: int) -> Cells:
 
 
 def join_series(columns: Sequence[Any]) -> Any:
-    """Concatenate series, in a type that holds the values of all."""
+    """Concatenate series, in a type that holds all their values."""
     if len(columns) == 1:
         return columns[0]
     if len({series.dtype for series in columns}) == 1:

@@ -1,4 +1,4 @@
-"""The kinds of values that partitions hold in one column, which must go together.
+"""The kinds of values that partitions hold in one column, and which kinds can be mixed.
 
 Dask's readers may store one column in several types: in a partition with missing values, whole
 numbers are `float64` and booleans are objects. Values of one kind are read alike.
@@ -17,19 +17,19 @@ from ... import frames
 from ...errors import StratError
 
 EXACT = 2**53
-"""The number up to which floats hold all whole numbers."""
+"""The number up to which floats hold every whole number exactly."""
 
 FLOAT_KINDS = {"integer", "unsigned", "number"}
 """Kinds of numbers that floats hold exactly."""
 
 NUMBER_KINDS = ({"integer", "large integer"}, {"unsigned", "large unsigned"}, FLOAT_KINDS)
-"""Sets of kinds of numbers, each of which one type holds exactly."""
+"""Sets of kinds of numbers; one type holds all the numbers of a set exactly."""
 
 FINEST_UNITS = ("ns", "us", "ms")
 
 
 class Held(NamedTuple):
-    """The number of a partition, the type that it holds in a column, and whether it is object."""
+    """The number of a partition, the type of its values, and whether they are stored as objects."""
 
     number: int
     shown: str
@@ -41,7 +41,7 @@ Kinds = dict[Hashable, dict[str, Held]]
 
 
 def numbers_in(series: Any) -> Any:
-    """Read a column to be cut: categories as their values, and no values at all as floats."""
+    """Read a column to be cut: categories as their values, a column without values as floats."""
     if series.dtype == np.float64:
         return series
     if frames.is_missing(series).all():
@@ -106,9 +106,9 @@ def kind_of(series: Any) -> tuple[str, str]:
 
 
 def choose_types(kinds: Kinds, plan: Any) -> dict[Hashable, str]:
-    """Choose how to read the columns whose kinds differ, or raise if these do not go together.
+    """Choose how to read the columns with several kinds, or raise if these cannot be mixed.
 
-    Numbers to be cut are read as "floats", and classes of any kinds as "objects".
+    Numbers to be cut into bins are read as "floats", and classes stored as objects as "objects".
     """
     read_as: dict[Hashable, str] = {}
     faults, casts, cut = [], {}, plan.cut
@@ -140,6 +140,6 @@ def choose_cast(kinds: Set[str], *, is_number: bool) -> str:
     if "string" in kinds and not is_number:
         return "string"
     times = [kind for kind in kinds if kind.startswith(("datetime64", "timedelta64"))]
-    if len({"," in kind for kind in times}) == 1:  # a cast cannot add a zone
+    if len({"," in kind for kind in times}) == 1:  # a cast cannot add a time zone
         return min(times, key=lambda kind: FINEST_UNITS.index(kind.partition("[")[2][:2]))
     return "float64" if kinds <= {*numbers, "boolean", "decimal", "string"} else "string"

@@ -68,7 +68,7 @@ def over_partitions(
     """Call a function on each partition, and merge the results in their order, a few at a time.
 
     The function takes the columns that the call reads, and the plan. The first pass of a call also
-    finds how these columns are read.
+    finds out how to read these columns.
     """
     whole = call.plan
     bound = partial(function, plan=(plan or whole)._replace(read_as=whole.read_as))
@@ -95,7 +95,7 @@ def over_partitions(
 
 
 Typed = tuple[Kinds, Any]
-"""The kinds of values in the columns of some partitions, and their result. This is an error if they
+"""The kinds of values in the columns of some partitions, and the result: an error if the partitions
 cannot be read, and None if they hold classes that are to be read as objects."""
 
 
@@ -103,7 +103,7 @@ def read_typed(partition: Any, number: int, *, plan: Plan, function: Callable[[A
     kinds = kinds_in(partition, number, plan) if plan.read_as is None else {}
     try:
         return kinds, function(partition)
-    except StratError as error:  # raised unless the types are the reason
+    except StratError as error:  # raised later, unless the types are the reason
         return kinds, error
 
 
@@ -131,9 +131,9 @@ def join_arrays(several: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
 def take_numbers(
     partition: Any, plan: Plan, index: pl.DataFrame, rounds: Sequence[Round]
 ) -> tuple[Ints, Words]:
-    """Take the rows whose number in the last entry is in a cell of the last round.
+    """Take the rows whose value in the last entry is in a cell of the last round.
 
-    Returns the place of each row's cell among these cells, which is its parent stratum if there was
+    Returns the place of each row's cell among these cells, or its parent stratum if there has been
     no round yet, and the word of each row.
     """
     rows = read_rows(partition, plan)
@@ -193,12 +193,12 @@ def equal_keys(partition: Any, plan: Plan, salts: Sequence[int], numbers: Sequen
 
 
 Keys = tuple[pl.DataFrame, int]
-"""The hash of the key of each row, beside one of its fold, which is 0 for none; and the hash up to
-which all keys are there."""
+"""The hash of each row's key, beside a hash of its fold, which is 0 for none; and the hash up to
+which all keys are included."""
 
 
 def keys_and_folds(call: DaskCall) -> Iterator[tuple[Words, Ints]]:
-    """Collect hashes of keys and their folds, -1 for none; those of one key come together."""
+    """Collect hashes of keys and their folds, -1 for none; equal keys come together."""
     last = -1
     while last < 2**WORD - 1:
         function, merge = (partial(each, first=last + 1) for each in (hashes_of_keys, merge_keys))
@@ -215,7 +215,7 @@ def hashes_of_keys(partition: Any, plan: Plan, first: int) -> Keys:
 
 
 def merge_keys(several: Sequence[Keys], first: int) -> Keys:
-    """Merge keys, and if the driver cannot hold them, keep those with the lowest hashes."""
+    """Merge keys; if the driver cannot hold all of them, keep the keys with the lowest hashes."""
     rows, last = pl.concat([keys for keys, _ in several]), min(end for _, end in several)
     while len(rows := rows.filter(pl.col("hash") <= last)) > KEYS_AT_ONCE and last > first:
         last = (first + last) // 2
@@ -227,7 +227,7 @@ def merge_keys(several: Sequence[Keys], first: int) -> Keys:
 
 def over_rows(frame: Any, meta: Any, function: Callable[..., Any], **options: Any) -> Any:
     """Call a function on each partition when the frame is computed."""
-    # If Dask passed options on, it would take two frames for one if two options swap their values.
+    # If Dask passed the options on, it would confuse frames whose options have swapped values.
     bound = dask.delayed(partial(function, **options), traverse=False)
     return frame.map_partitions(apply, bound, meta=meta, enforce_metadata=False)
 
@@ -239,7 +239,7 @@ def apply(partition: Any, function: Callable[[Any], Any]) -> Any:
 def rows_of_sets(
     partition: Any, *, plan: Plan, sets: pl.DataFrame | Words, checksums: Words, check: str
 ) -> Any:
-    """Keep the rows of some sets, or of some hashes of keys, and add the set of each row."""
+    """Keep the rows in some sets, or with some hashes of keys, and add the set of each row."""
     if isinstance(sets, pl.DataFrame):
         rows, found = same_rows(partition, plan, sets, checksums)
     else:
@@ -262,7 +262,7 @@ def add_columns(
     fill: bool,
     kept: Sequence[Any],
 ) -> Any:
-    """Add columns of parts to the columns that are kept; without an index, rows are one stratum."""
+    """Add columns of parts to the columns that are kept; without an index, all are one stratum."""
     if index is None:
         rows = read_rows(partition, plan, salts)
         check_key(zip(map(str, [*plan.key, plan.where]), rows.missing.tolist(), strict=True))

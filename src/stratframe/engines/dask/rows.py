@@ -2,7 +2,7 @@
 
 The frame has a column for each entry of a call, named by its place ("0", "1", ...); without
 entries, it has a column "all" of zeros. Rows are alike if they are equal in these columns. What is
-known of rows that are alike is joined by value.
+known about rows that are alike is joined by these columns.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NO_VALUE = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Plan(NamedTuple):
-    """What a worker must know of a call."""
+    """What a worker must know about a call."""
 
     terms: tuple[Term, ...]
     """The entries of `by`, of `groups`, and of a column of folds, if any."""
@@ -43,12 +43,12 @@ class Plan(NamedTuple):
     present: tuple[Hashable, ...]
     """Columns in which a row must have a value to be dealt."""
     salts: tuple[int, ...] = ()
-    """The salts of the numbers under which rows are counted."""
+    """The salts of the numbers by which rows are counted."""
     read_as: Mapping[Hashable, str] | None = None
     """The result of `choose_types`; None until a pass has found it."""
     cuts: Mapping[int, tuple[pl.DataFrame, Words]] = {}
-    """For the place of each entry whose quantiles are known, the index of the strata of the entries
-    before, and the highest word of each bin but the last, shape (n_strata, n_bins - 1)."""
+    """For the place of each entry whose quantiles are known, the index of the strata of the earlier
+    entries, and the highest word of each bin but the last, shape (n_strata, n_bins - 1)."""
 
     @property
     def columns(self) -> list[Hashable]:
@@ -78,15 +78,15 @@ class Rows(NamedTuple):
     """How many values are missing in each column of the key, and in `where`."""
     table: pl.DataFrame
     words: dict[int, Words]
-    """The words of the numbers of each entry that is cut at quantiles, by its place."""
+    """The words of the values of each entry that is cut at quantiles, by its place."""
     numbers: list[Words]
-    """The hashes of the key under each salt; all are 0 if a key is missing, which is an error."""
+    """The hashes of the keys under each salt; all are 0 if a key is missing, which is an error."""
 
 
 def read_rows(
     partition: Any, plan: Plan, salts: Sequence[int] = (), *, keyed: bool = False
 ) -> Rows:
-    """Read the rows that are dealt, or with `keyed` those of them that have a key."""
+    """Read the rows that are dealt; with `keyed`, only the rows among them that have a key."""
     flags, missing = np.ones(len(partition), np.bool_), np.zeros(len(plan.key) + 1, np.int64)
     if plan.where is not None:
         flags, unknown = frames.read_flags(partition[plan.where], repr(plan.where))
@@ -112,7 +112,7 @@ def read_rows(
         if isinstance(alike, ByEdges):
             values, lacks = frames.read_comparable(series, str(term))
             edges = np.array(alike.edges)
-            # Values outside the edges are in two further bins, which the driver looks for.
+            # Values outside the edges fall into two further bins, which the driver looks for.
             bins = edge_bins(values, edges, alike.closed) + (values >= edges[0])
             bins += values > edges[-1]
         else:
@@ -134,7 +134,7 @@ def read_classes(series: Any, *, as_objects: bool) -> pl.Series:
     """Read classes in a Polars type that does not depend on how the values are stored."""
     column = None if as_objects else frames.dtypes.to_polars(series)
     if column is None or frames.dtypes.is_nested(column.dtype):
-        frames.encode_classes(series)  # raises if they are no classes
+        frames.encode_classes(series)  # raises if they are not classes
         texts = [None if x is None else f"{type(x).__name__} {x!r}" for x in frames.to_list(series)]
         return pl.Series(texts, dtype=pl.String)
     dtype = column.dtype
@@ -163,7 +163,7 @@ def hash_entries(table: pl.DataFrame) -> Words:
 
 
 def make_index(table: pl.DataFrame, codes: Ints) -> pl.DataFrame:
-    """Build a frame that tells the code and the hash of rows by their entries."""
+    """Build a frame that gives the code and the hash of rows by their entries."""
     words = pl.Series("word", hash_entries(table))
     return table.with_columns(pl.Series("code", codes, pl.Int64), words)
 
@@ -172,7 +172,7 @@ def find_codes(table: pl.DataFrame, index: pl.DataFrame) -> tuple[Ints, Words]:
     """Find the code and the hash of every row, or raise if a row is not in the index."""
     keys = index.columns[:-2]
     rows, types = table[keys], index[keys].schema
-    if rows.schema != types:  # numbers are equal in whatever types partitions store them
+    if rows.schema != types:  # equal numbers may be stored in different types
         rows = rows.cast(types, strict=False)
     found = rows.join(index, on=keys, how="left", nulls_equal=True, maintain_order="left")
     if found["code"].null_count():
@@ -181,8 +181,8 @@ def find_codes(table: pl.DataFrame, index: pl.DataFrame) -> tuple[Ints, Words]:
 
 
 def marks_of(words: Words, numbers: Sequence[Words]) -> Words:
-    """Compute what the checksum of a partition sums up for each row."""
-    # One factor is odd, so that no change of the other is lost.
+    """Compute the value that each row adds to the checksum of its partition."""
+    # One factor is odd, so that no change in the other is lost.
     return (words | np.uint64(1)) * numbers[0] if numbers else words
 
 
@@ -201,7 +201,7 @@ def same_rows(
 def are_counted(marks: Words, checksums: Words) -> bool:
     """Return whether rows are those of counted partitions, one partition after another.
 
-    Dask joins partitions of files where few columns are read, and leaves out others.
+    Dask joins partitions of files if few columns are read, and may leave out partitions.
     """
     counts = checksums[:, 0].astype(np.int64)
     if not len(marks):

@@ -100,7 +100,7 @@ class SparkEngine(Engine):
         return [series.alias(each.name) for series, each in zip(table, columns, strict=True)]
 
     def resolve_on(self, term: Term, typed: Typed, empty: Any) -> Term:
-        """Choose the term that a term stands for on a column, which may depend on its fractions."""
+        """Choose what a term stands for, which may depend on whether the column has fractions."""
         resolved, half = term.resolve([empty]), load_extra("polars", "spark").Series([0.5])
         has_fractions = typed.is_decimal or typed.dtype in FLOATS
         # A pass looks for a row with a fraction only if such a row could change the choice.
@@ -190,7 +190,7 @@ class SparkEngine(Engine):
         return kept.drop(name) if drops else kept
 
     def drop_shared(self, other: Any, values: Mapping[str, Any]) -> Any:
-        """Join the values of the other frame, which may be many."""
+        """Join the other frame instead of looking up its values, which may be many."""
         kept = self.frame
         for name in values:
             label, typed = f"{HELPER}shared", self.typed(name, "apart")
@@ -204,6 +204,6 @@ def check_helper_names(names: Sequence[str]) -> None:
         if name.lower().startswith(HELPER):
             msg = (
                 f"A column must not have a name that begins with {HELPER!r}, got {name!r}."
-                "\nHint: rename it, as the call adds such columns for a while."
+                "\nHint: rename it, because the call adds such columns temporarily."
             )
             raise StratError(msg)

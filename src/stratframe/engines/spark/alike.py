@@ -17,20 +17,20 @@ from .columns import HELPER, functions
 from .hashes import stratum_column, unhashable, whole_numbers
 
 CELL_BITS = 6
-"""The leading bits of numbers by which the rows of small strata are counted."""
+"""How many leading bits of their numbers the rows of small strata are counted by."""
 
 COUNT_BITS = 13
-"""The bits for the count of a cell."""
+"""How many bits hold the count of a cell."""
 
 CELLS_IN_SUM = 4
-"""How many counts share a sum. Sums are doubles, which never fail and are exact up to 53 bits."""
+"""How many counts share a sum. Sums are doubles, which never overflow; 53 bits are exact."""
 
 SMALL = (1 << 16) - 1
-"""The most rows of a stratum with cells, because windows hold fewer rows of larger strata. If the
-rows are so few and a cell has no room for its count, the counts have another total."""
+"""The maximum number of rows in a stratum with cells, because windows hold fewer rows of larger
+strata. If a cell of such a stratum has no room for its count, the counts do not add up."""
 
 MAX_COUNTED = 4
-"""The most salts under which rows are counted by cell."""
+"""The maximum number of salts under which rows are counted by cell."""
 
 
 class Hashes(NamedTuple):
@@ -41,7 +41,7 @@ class Hashes(NamedTuple):
     values: Ints
     """The hash of each combination, ascending; shape (n_combinations,)."""
     cells: Mapping[int, StratumTable]
-    """For salts of the numbers, the rows of each combination by leading bits, if they are few."""
+    """For each salt, counts of a combination's rows by leading bits, right only if they are few."""
 
 
 def count(
@@ -90,20 +90,20 @@ def count(
 
 
 def collect_named(counted: EngineFrame, call: SparkCall) -> tuple[int, Any]:
-    """Collect counted rows with their hashes, under a salt that gives each row its own."""
+    """Collect counted rows with their hashes, under a salt that gives each row a distinct hash."""
     codes = [functions().col(f"c{i}") for i in range(len(call.strata))]
     for salt in map(int, random_words(call.seed, StreamTag.LEVEL, 8)):
         table = collect(counted.withColumn("s", stratum_column(codes, salt))).sort("s")
         if table["s"].n_unique() == len(table):
             return salt, table
-    msg = "No salt gives every stratum another hash."
+    msg = "No salt gives every stratum a distinct hash."
     raise AssertionError(msg)
 
 
 def with_cells(rows: EngineFrame, salts: Sequence[int]) -> tuple[EngineFrame, list[Any]]:
     """Count rows by cell, with the counts of several cells in the bits of one sum.
 
-    In many small strata nearly every row has a cell of its own, so that grouping by cells would
+    With many small strata, nearly every row has a cell of its own, so that grouping by cells would
     send nearly every row to another task. The numbers of rows are columns of `rows`. Returns the
     rows with further columns, and the sums.
     """

@@ -1,4 +1,4 @@
-"""Small tables that pass between the driver and Spark, by Arrow."""
+"""Small tables that pass between the driver and Spark through Arrow."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def whole_column(table: Any, name: str) -> Ints:
 
 
 def unsigned(values: Ints) -> Words:
-    """Turn signed integers into words of the same order."""
+    """Turn signed integers into words in the same order."""
     return values.astype(np.int64).view(np.uint64) ^ np.uint64(2**63)
 
 
 def with_sign(words: Words) -> Ints:
-    """Turn words into signed integers of the same order."""
+    """Turn words into signed integers in the same order."""
     return (words ^ np.uint64(2**63)).view(np.int64)
 
 
@@ -46,7 +46,7 @@ def small_frame(frame: EngineFrame, columns: dict[str, Any]) -> EngineFrame:
 
 
 def places_in_lists(codes: Ints, of: Ints) -> tuple[Ints, Ints]:
-    """Find the places of all values of each code, and how many they are.
+    """Find the places of all values of each code, and how many values it has.
 
     `of` has the code of each value, ascending. A code of -1 has no values.
     """

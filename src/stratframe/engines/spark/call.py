@@ -1,4 +1,4 @@
-"""What a call reads of a Spark frame, and the columns that rows are counted by."""
+"""What a call reads from a Spark frame, and the columns that rows are counted by."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .columns import Typed, functions
 from .hashes import number_column, stratum_column
 
 UNROLLED = 64
-"""The most points for which each comparison is an expression of its own."""
+"""The maximum number of points for which each comparison is a separate expression."""
 
 
 class StratumColumn(NamedTuple):
@@ -36,7 +36,7 @@ class SparkCall(NamedTuple):
     needs_values: bool
     """Whether a row that lacks a value in an entry of `by` or `groups` is not dealt."""
     seed: int
-    """The seed that gives the salts for the hashes of strata."""
+    """The seed from which the salts for the hashes of strata are drawn."""
     helpers: tuple[str, ...] = ()
     """The names of the columns that the call added."""
 
@@ -53,7 +53,7 @@ class SparkCall(NamedTuple):
         return number_column(self.key, salt)
 
     def before(self, place: int) -> SparkCall:
-        """Restrict the call to the entries before one, and to rows that are dealt."""
+        """Restrict the call to the entries before the one at `place`, and to dealt rows."""
         rows = self.frame
         for each in self.strata[: self.n_by + self.n_groups] if self.needs_values else ():
             rows = rows.filter(each.typed.present.isNotNull())
@@ -69,7 +69,7 @@ def stratum_of_term(term: Term, typed: Typed) -> StratumColumn:
     first, *inner, last = (sf.lit(float(edge)) for edge in alike.edges)
     value = typed.present.cast("double")
     above = [value > edge if alike.closed == "right" else value >= edge for edge in inner]
-    # The outermost edges are closed. Values outside of them are in two further bins.
+    # The outermost edges are closed. Values beyond them fall into two further bins.
     flags = [flag.cast("int") for flag in (value >= first, *above, value > last)]
     return StratumColumn(typed, sum(flags[1:], flags[0]), is_value=False)
 

@@ -28,9 +28,9 @@ class Typed(NamedTuple):
     """A column of a frame that a call reads."""
 
     column: Any
-    """The pyspark.sql.Column."""
+    """The column, as a pyspark.sql.Column."""
     dtype: str
-    """Spark's name of its type."""
+    """Spark's name for its type."""
     name: str
 
     @property
@@ -50,7 +50,7 @@ def functions() -> Any:
 
 
 def is_string(dtype: str) -> bool:
-    """Return whether a type is text, with a collation or without."""
+    """Return whether a type is text, with or without a collation."""
     return dtype.startswith(("string", "char", "varchar"))
 
 
@@ -66,7 +66,7 @@ def optimized_plan(frame: Any, columns: Sequence[Typed]) -> Any:
 
 
 def warn_of_changes(frame: Any, columns: Sequence[Typed]) -> bool:
-    """Warn of columns that may differ each time they are computed; return whether it warned."""
+    """Warn of columns that may differ each time they are computed; return whether there are any."""
     try:
         plan = optimized_plan(frame, columns)
         if plan.deterministic():
@@ -92,7 +92,7 @@ def typed_column(frame: Any, ref: Any, argument: str) -> Typed:
     is_named = argument == "name" or not is_computed(ref)
     if not is_named and isinstance(ref, EXPRESSIONS) and not isinstance(ref, SparkColumn):
         msg = (
-            f"`{argument}` takes column names, columns of Spark and callables of the frame on"
+            f"`{argument}` takes column names, Spark columns and callables of the frame on"
             f" Spark frames, got {format_reference(ref)}."
         )
         raise StratError(msg)
@@ -122,19 +122,19 @@ def compared_names(frame: Any) -> Callable[[str], str]:
 
 
 def computed_column(frame: Any, ref: Any) -> Typed:
-    """Compute a column from a column of Spark, or a callable of the frame that returns one."""
+    """Compute a column from a Spark column, or from a callable of the frame that returns one."""
     column = call_on_spark(frame, ref) if callable(ref) else ref
     errors = load_extra("pyspark.errors", "spark")
     try:
-        # A filter takes only columns with one value a row: no aggregate, window or generator.
+        # A filter takes only columns with one value per row: no aggregate, window or generator.
         ((name, dtype),) = frame.filter(column.isNull()).select(column).dtypes
-        # An aggregate refuses columns that are drawn anew in each pass.
+        # An aggregate refuses columns that are not deterministic.
         frame.agg(functions().count(column)).dtypes  # noqa: B018
     except (errors.PySparkException, ValueError) as error:
         msg = (
             f"{expression_error(column, first_line(error))}"
-            "\nHint: it must give each row a value of its own; add what looks at other rows with"
-            " `withColumn` before."
+            "\nHint: it must give each row a value of its own; a column that looks at other rows"
+            " must be added with `withColumn` first."
         )
         raise StratError(msg) from error
     return Typed(column, dtype, name)
@@ -146,7 +146,7 @@ def first_line(error: Exception) -> str:
 
 
 def call_on_spark(frame: Any, ref: Callable[[Any], Any]) -> Any:
-    hint = "Hint: it gets a frame of Spark, as in `lambda df: df['price'] > 100`."
+    hint = "Hint: it gets a Spark frame, as in `lambda df: df['price'] > 100`."
     try:
         column = ref(frame)
     except Exception as error:
@@ -154,7 +154,7 @@ def call_on_spark(frame: Any, ref: Callable[[Any], Any]) -> Any:
         msg = f"A callable must work on a pyspark.sql.DataFrame, got {reason}.\n{hint}"
         raise StratError(msg) from error
     if not isinstance(column, SparkColumn):
-        msg = f"A callable must return a column of Spark, got {type(column).__name__}.\n{hint}"
+        msg = f"A callable must return a Spark column, got {type(column).__name__}.\n{hint}"
         raise StratError(msg)
     return column
 
@@ -168,7 +168,7 @@ def literals(typed: Typed, values: Sequence[Any]) -> list[Any]:
 
 
 PERIODS = {"1d": "day", "1w": "week", "1mo": "month", "1q": "quarter", "1y": "year"}
-"""Spark's names of calendar periods."""
+"""Spark's names for calendar periods."""
 
 
 def by_period(typed: Typed, every: str | None) -> Typed:
@@ -200,7 +200,7 @@ def check_column(typed: Typed, argument: str) -> None:
         raise StratError(msg)
     if typed.dtype.startswith("interval") and not is_duration(typed.dtype):
         msg = (
-            f"A column must hold values that Arrow has, but {typed.name!r} is {typed.dtype}."
+            f"A column must hold values that Arrow supports, but {typed.name!r} is {typed.dtype}."
             "\nHint: cast it to text."
         )
         raise StratError(msg)

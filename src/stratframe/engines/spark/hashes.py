@@ -1,4 +1,4 @@
-"""The hashes that number the rows, and those that tell strata apart."""
+"""The hashes that number the rows, and the hashes that tell strata apart."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from ...errors import StratError
 from .columns import FLOATS, Typed, functions, is_duration, is_string
 
 WHOLE = ("boolean", "tinyint", "smallint", "int", "bigint")
-"""Types of Spark that are hashed as 64-bit integers."""
+"""Spark types that are hashed as 64-bit integers."""
 
 SIGN_BIT = -(2**63)
-"""The bit that turns unsigned words into signed integers of the same order, by exclusive or."""
+"""Exclusive or with this bit turns unsigned words into signed integers in the same order."""
 
 END_OF_INTEGERS = 2.0**63
 """Floats of this magnitude or more are not 64-bit integers."""
 
 
 def salted_hash(words: Sequence[Any], salt: int) -> Any:
-    """Hash columns of 64-bit integers, floats or bytes by XXH64, under a salt."""
+    """Hash columns of 64-bit integers, floats or bytes with XXH64, under a salt."""
     sf, signed = functions(), salt - 2**64 if salt >= 2**63 else salt
-    # A small literal would be an integer of 32 bits, which has another hash.
+    # A small literal would be a 32-bit integer, which has a different hash.
     return sf.xxhash64(sf.lit(signed).cast("bigint"), *words)
 
 
@@ -40,7 +40,7 @@ def stratum_column(codes: Sequence[Any], salt: int) -> Any:
 
 
 def columns_to_hash(typed: Typed) -> list[Any]:
-    """List the columns that Spark must hash in place of a column of a key.
+    """List the columns that Spark must hash in place of a key column.
 
     Spark skips nulls when it hashes. Values are hashed as `frames.read_key` reads them, not as they
     are stored.
@@ -62,7 +62,7 @@ def columns_to_hash(typed: Typed) -> list[Any]:
 
 
 def whole_numbers(typed: Typed) -> Any:
-    """Read numbers as 64-bit integers, null where they are not such integers."""
+    """Read numbers as 64-bit integers, null where they are not 64-bit integers."""
     sf = functions()
     column, dtype = typed.column, typed.dtype
     if dtype in WHOLE:
@@ -77,7 +77,7 @@ def whole_numbers(typed: Typed) -> Any:
 
 def unhashable(name: str, dtype: str) -> StratError:
     msg = (
-        "A column of `key` must hold whole numbers of 64 bits, text, dates or times, but"
+        "A column of `key` must hold 64-bit integers, text, dates or times, but"
         f" {name!r} is {dtype}.\nHint: cast it to text."
     )
     return StratError(msg)

@@ -20,7 +20,7 @@ CHANGED = (
     "The frame must give the same rows each time that it is computed, but has a stratum that it"
     " did not have when its folds were made. Write it to a table first, or use `localCheckpoint()`."
 )
-"""What Spark raises if a row is in no stratum that was counted."""
+"""The message that Spark raises if a row is in no stratum that was counted."""
 
 
 def attach(
@@ -60,7 +60,7 @@ def attach(
             given = call.strata[-1].typed.present
             given = given if output.labels else given.cast("bigint")
             columns[output.name] = sf.coalesce(given, columns[output.name])
-    # In a projection of their own, numbers are computed once, not again for each cut point.
+    # In a separate projection, numbers are computed once, not again for each cut point.
     numbers = {f"{HELPER}u{repeat}": call.number(salt) for repeat, salt in enumerate(salts)}
     stratum = sf.lit(0) if counted is None else call.stratum(counted.counts.native.salt)
     if call.where is not None:
@@ -79,14 +79,14 @@ def faults(call: SparkCall) -> Iterator[tuple[str, Any]]:
     for each in call.key:
         yield f"Column {each.name!r} {HAS_MISSING}.", dealt & each.present.isNull()
         if each.is_decimal:
-            message = f"A key of decimals must hold whole numbers, but {each.name!r} has others."
+            message = f"A decimal key must hold whole numbers, but {each.name!r} has others."
             yield message, dealt & each.present.isNotNull() & whole_numbers(each).isNull()
     if call.where is not None:
         yield f"The column of `where` {HAS_MISSING}.", call.where.isNull()
 
 
 def look_up(rows: EngineFrame, stratum: str, known: dict[str, Any]) -> EngineFrame:
-    """Join what is known of each stratum to its rows, by the column with the hash of the stratum.
+    """Join what is known about each stratum to its rows, by the column with the stratum's hash.
 
     `known` has columns as `small_frame` takes them. The first one holds the hashes, each once.
     """

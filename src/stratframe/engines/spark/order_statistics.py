@@ -16,16 +16,16 @@ from .new_columns import look_up
 from .windows import count_in_windows
 
 SORTED_ROWS = 1 << 20
-"""The most rows that are sorted rather than looked for in windows."""
+"""The maximum number of rows that are sorted instead of being searched in windows."""
 
 ACCURACY = 10_000
-"""The accuracy of Spark's approximate quantiles: shares are off by at most its inverse."""
+"""The accuracy of Spark's approximate quantiles: the error of a share is at most its inverse."""
 
 MARGIN = 4 / ACCURACY
-"""How far from its share a quantile is looked for, on either side."""
+"""How far on either side of its share a quantile is looked for."""
 
 MAX_WINDOWS = 1 << 10
-"""The most quantiles of all parent strata that are looked for in windows; more take a sort."""
+"""The maximum number of quantiles, over all parents, to look for in windows; more need a sort."""
 
 
 def cut_entry(call: SparkCall, place: int, n: int, parents: CountedCodes) -> SparkCall:
@@ -74,7 +74,7 @@ def order_statistics(call: SparkCall, place: int, n: int, parents: CountedCodes)
 
 
 def sorted_statistics(values: EngineFrame, n: int) -> Any:
-    """Find the same values as `order_statistics`, by sorting those of each parent stratum."""
+    """Find the same values as `order_statistics`, by sorting the values of each parent stratum."""
     sf, window = functions(), load_extra("pyspark.sql.window", "spark")
     counted = values.groupBy("stratum", "value").agg(sf.count(sf.lit(1)).alias("n"))
     of_parent, n_rows = window.Window.partitionBy("stratum"), sf.sum("n")
@@ -89,7 +89,7 @@ def sorted_statistics(values: EngineFrame, n: int) -> Any:
 def window_statistics(values: EngineFrame, n: int) -> tuple[Any, list[int]]:
     """Find the same values as `order_statistics`, from counts and the values near the quantiles.
 
-    Also lists the parent strata in which a quantile is not where it was expected.
+    Also returns the parent strata in which a quantile is not where it was expected.
 
     References
     ----------
@@ -99,14 +99,14 @@ def window_statistics(values: EngineFrame, n: int) -> tuple[Any, list[int]]:
     shares = [np.clip(np.arange(1, n) / n + by, 0, 1).tolist() for by in (-MARGIN, MARGIN)]
     ends = (sf.percentile_approx("value", each, ACCURACY) for each in shares)
     windows = values.groupBy("stratum").agg(*ends).toDF("of", "lows", "highs")
-    # Collected, because Spark would compute them again.
+    # The windows are collected, because Spark would compute them again.
     known = values.sparkSession.createDataFrame(windows.toArrow())
     joined = values.join(sf.broadcast(known), sf.col("stratum") == sf.col("of"))
     table = count_in_windows(joined.withColumn("near_only", sf.lit(False)), n - 1)
     strata, starts = np.unique(whole_column(table, "stratum"), return_index=True)
     upto = np.append(0, np.cumsum(whole_column(table, "n")))
     before, stops = upto[starts], np.append(upto[starts[1:]], upto[-1])
-    # A rank counts the rows before it.
+    # The rank of a row is the number of rows before it.
     ranks = -(-np.arange(1, n) * (stops - before)[:, None] // n) - 1
     found = np.searchsorted(upto, before[:, None] + ranks, side="right") - 1
     is_missed = table["value"].is_null().to_numpy()[found].any(axis=1)

@@ -53,10 +53,10 @@ def shared_rows(
 def with_values(
     engine: Any, refs: Sequence[Any], argument: str, name: str, *, drop: bool
 ) -> tuple[EngineFrame, list[str], Typed]:
-    """Add columns of what rows may share, and of a hash of the fold.
+    """Add columns of the values that rows may share, and of a hash of the fold.
 
-    Returns the rows, the names of the former, and the column of folds. Rows that lack a value are
-    left out unless missing values are alike.
+    Returns the rows, the names of the columns of values, and the column of folds. Rows that lack a
+    value are left out unless missing values are alike.
     """
     sf, fold, rows = functions(), engine.typed(name, "name"), engine.frame
     values = {f"{HELPER}{i}": engine.typed(ref, argument).present for i, ref in enumerate(refs)}
@@ -68,7 +68,6 @@ def with_values(
 
 
 def is_split() -> Any:
-    """Make the column that says whether rows are in several folds."""
     return functions().min(FOLD) != functions().max(FOLD)
 
 

@@ -1,4 +1,4 @@
-"""The numbers around cuts, found by counting rows in windows around where they are expected."""
+"""The numbers around cuts, found by counting rows in windows where the cuts are expected."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .call import SparkCall, count_points
 from .columns import functions
 
 COLLECTED_ROWS = 1 << 21
-"""About how many rows in windows a pass may collect."""
+"""About how many rows a pass may collect from windows."""
 
 SPREAD = 5.0
-"""How many standard deviations from its expected place a cut is looked for, if rows are few."""
+"""How far from its expected place a cut is looked for, in standard deviations, if rows are few."""
 
 ONE = np.uint64(1)
 
@@ -38,10 +38,10 @@ class Gaps(NamedTuple):
     sizes: Ints
     """How many rows the gap has."""
     are_cells: Flags
-    """Whether the gap is a cell, whose rows were counted before, and are all collected."""
+    """Whether the gap is a cell, whose rows were counted before and are all collected."""
 
     def at(self, shares: Any) -> Words:
-        """Find the numbers at shares of the gaps."""
+        """Find the numbers at these shares of the lengths of the gaps."""
         lengths = self.ends - self.starts
         inside = (lengths.astype(np.float64) * np.clip(shares, 0, 1 - 2.0**-53)).astype(np.uint64)
         return self.starts + np.where(shares < 1, np.minimum(inside, lengths), lengths)
@@ -54,7 +54,7 @@ class Gaps(NamedTuple):
         Meng (2013), Scalable simple random sampling and stratified sampling.
         """
         shares = self.ranks / self.sizes
-        # Bernstein's inequality: near the ends, tails are longer than those of the normal law.
+        # Bernstein's inequality: near the ends, the tails are heavier than normal ones.
         widths = spread * np.sqrt(shares * (1 - shares) / self.sizes) + spread**2 / 2 / self.sizes
         widths[self.are_cells] = 1
         return self.at(shares - widths), self.at(shares + widths)
@@ -71,7 +71,7 @@ def around(
 
 
 def first_gaps(counted: CountedCodes, cells: Any, cuts: Cuts) -> Gaps:
-    """Find the cells with the cuts of small strata; the gaps of others have all their rows."""
+    """Find the cells with the cuts of small strata; the gap of a large stratum has all its rows."""
     codes, weights, sizes = counted.codes, counted.counts.weights, counted.sizes
     fits = (cells.sum(axis=1) == weights) & (weights <= SMALL)
     is_large = np.zeros(len(sizes), dtype=np.bool_)
@@ -126,7 +126,7 @@ def count_runs(
     """Collect the numbers in windows around the cuts, and count the other rows between them.
 
     Returns ascending runs of rows: their strata, their lowest and highest possible numbers, which
-    are equal if they were collected, and their sizes.
+    are equal if the rows were collected, and their sizes.
     """
     hashes, codes = counted.counts.native, counted.codes
     lows, highs = gaps.windows(spread)
@@ -159,12 +159,12 @@ def count_runs(
 
 
 def count_in_windows(rows: EngineFrame, n_windows: int, *, near_only: bool = False) -> Any:
-    """Count rows by stratum and value, and those outside windows by the windows begun before.
+    """Count the rows of strata: in windows by value, and elsewhere by how many windows have begun.
 
     The columns of `rows` are `stratum`, `value`, `lows` and `highs`, the ends of the windows of the
     stratum, both ascending, and `near_only`, whether rows outside windows are left out. Returns
-    the columns `stratum`, `begun`, `value`, which is null outside, and `n`, in ascending order. If
-    all strata are `near_only`, equal values need not be counted together.
+    the columns `stratum`, `begun`, `value`, which is null outside windows, and `n`, in ascending
+    order. If all strata are `near_only`, equal values need not be counted together.
     """
     sf = functions()
     begun = count_points(sf.col("lows"), n_windows, sf.col("value").__ge__)
