@@ -358,7 +358,7 @@ def test_extend_of_folds_and_words(options: str, capsys: Capture) -> None:
     Path("in.csv").write_text("fold\n0\n1\nNA\n?\n0\nx\n")
     assert call(f"extend in.csv {options} --out in.csv") == 2
     assert capsys.readouterr().err == (
-        "stratframe: `extend` needs folds 0..k-1 in 'fold', but there are others in 2 rows"
+        "stratframe: `extend` needs folds 0..k-1 in 'fold', but there are other values in 2 rows"
         " (3, 5). Hint: an empty cell or NA is a missing fold.\n"
     )
     assert Path("in.csv").read_text() == "fold\n0\n1\nNA\n?\n0\nx\n"
@@ -434,9 +434,9 @@ def test_parquet_that_cannot_be_kept(home: Path, monkeypatch: Patch, capsys: Cap
     assert set(home.iterdir()) == before
     assert call("kfold in.parquet -k 2 --out out.csv") == 0
     assert capsys.readouterr().err.splitlines() == [
-        "stratframe: The file 'out.parquet' cannot be written: pandas could not read it, as the"
-        " columns of its frame are not named by text alone.",
-        "stratframe: Parquet with metadata, such as the index of pandas, needs pyarrow:"
+        "stratframe: The file 'out.parquet' cannot be written: pandas could not read it, because"
+        " not all column names of its frame are text.",
+        "stratframe: Parquet with metadata, such as a pandas index, needs pyarrow:"
         " pip install pyarrow",
     ]
 

@@ -283,9 +283,9 @@ def test_where_of_a_series(library: Any, call: str) -> None:
     found, expected = (evaluate(code, df=df, where=where) for where in (df["id"] % 3 > 0, "on"))
     assert found.equals(expected)
     for wrong in (df["on"][:7], df["on"][::-1].rename("on") if library is pd else df["on"][1:]):
-        fault = "another index" if library is pd else f"{len(wrong)} values for 100 rows"
+        fault = "a different index" if library is pd else f"{len(wrong)} values for 100 rows"
         refuse_rule(
-            f"A Series as `where` must be one of the rows of the frame, got {fault}.",
+            f"A Series as `where` must match the rows of the frame, got {fault}.",
             lambda wrong=wrong: sf.kfold(df, "y", where=wrong),
         )
     refuse_rule(

@@ -1,7 +1,7 @@
 """Stratified folds as a column of your data frame.
 
-`import stratframe as sf` registers the accessor `.strat` on pandas and Polars frames; every
-method of it is a function here too, for `df.pipe(sf.kfold, "label")`.
+`import stratframe as sf` registers the accessor `.strat` on pandas and Polars frames; each of its
+methods is a function here too, for `df.pipe(sf.kfold, "label")`.
 """
 
 from importlib import import_module
@@ -82,7 +82,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Import what few need when it is first named; `FoldSplit` also imports scikit-learn."""
+    """Import rarely needed names on first use; `FoldSplit` also imports scikit-learn."""
     if name in ("schemas", "study"):
         return import_module(f".{name}", __name__)
     if name != "FoldSplit":

@@ -28,8 +28,8 @@ from .verbs import sample as sample_verb
 def method(
     verb: Callable[Concatenate[Any, Params], ResultT],
 ) -> Callable[Concatenate[Strat, Params], ResultT]:
-    """Make a method of a verb: its signature, types and page, without the frame."""
-    # The method answers itself, so that a traceback shows one step.
+    """Make a method from a verb, with its signature, types and docstring, without the frame."""
+    # The method has a wrapper of its own, so that a traceback shows one step.
     inner: Callable[Concatenate[Any, Params], ResultT] = inspect.unwrap(verb)
 
     @wraps(verb)
@@ -45,28 +45,27 @@ def method(
     made.__signature__ = signature.replace(parameters=[own, *others])
     made.__doc__ = re.sub(r"^frame : .*\n(?: +.*\n)*", "", page, count=1, flags=re.MULTILINE)
     made = suggest_arguments(made)
-    # Last, as a wrapper takes `__annotate__` instead since Python 3.14.
+    # Last, because wrappers copy `__annotate__` instead since Python 3.14.
     made.__annotations__ = {**verb.__annotations__}
     del made.__annotations__[frame.name]
     return cast("Callable[Concatenate[Strat, Params], ResultT]", made)
 
 
 def refuse_name(accessor: object, name: str) -> NoReturn:
-    """Raise for a name that is none of the methods, which Python finds before."""
+    """Raise for a name that is not a method; Python looks for methods first."""
     raise no_such_method(type(accessor), name, vars(Strat))
 
 
 class Strat:
-    """Stratified folds on this frame; every method is a function of stratframe."""
+    """Stratified folds on this frame; every method is also a function of stratframe."""
 
     def __init__(self, frame: Any) -> None:
         self._frame = frame
 
     def __repr__(self) -> str:
-        """Name the accessor and point to its help."""
         return f"<stratified folds on a {type(self._frame).__name__}; see help(df.strat)>"
 
-    if not TYPE_CHECKING:  # which would take any name for a method
+    if not TYPE_CHECKING:  # type checkers would take any name for a method
         __getattr__ = refuse_name
 
     kfold = method(deals.kfold)
@@ -94,7 +93,6 @@ class StratExpr:
         self._expr = expr
 
     def __repr__(self) -> str:
-        """Name the accessor and point to its help."""
         return "<stratified folds of a Polars expression; see help(pl.col('label').strat)>"
 
     if not TYPE_CHECKING:
@@ -123,7 +121,7 @@ class StratExpr:
         Returns
         -------
         polars.Expr
-            Int64 folds 0..k-1, the column that `kfold` adds to the frame.
+            Int64 folds 0..k-1, as in the column that `kfold` adds to the frame.
 
         Examples
         --------
@@ -158,7 +156,7 @@ class StratExpr:
         Returns
         -------
         polars.Expr
-            An Enum of the names of parts, the column that `split` adds to the frame.
+            An Enum of the part names, as in the column that `split` adds to the frame.
 
         Examples
         --------
@@ -180,7 +178,7 @@ def register() -> None:
         (pl.LazyFrame, pl.api.register_lazyframe_namespace, Strat),
         (pl.Expr, pl.api.register_expr_namespace, StratExpr),
     ):
-        # Both libraries warn of a name that is taken, but not by whom.
+        # Both libraries warn that a name is taken, but do not say by whom.
         with warnings.catch_warnings():
             if getattr(getattr(frame, "strat", None), "__module__", None) == __name__:
                 warnings.simplefilter("ignore")

@@ -15,7 +15,7 @@ import numpy as np
 from .errors import HUGE, StratError, describe, given_twice, one_of, plural
 
 MAX_KS = 10_000
-"""The most numbers of folds that a call may compare."""
+"""The maximum number of values of k that a call may compare."""
 
 
 def check_int(argument: str, value: object, minimum: int) -> int:
@@ -32,7 +32,7 @@ def check_int(argument: str, value: object, minimum: int) -> int:
 
 
 def plain_share(share: Any) -> Any:
-    """Take a decimal, or a float of another width, as the float that is written like it."""
+    """Convert a decimal, or a float of a different width, to the float with the same digits."""
     is_other = isinstance(share, Decimal | np.floating) and not isinstance(share, float)
     return float(str(share)) if is_other else share
 
@@ -54,14 +54,14 @@ def is_hashable(value: object) -> bool:
     """Return whether a value, and all that it holds, can be hashed."""
     try:
         hash(value)
-    except (TypeError, ValueError):  # a memory view raises the second
+    except (TypeError, ValueError):  # a memoryview raises ValueError
         return False
     return True
 
 
 def check_ks(argument: str, given: Any) -> list[int]:
     """Check one number of folds, or several."""
-    shown = describe(given)  # an iterator may show how far it is
+    shown = describe(given)  # before reading, because an iterator may show its position
     try:
         ks = [given] if isinstance(given, str) else list(islice(given, MAX_KS + 1))
     except TypeError:
@@ -82,7 +82,7 @@ def check_each_once(subject: str, noun: str, items: Iterable[Hashable]) -> None:
 
 
 def check_name(name: object) -> str:
-    """Raise unless a value may name a column that is added."""
+    """Raise unless a value can be the name of a new column."""
     if not isinstance(name, str) or not name:
         msg = f"`name` must be a non-empty string, got {describe(name)}."
         raise StratError(msg)
@@ -91,18 +91,18 @@ def check_name(name: object) -> str:
 
 
 def check_encodable(subject: str, text: str) -> None:
-    """Raise for half of a surrogate pair, which neither frames nor hashes can hold."""
+    """Raise for half of a surrogate pair, which can be neither stored in frames nor hashed."""
     if any("\ud800" <= letter <= "\udfff" for letter in text):
         msg = f"{subject} must be text that UTF-8 can encode, got {describe(text)}."
         raise StratError(msg)
 
 
 def check_seed(seed: object) -> int:
-    """Check a seed, which is any whole number that could be an index; None draws one."""
+    """Check a seed, a whole number of any integer type; None draws a seed at random."""
     if seed is None:
         return randbits(63)
     if not isinstance(seed, bool | np.bool_) and isinstance(seed, SupportsIndex):
-        with suppress(TypeError):  # such as that of an array of several numbers
+        with suppress(TypeError):  # which an array of several numbers raises
             seed = index(seed)
     return check_int("seed", seed, 0)
 

@@ -1,6 +1,6 @@
 """Stratified folds on Dask frames: importing this registers `.strat` on them.
 
-The functions are those of `stratframe`, which take frames of every library.
+The functions are the same as in `stratframe`: they accept frames from every library.
 """
 
 from .accessor import Strat

@@ -1,4 +1,4 @@
-"""The one exception, the one warning, and the sentences that several places need."""
+"""The one exception, the one warning, and the sentences that several modules share."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from .core.types import Ints
 
 MAX_LISTED = 5
-"""The most rows, strata or columns that a message lists before it ends in dots."""
+"""The maximum number of rows, strata or columns that a message lists before it ends in dots."""
 
 MAX_SHOWN = 200
-"""The most letters of a value that a message shows."""
+"""The maximum number of characters of a value that a message shows."""
 
 FOLD_NAME = re.compile(r"(?<![a-z])(k?fold|split)s?(?![a-z])|^(inner|outer)$", re.IGNORECASE)
-"""What columns of folds and parts are often called."""
+"""Names that columns of folds and parts often have."""
 
 PART_NAME = re.compile(rf"{FOLD_NAME.pattern}|(?<![a-z])(cv|parts?)(?![a-z])", re.IGNORECASE)
-"""What such columns may also be called."""
+"""These names, and others that such columns may have."""
 
 HUGE = 10**30
-"""Whole numbers from here on are not written out."""
+"""Whole numbers of at least this size are not written out in full."""
 
 
 class StratError(ValueError):
@@ -42,7 +42,7 @@ class StratError(ValueError):
     failures : DataFrame or callable, optional
         The failing rows, in the caller's own frame library: the columns that the call
         names, preceded by `row`, the position in the frame; or a function without arguments
-        that makes this frame, called when it is first asked for.
+        that makes this frame, called when `failures` is first read.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class StratError(ValueError):
         return self._given() if callable(self._given) else self._given
 
     def __reduce__(self) -> Any:
-        """Pickle and copy the rows themselves, as a function may not be pickled."""
+        """Pickle and copy the rows themselves, because pickle may not accept a function."""
         self._given = self.failures
         return super().__reduce__()
 
@@ -72,7 +72,7 @@ class StratWarning(UserWarning):
 
 
 CALLERS = ("stratframe", "polars", "pandas", "dask", "distributed", "pyspark")
-"""Packages that call ours on behalf of a user, as `pipe` and `collect` do."""
+"""Packages whose methods, such as `pipe` and `collect`, call ours on behalf of a user."""
 
 
 def warn(message: str) -> None:
@@ -84,7 +84,7 @@ def warn(message: str) -> None:
 
 
 def at_most(subject: str, limit: str, got: object, count: int, noun: str) -> str:
-    """State the highest value: "`k` must be at most the number of rows, got 3 for 2 rows."."""
+    """State an upper limit: "`k` must be at most the number of rows, got 3 for 2 rows."."""
     return f"{subject} must be at most {limit}, got {describe(got)} for {plural(count, noun)}."
 
 
@@ -111,9 +111,9 @@ def one_of(subject: str, choices: Iterable[object], got: object) -> str:
 def no_such_column(
     argument: str, name: object, known: Sequence[object], index: Collection[object] = ()
 ) -> str:
-    """State that a frame lacks a column, with the hint that its name deserves."""
+    """State that a frame lacks a column, with a hint that fits the name given."""
     msg = f"`{argument}` names the column {describe(name)}, which the frame does not have."
-    if argument == "name" and name in ("fold", "split"):  # the defaults of a call that names none
+    if argument == "name" and name in ("fold", "split"):  # the defaults where `name` is not given
         msg = f"There is no column {name!r}."
     near = nearest_name(name, known)
     names: Sequence[Any] = name if isinstance(name, tuple) else []
@@ -135,7 +135,7 @@ def no_such_column(
 
 
 def nearest_name(name: object, known: Sequence[object]) -> str | None:
-    """Write the nearest of the known names as in code; None if none is near."""
+    """Write the closest known name as in code; None if none is close."""
     if isinstance(name, str) and len(name) > MAX_SHOWN:
         return None
     texts = {str(each): each for each in known}
@@ -144,7 +144,7 @@ def nearest_name(name: object, known: Sequence[object]) -> str | None:
 
 
 def suggest_fold_column(name: object, known: Sequence[object], near: str | None) -> str:
-    """Hint at another column, or at the verb that adds this one."""
+    """Suggest a different column, or the verb that adds this one."""
     call = f"`df.strat.{'split' if name == 'split' else 'kfold'}(..., name={describe(name)})`"
     if name == "split" and "fold" in known:
         return f"{call} adds it; `df.strat.folds()` reads 'fold'."
@@ -159,12 +159,12 @@ def suggest_fold_column(name: object, known: Sequence[object], near: str | None)
 
 
 def list_repeats(name: object, known: Collection[object]) -> list[str]:
-    """List the columns that `repeats` made of a name: name_1, name_2, ..."""
+    """List the columns that `repeats` made from a name: name_1, name_2, ..."""
     return list(takewhile(known.__contains__, (f"{name}_{i}" for i in count(1))))
 
 
 class BoundedRepr(Repr):
-    """A `repr` as in code, but with the type alone of data, and the size of long values."""
+    """A `repr` as in code, but only the type of data, and only the type and size of long values."""
 
     def __init__(self, most: int) -> None:
         super().__init__()
@@ -172,42 +172,42 @@ class BoundedRepr(Repr):
         self.most = self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = most
 
     def repr1(self, x: Any, level: int) -> str:
-        """Write a value, or an entry of one."""
+        """Write a value, or a value inside it."""
         kind = type(x).__name__
         if is_data(x):
             return kind
         if isinstance(x, str):
-            return repr(str(x)) if len(x) <= MAX_SHOWN else f"{x[:40]!r}... ({len(x):,} letters)"
+            return repr(str(x)) if len(x) <= MAX_SHOWN else f"{x[:40]!r}... ({len(x):,} characters)"
         if isinstance(x, int) and abs(x) >= HUGE:
             return describe_count(x)
         try:
             size = len(x) if isinstance(x, Sized) else None
-        except Exception:  # a range may be too long, and a class of the caller raise anything
+        except Exception:  # a range may be too long, and a caller's class may raise anything
             size = None
         text = super().repr1(x, level) if (size or 0) <= self.most else ""
         is_long = size is not None and not 0 < len(text) <= MAX_SHOWN
         return f"{kind} of {plural(size or 0, 'value')}" if is_long else text
 
     def repr_dict(self, x: dict[Any, Any], level: int) -> str:
-        """Write a dict in its own order, which may be that of parts."""
+        """Write a dict in its own order, which may be the order of the parts."""
         if level <= 0:
             return "{...}"
         pairs = (f"{self.repr1(key, level - 1)}: {self.repr1(x[key], level - 1)}" for key in x)
         return f"{{{', '.join(pairs)}}}"
 
     def repr_instance(self, x: Any, level: int) -> str:
-        """Write any other object without its address, which tells nobody anything."""
+        """Write any other object without its address, which tells the user nothing."""
         return re.sub(r"( at)? 0x[0-9a-fA-F]+", "", super().repr_instance(x, level))
 
 
 def describe(value: object, most: int = MAX_LISTED) -> str:
-    """Show a value in a message, with at most so many entries of a list or dict."""
+    """Show a value in a message; lists and dicts of more than `most` entries as type and size."""
     text = BoundedRepr(most).repr(value)
     return type(value).__name__ if "\n" in text else text
 
 
 def is_data(value: object) -> bool:
-    """Return whether a value is an array, a series or a frame, of whatever library."""
+    """Return whether a value is an array, a series or a frame, from any library."""
     kind = type(value)
     is_array = hasattr(kind, "__array__") and hasattr(kind, "__len__")
     return (is_array and not isinstance(value, str)) or hasattr(kind, "columns")
@@ -221,9 +221,9 @@ def describe_count(number: int) -> str:
 
 
 def describe_rows(rows: Ints, weights: Ints | None = None) -> str:
-    """Count the rows at fault and list the first of them: "2 rows (2, 5)".
+    """Count the rows at fault and list the first few of them: "2 rows (2, 5)".
 
-    If each stands for several rows, as `weights` says, they are counted and not listed.
+    If each row stands for several, as `weights` says, these are counted but not listed.
     """
     if weights is not None:
         return plural(int(weights[rows].sum()), "row")
@@ -282,7 +282,7 @@ NO_NOUN = re.compile("all|any|both|each|her|his|its|our|that|their|this|wh(at|en
 
 
 def plural_name(name: object, otherwise: str = "groups") -> str:
-    """Name the things that a column tells apart: "users" of "user" or "user_id", else "groups"."""
+    """Name what a column identifies: "users" for "user" or "user_id", otherwise "groups"."""
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][a-z]{2,}(_id)?", name):
         return otherwise
     noun = name.lower().removesuffix("_id")

@@ -1,4 +1,4 @@
-"""Errors for arguments named as in other libraries, or out of place, that say what to write."""
+"""Errors that say what to write for arguments out of place, or named as in other libraries."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ HABITS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("fold", "fold_col", "column"), ('name="fold"',)),
     **dict.fromkeys(("weights", "sample_weight"), ('by=["label", sf.total("weight")]',)),
 }
-"""Arguments of other libraries and of other verbs, and how they are written here: the first of
-these that the verb has is suggested."""
+"""Arguments of other libraries and of other verbs, and how they are written here: the error
+suggests the first example whose argument the verb has."""
 
 
 KFOLD, SPLIT = '`df.strat.kfold("label", k=5)`', '`df.strat.split("label", 0.2)`'
@@ -50,11 +50,11 @@ METHODS: dict[str, str] = {
     "crossvalscore": "`cross_val_score(..., cv=df.strat.cv())`",
     "foldsplit": '`sf.FoldSplit("fold")`',
 }
-"""Methods as other libraries call them, in small letters, and what is written here."""
+"""The names of methods in other libraries, in lower case, and what to write here."""
 
 
 def no_such_method(accessor: type, name: str, of_frames: Collection[str]) -> AttributeError:
-    """Build the error for an unknown method of an accessor, with the one that may be meant."""
+    """Build the error for an unknown method of an accessor, with the method that may be meant."""
     if name.startswith("_"):  # Python and notebooks ask for such names
         return AttributeError(f"{accessor.__name__!r} object has no attribute {name!r}")
     known = [each for each in vars(accessor) if not each.startswith("_")]
@@ -67,10 +67,10 @@ def no_such_method(accessor: type, name: str, of_frames: Collection[str]) -> Att
 
 
 def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, ResultT]:
-    """Answer arguments of other libraries, and those without names, with an error that helps.
+    """Raise an error that says what to write for foreign or misplaced arguments of a verb.
 
     The signature stays as it is, and other unknown arguments get Python's own error. The traceback
-    of a `StratError` ends here, one step below the caller; that of `verb.__wrapped__` is whole.
+    of a `StratError` ends here, one step below the caller; `verb.__wrapped__` gives all of it.
     """
     known = signature(verb).parameters
     foreign = HABITS.keys() - known
@@ -78,7 +78,7 @@ def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, Resul
 
     @wraps(verb)
     def answered(*args: Params.args, **kwargs: Params.kwargs) -> ResultT:
-        __tracebackhide__ = True  # so that pytest ends at the caller
+        __tracebackhide__ = True  # so that pytest's traceback ends at the caller
         found = [argument for argument in kwargs if argument in foreign]
         if found:
             hints = dict.fromkeys(translate(each, kwargs[each], known) for each in found)
@@ -95,7 +95,7 @@ def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, Resul
 
 
 def translate(argument: str, given: object, known: Collection[str]) -> str:
-    """Write what replaces an argument, in this verb or, if it has nothing like it, another."""
+    """Write what replaces an argument in this verb or, if it has no equivalent, in another verb."""
     examples = HABITS[argument]
     if argument == "shuffle" and given is False:
         examples = ('deal="contiguous"',)
@@ -105,7 +105,7 @@ def translate(argument: str, given: object, known: Collection[str]) -> str:
 
 
 def check_places(verb: str, given: Sequence[object], known: Mapping[str, Parameter]) -> None:
-    """Raise if an argument given without its name is in the place of another."""
+    """Raise if an argument given without its name is in the place of another argument."""
     first, second, *_ = [*given, None, None]
     if "frame" in known and isinstance(first, str) and hasattr(type(second), "columns"):
         msg = (

@@ -1,4 +1,4 @@
-"""A plugin that shows mypy `.strat`: `plugins = ["stratframe.mypy_plugin"]`."""
+"""A plugin that teaches mypy about `.strat`: `plugins = ["stratframe.mypy_plugin"]`."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,7 +16,7 @@ ClassHook = Callable[[ClassDefContext], None]
 
 
 class StratPlugin(Plugin):
-    """A method of `.strat` takes what its function takes, and returns what it returns."""
+    """Each method of `.strat` takes what its function takes, and returns what it returns."""
 
     def get_customize_class_mro_hook(self, fullname: str) -> ClassHook | None:
         return self.declare if fullname in ACCESSORS else None
@@ -39,7 +39,7 @@ class StratPlugin(Plugin):
         if not found or not isinstance(use.type, types.Instance) or not use.type.extra_attrs:
             return use.default_attr_type
         verb, frame = found.type, use.type.extra_attrs.attrs["_frame"]
-        if isinstance(verb, types.Instance):  # of a table, which has the library of the frame
+        if isinstance(verb, types.Instance):  # a verb that returns a table
             verb = subtypes.find_member("__call__", verb, verb)
         if isinstance(verb, types.Overloaded):
             verb = next(x for x in verb.items if subtypes.is_subtype(frame, x.arg_types[0]))

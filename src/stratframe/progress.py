@@ -1,4 +1,4 @@
-"""Progress bars of tqdm, if it is installed, for what takes more than a second."""
+"""Progress bars from tqdm, if it is installed, for work that takes more than a second."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Item = TypeVar("Item")
 
 @contextmanager
 def progress_bar(total: int, what: str, unit: str = " rows") -> Iterator[Callable[[int], None]]:
-    """Give a function that counts what is done, with a bar on a terminal or in a notebook."""
+    """Yield a function that counts the work done, with a bar on a terminal or in a notebook."""
     bar: Any = None
     done, due = 0, monotonic() + PATIENCE
 
     def progress(n: int) -> None:
-        """Count what is done; import tqdm, which takes a while, only when a bar is due."""
+        """Count the work done; import tqdm, which takes a while, only when a bar is due."""
         nonlocal bar, done, due
         done += n
         if bar is not None:
@@ -31,9 +31,9 @@ def progress_bar(total: int, what: str, unit: str = " rows") -> Iterator[Callabl
         elif done < total and monotonic() >= due:
             due = inf
             with suppress(ImportError), warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of notebooks without widgets
+                warnings.simplefilter("ignore")  # about notebooks without widgets
                 look = {"total": total, "initial": done, "desc": what, "unit": unit}
-                # It appears only on a terminal, and only the outermost bar stays.
+                # Outside notebooks it appears only on a terminal; only the outermost bar stays.
                 bar = import_module("tqdm.auto").tqdm(**look, disable=None, leave=None)
 
     try:

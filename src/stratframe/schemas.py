@@ -1,4 +1,4 @@
-"""pandera schemas for pipelines: what a call needs of a frame, and what its result promises."""
+"""pandera schemas for pipelines: what a call requires of a frame, and what its result promises."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def needed(
     Parameters
     ----------
     by, groups, key, missing
-        As for `kfold`. Computed columns (expressions, callables) are left out, as they have
-        no name in the frame.
+        As for `kfold`. Computed columns (expressions, callables) are left out because they
+        have no name in the frame.
     library : {"pandas", "polars"}
-        The library of the frames that are validated.
+        The library of the frames to be validated.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def needed(
                 may_order = any(term is each for each in last)
                 keeps = partial(keeps_rule, term, ref, missing, may_order)
                 rule_name = f"kfold takes {term}"
-                # If the column must have no nulls, pandera names them already.
+                # If the column must have no nulls, pandera reports them already.
                 check = frames.rules.flags_check(
                     pandera, library, keeps, rule_name, skip_nulls=rule.complete
                 )
@@ -97,13 +97,13 @@ def needed(
         )
         for name, needed in needs.items()
     }
-    # A list in a list, because pandera takes a label that is not text for a list of labels.
+    # A list within a list, because pandera mistakes a label that is not text for a list of labels.
     together = [named_keys] if len(keys) == len(named_keys) > 1 else None
     return pandera.DataFrameSchema(columns, unique=together)
 
 
 def check_labels(argument: str, refs: Sequence[ColumnRef], library: Library) -> None:
-    """Raise unless references may name columns of a library; computed ones have no name."""
+    """Raise unless the references are valid column names in frames of a library, or computed."""
     for ref in refs:
         if not frames.is_computed(ref):
             frames.check_names(argument, [ref])
@@ -125,7 +125,7 @@ def is_written(label: object) -> bool:
 def keeps_rule(
     term: Term, ref: ColumnRef, missing: Missing, may_order: bool, series: Any
 ) -> Flags | bool:
-    """Flag the rows of a column that a term takes; False for a column of the wrong type."""
+    """Flag the rows of a column that a term accepts; False for a column of the wrong type."""
     try:
         entry = read_entry(replace(term, columns=(ref,)), [series], 1)
     except StratError:
@@ -154,7 +154,7 @@ def folded(
     name : str
         The fold column.
     library : {"pandas", "polars"}
-        On a lazy frame pandera checks names and types only.
+        The library of the frames. On a lazy frame pandera checks names and types only.
     nulls : bool
         Whether rows may be without a fold, as `missing="null"` and `rare="null"` allow. In
         pandas the column may then be Int64, or the float64 that `read_csv` and `concat` make
@@ -205,9 +205,9 @@ def parted(
 ) -> Any:
     """Make a schema of a frame with a part column.
 
-    It accepts what `split` makes, and what that becomes when the other library reads it from a
-    Parquet file. In pandas this is a categorical of these names in this order, ordered or not. In
-    Polars it is an Enum of these names, or a Categorical with these values.
+    It accepts what `split` makes, and what the other library then reads from a Parquet file. In
+    pandas this is a categorical whose categories are the part names in the given order, ordered or
+    not. In Polars it is an Enum of the part names, or a Categorical with these values.
 
     Parameters
     ----------
@@ -219,8 +219,8 @@ def parted(
         Whether rows may be without a part.
     text : bool
         Whether the column may also be text, as read from a CSV file, or a categorical with other
-        categories or another order, as pandas reads a Categorical that Polars has written. Its
-        values must still be these names. The order of the parts may then differ;
+        categories or in a different order, as pandas reads a Categorical that Polars has written.
+        Its values must still be part names. The order of the parts may then differ;
         `parts(names=[...])` sets it.
 
     Returns

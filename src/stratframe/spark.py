@@ -1,6 +1,6 @@
 """Stratified folds on Spark frames: functions for `DataFrame.transform`.
 
-The functions are those of `stratframe`, which take frames of every library.
+The functions are the same as in `stratframe`: they accept frames from every library.
 """
 
 from .checks import load_extra

@@ -11,7 +11,7 @@ from tests.frames.forked import NEEDS_THREADS
 
 LACKS_THREADS = (
     "This call needs the threads of Polars, which a forked process does not have."
-    '\nHint: start processes by `multiprocessing.get_context("spawn")` or `"forkserver"`.'
+    '\nHint: start processes with `multiprocessing.get_context("spawn")` or `"forkserver"`.'
 )
 
 

@@ -166,7 +166,7 @@ def test_references_of_the_other_library(frame: Make, kind: str, argument: str) 
 COMPUTED: dict[str, Callable[[pd.DataFrame], Any]] = {
     "A callable must return one value a row, got int.": lambda _: 3,
     "A callable must return one value a row, got DataFrame.": lambda df: df,
-    "A callable must return its values in the order of the frame, got another index.": (
+    "A callable must return its values in the order of the frame, got a different index.": (
         lambda df: df["id"][::-1]
     ),
     "A computed column must give one value for each of the 10 rows, got 3": lambda df: df["id"][:3],

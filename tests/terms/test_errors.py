@@ -148,15 +148,13 @@ DATES: list[Any] = [
     *(pl.Series(DAYS, dtype=dtype) for dtype in (pl.Date, pl.Datetime)),
 ]
 NO_FEATURES = [*OTHER_TYPES, *DATES, pd.Series([1] * 10, dtype="category"), pd.Series([1j] * 10)]
-ENCODE = (
-    "\nHint: encode it in columns of numbers, as `pd.get_dummies` and `DataFrame.to_dummies` do."
-)
+ENCODE = "\nHint: encode it as numeric columns, as `pd.get_dummies` and `DataFrame.to_dummies` do."
 NUMBERS = ("sf.continuous('z')", "sf.quantiles('z', 5)", "sf.bins('z', [0, 1])")
 TYPES: list[tuple[Any, str, str, str]] = [
     *((column, term, "numbers or dates", "") for column in OTHER_TYPES for term in NUMBERS),
     *((column, NUMBERS[-1], "numbers", "\nHint: `sf.quantiles` takes dates.") for column in DATES),
     *(
-        (column, "sf.chain(['x', 'z'])", "features of numbers, booleans or vectors", ENCODE)
+        (column, "sf.chain(['x', 'z'])", "numbers, booleans or vectors as features", ENCODE)
         for column in NO_FEATURES
     ),
 ]

@@ -116,7 +116,7 @@ REFUSED = {
 
 def shown(text: str) -> str:
     """Write a text as messages do, of which a long one has only its start."""
-    return repr(text) if len(text) <= 200 else f"{text[:40]!r}... ({len(text):,} letters)"
+    return repr(text) if len(text) <= 200 else f"{text[:40]!r}... ({len(text):,} characters)"
 
 
 @pytest.mark.parametrize("text", REFUSED, ids=lambda text: text[:30].replace("\0", "0"))

@@ -73,7 +73,7 @@ def test_what_totals_exclude(kind: str, call: str) -> None:
 
 def test_totals_are_of_numbers(kind: str) -> None:
     """A column that is no number is named, with its type."""
-    with pytest.raises(sf.StratError, match=r"`sf.total\('text'\)` needs features of numbers, .*"):
+    with pytest.raises(sf.StratError, match=r"`sf.total\('text'\)` needs numbers, .*"):
         sf.kfold(make(kind, DATA), sf.total("text"), 2)
 
 

@@ -85,7 +85,7 @@ def test_faults_of_vectors(frame: Make) -> None:
     by = sf.clusters("v", 2)
     short = frame({"v": [*rows[:3], [1.0], *rows[4:]]})
     error = refuse(
-        "Vectors must have one length, but in column 'v' those of 1 row (3) have others than 2.",
+        "Vectors must have one length, but in column 'v' the length is not 2 in 1 row (3).",
         lambda: folds_of(short, by, 2),
     )
     assert values(error.failures, "row") == [3]
@@ -100,7 +100,7 @@ def test_faults_of_vectors(frame: Make) -> None:
     with pytest.raises(sf.StratError, match="Vectors must have at least one number"):
         values(sf.kfold(empty, by, 2), "fold")
     for other in ([["a"]] * 12, [["1"]] * 12, [[1j]] * 12, [[[1.0]]] * 12):
-        with pytest.raises(sf.StratError, match="needs features of numbers, booleans or vectors"):
+        with pytest.raises(sf.StratError, match="needs numbers, booleans or vectors as features"):
             folds_of(frame({"v": other}), by, 2)
 
 

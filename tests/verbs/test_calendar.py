@@ -181,13 +181,15 @@ def test_the_ends_of_dates() -> None:
         assert labels == [(datetime(1677, 1, 1), [0, 1]), (datetime(2024, 1, 1), [2])]
     far = pl.DataFrame({"day": pl.Series([-800_000, 0], dtype=pl.Int32).cast(pl.Date)})
     for rule in ({}, {"every": "1mo"}):
-        with pytest.raises(sf.StratError, match="'day' must hold values that Python has, but year"):
+        with pytest.raises(
+            sf.StratError, match="'day' must hold values that Python can represent, but year"
+        ):
             sf.folds(far, "day", **rule)
     last = 2**63 - 1
     ends = [("ms", last), ("us", last), ("us", -last), ("ms", 2**64 // 1000 + 1)]
     for (unit, end), is_lazy in product(ends, (False, True)):
         far = pl.DataFrame({"day": pl.Series([end, 0, None]).cast(pl.Datetime(unit, "UTC"))})
-        rule = "Column 'day' must hold values that Python has, but some are out of range."
+        rule = "Column 'day' must hold values that Python can represent, but some are out of range."
         options = {"frame": far.lazy() if is_lazy else far, "every": "1y", "nulls": "drop"}
         refuse(rule, partial(sf.folds, name="day", **options))
     far = pl.DataFrame({"day": pl.Series([last, 0]).cast(pl.Datetime("ns", "Europe/Paris"))})

@@ -187,19 +187,19 @@ def test_columns_of_one_name_are_left_aside() -> None:
 TWO = '\nHint: `{"train": train, "test": test}`.'
 FRAME = pd.DataFrame({"x": [1, 2]})
 ERRORS: dict[str, tuple[Any, dict[str, Any], str]] = {
-    "none": ({}, {}, "Several frames must be two or more, got {}." + TWO),
-    "one": ({"a": FRAME}, {}, "Several frames must be two or more, got {'a': DataFrame}." + TWO),
-    "no name": ({1: FRAME, "b": FRAME}, {}, "Several frames must have names of text, got 1."),
+    "none": ({}, {}, "There must be at least two frames, got {}." + TWO),
+    "one": ({"a": FRAME}, {}, "There must be at least two frames, got {'a': DataFrame}." + TWO),
+    "no name": ({1: FRAME, "b": FRAME}, {}, "The names of frames must be non-empty text, got 1."),
     "an empty name": (
         {"": FRAME, "b": FRAME},
         {},
-        "Several frames must have names of text, got ''.",
+        "The names of frames must be non-empty text, got ''.",
     ),
     "no frame": ({"a": FRAME, "b": 3}, {}, "`frame` must be a pandas or Polars frame, got int."),
     "two libraries": (
         {"a": FRAME, "b": pl.DataFrame({"x": [1]})},
         {},
-        "Several frames must be of one library, got pandas and Polars.\n"
+        "Several frames must be from one library, got pandas and Polars.\n"
         "Hint: `pl.from_pandas` converts.",
     ),
     "a name": (

@@ -1,6 +1,6 @@
-"""All that is done with pandas and Polars frames; the other packages call it as `frames.x`.
+"""Everything that is done with pandas and Polars frames; other packages call it as `frames.x`.
 
-Only engines and studies call methods of frames themselves. Frames and columns come in, numpy
+Elsewhere only engines and studies call methods of frames. Frames and columns come in, numpy
 arrays go out, and arrays come back as new columns, as rows of the frame, or as a frame of results:
 
 - `threads`: which threads does a forked process lack?
@@ -11,14 +11,14 @@ arrays go out, and arrays come back as new columns, as rows of the frame, or as 
 - `attach`: how does an array become a column, at once or as a lazy expression?
 - `result`: how is a result frame made in the caller's library?
 - `rules`: which rows broke a rule?
-- `read`: which codes of classes, numbers, or words of a key does a column give?
+- `read`: how does a column become codes of classes, numbers, or words of a key?
 - `folds`: which folds does a column hold, and which one is each row in?
 - `labels`: which rows of a frame do some labels, or a computation, select?
 - `joined`: how do frames of one library become one?
 - `duplicates`: which rows are equal in several columns, and are they in one fold?
 - `files`: how are CSV and Parquet files read and written?
 
-A module imports only from those above it.
+Each module imports only from the modules above it.
 """
 
 from . import files, lazy, threads

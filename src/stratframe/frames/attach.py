@@ -1,8 +1,8 @@
 """Arrays -> new columns of a frame; its rows, other columns and index stay as they are.
 
-pandas gets arrays, never a Series, whose index pandas would align; Polars gets series. A lazy frame
-gets one expression over the columns that the computation reads, if possible in a query of its own
-whose result is put next to the frame.
+pandas gets arrays, never a Series, because it would align the index; Polars gets series. A lazy
+frame gets one expression over the columns that the computation reads, if possible in a separate
+query whose result is put beside the frame.
 """
 
 import warnings
@@ -25,7 +25,7 @@ class NewColumn(NamedTuple):
 
     name: str
     parts: Ints
-    """The part of every row; -1 where it has none."""
+    """The part of every row; -1 where the row has none."""
     labels: tuple[str, ...] | None
     """Names of the parts; None for folds, which are numbers."""
     nullable: bool
@@ -47,7 +47,7 @@ def attach_columns(
     *,
     by_row: bool = False,
 ) -> FrameT:
-    """Add the columns that are computed from referenced ones, `by_row` from each row alone."""
+    """Add columns computed from the referenced columns; with `by_row`, from each row alone."""
     if isinstance(frame, pl.LazyFrame):
         expr = column_expression(refs, compute, outputs, by_row=by_row)
         new = [column.name for column in outputs]
@@ -55,7 +55,7 @@ def attach_columns(
     read = {argument: read_columns(frame, given) for argument, given in refs.items()}
     columns = list(compute(read, len(frame)))
     if isinstance(frame, pl.DataFrame):
-        # Each column is let go of as soon as it is a series.
+        # The arrays of each column are released as soon as its series is made.
         return frame.with_columns([polars_column(columns.pop(0)) for _ in outputs])
     return attach_pandas(frame, columns)
 
@@ -66,8 +66,8 @@ def attach_lazily(
     if not beside:
         attached = frame.with_columns(expr)
         return attached if len(new) == 1 else attached.with_columns(pl.col(new[0]).struct.unnest())
-    # Next to a query of its own, which reads the columns of the expression and no
-    # others, the frame streams: it need not be held until all rows have their folds.
+    # Beside a separate query, which reads only the columns of the expression, the frame
+    # streams: it need not be held until all rows have their folds.
     computed = frame.select(expr)
     computed = computed if len(new) == 1 else computed.unnest(new[0])
     attached = pl.concat([frame.drop(new, strict=False), computed], how="horizontal")
@@ -86,7 +86,7 @@ def attach_pandas(frame: pd.DataFrame, columns: list[NewColumn]) -> pd.DataFrame
         arrays[label_of(frame, column.name)] = pandas_column(column)
     new = {label: values for label, values in arrays.items() if label not in frame.columns}
     attached = frame.assign()
-    with suppress(UnicodeEncodeError):  # for labels that UTF-8 cannot encode
+    with suppress(UnicodeEncodeError):  # raised for labels that UTF-8 cannot encode
         if len(new) > 1:
             added = pd.DataFrame(new, index=frame.index, copy=False)
             # `concat` drops `attrs`, and the attributes that a subclass names in `_metadata`.
@@ -128,13 +128,13 @@ def polars_dtype(labels: Sequence[str] | None) -> pl.DataType:
 def column_expression(
     refs: Refs, compute: Compute, outputs: Sequence[NewColumn], *, by_row: bool = False
 ) -> pl.Expr:
-    """Build the Polars expression of a computation on all rows at once, or `by_row` on some.
+    """Build the Polars expression of a computation on all rows at once, or `by_row` on batches.
 
-    Several new columns come as a struct: with one expression per field, each would compute all of
+    Several new columns form a struct: if each had its own expression, each would compute all of
     them.
     """
     every = [ref for given in refs.values() for ref in given]
-    # The time that Polars takes for single columns grows with the square of their number. A struct
+    # The time Polars takes for separate columns grows with the square of their number. A struct
     # would stretch a computed column of one value to the height of the others.
     names = list(dict.fromkeys(ref for ref in every if isinstance(ref, str)))
     computed = [ref for ref in every if not isinstance(ref, str)]
@@ -164,7 +164,7 @@ def column_expression(
 
 
 def struct_fields(series: pl.Series, expr: pl.Expr) -> list[pl.Series]:
-    """List the fields of a struct that an expression gives; any other series comes back alone."""
+    """List the fields of a struct that an expression returns; list any other series alone."""
     if isinstance(series.dtype, pl.Struct):
         return series.struct.unnest().get_columns()
     # Inside `.over` Polars passes series without names.

@@ -1,8 +1,8 @@
 """Any column -> one Polars series of its values; what it holds, and which values are missing.
 
 numpy, nullable and pyarrow dtypes, categories, periods and Python objects all go through
-`to_polars`, and from there on only dtypes of Polars matter. Values are shared where possible, not
-copied. A value is missing if it is null, None, NaT or NaN. The caller's series stays for messages
+`to_polars`, and from there on only Polars dtypes matter. Values are shared where possible, not
+copied. A value is missing if it is null, None, NaT or NaN. The caller's series is kept for messages
 and for the names of strata.
 """
 
@@ -31,7 +31,7 @@ BY_NUMPY: dict[str, Any] = {
     "timedelta": pl.Duration,
     "timedelta64": pl.Duration,
 }
-"""Python objects that pandas turns into a numpy dtype, by the words of `infer_dtype`."""
+"""Polars types of Python objects that pandas converts to numpy, by the words of `infer_dtype`."""
 
 OBJECTS: dict[str, Any] = BY_NUMPY | {
     "bytes": pl.Binary,
@@ -41,23 +41,23 @@ OBJECTS: dict[str, Any] = BY_NUMPY | {
     "string": pl.String,
     "time": pl.Time,
 }
-"""What Python objects are to Polars, by the words of `infer_dtype`."""
+"""Polars types of Python objects, by the words of `infer_dtype`."""
 
 NULLABLE = {"b": False, "i": np.int64(0), "u": np.uint64(0), "f": np.nan}
-"""What stands for missing values in the numbers of nullable dtypes, by kind."""
+"""What stands for missing values when nullable dtypes become numpy arrays, by kind."""
 
 ARROW_CASTS = {"date64[ms]": "date32", "halffloat": "float32"}
-"""Types of pyarrow that Polars misreads, such as days in milliseconds, or does not take at all."""
+"""pyarrow types that Polars misreads, such as days in milliseconds, or rejects, and their casts."""
 
 WIDE_INTEGERS = tuple(getattr(pl, name) for name in ("Int128", "UInt128") if hasattr(pl, name))
-"""Integers of Polars that numpy does not have."""
+"""Polars integer types that numpy does not have."""
 
 
 def to_polars(series: Series) -> pl.Series | None:
     """Turn a column into a Polars series without a name; None if Polars has no type for it.
 
-    It has none for objects that mix types or are of other classes, decimals and integers as wide as
-    only Python has them, intervals and complex numbers.
+    It has none for objects of mixed types or other classes, decimals and integers that only Python
+    can hold, intervals and complex numbers.
     """
     if isinstance(series, pl.Series):
         return series.alias("")  # Polars would read a name such as "^x$" as a pattern
@@ -83,13 +83,13 @@ def to_polars(series: Series) -> pl.Series | None:
 
 
 def gather(values: pl.Series, places: Any) -> pl.Series:
-    """Gather values by their places; null where these are -1."""
+    """Gather values by their places; null where a place is -1."""
     numbers = pl.Series(places)
     return values.gather(numbers.set(numbers < 0, None))
 
 
 def with_gaps(values: pl.Series, missing: Flags) -> pl.Series:
-    """Put the values of the rows that have one at the places of these rows; null elsewhere."""
+    """Spread known values over the rows that are not missing; null elsewhere."""
     if not missing.any():
         return values
     return gather(values, np.where(missing, -1, np.cumsum(~missing) - 1))
@@ -99,7 +99,7 @@ def arrow_to_polars(series: Any) -> pl.Series | None:
     values = series.array.__arrow_array__()
     try:
         if str(values.type).startswith("dictionary"):
-            # Codes of a dictionary may stand for equal values, or for none.
+            # Several codes of a dictionary may stand for equal values, and a code for null.
             values = values.cast(values.type.value_type)
         if str(values.type).startswith("decimal256"):
             return None
@@ -129,21 +129,21 @@ def objects_to_polars(series: pd.Series) -> pl.Series | None:
     if word in BY_NUMPY:
         missing = np.asarray(series.isna(), dtype=np.bool_)
         typed = known = series[~missing] if missing.any() else series
-        with suppress(OverflowError):  # of pandas 2, for integers that floats cannot hold
+        with suppress(OverflowError):  # raised by pandas 2 for integers too large for floats
             typed = known.infer_objects()
-        if typed.dtype != object and (typed == known).all():  # a float is not any integer
+        if typed.dtype != object and (typed == known).all():  # floats may round integers
             values = numpy_to_polars(typed)
             return values if values is None else with_gaps(values, missing)
     if word in ("decimal", "integer") or word not in OBJECTS:
         return None
     column = strict_series(series.tolist(), OBJECTS[word])
-    if column is None:  # NaN and NA are no nulls to Polars
+    if column is None:  # Polars does not take NaN and NA for nulls
         column = strict_series(objects_of(series, None).tolist(), OBJECTS[word])
     return column
 
 
 def to_vectors(series: Series) -> pl.Series | None:
-    """Turn a column of vectors, lists or arrays of numbers, into a Polars one; None for others."""
+    """Turn a column of vectors (lists or arrays of numbers) into a Polars series; else None."""
     if not is_nested(dtype_of(series)):
         return None
     column = to_polars(series)
@@ -165,7 +165,7 @@ def to_vectors(series: Series) -> pl.Series | None:
 
 
 def strict_series(values: list[Any], dtype: Any) -> pl.Series | None:
-    """Make a Polars series of values of one type; None if it would hold others."""
+    """Make a Polars series of values of one type; None if it would hold different values."""
     with suppress(TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
         made = pl.Series(values, dtype=dtype, strict=True)
         if dtype == pl.String or made.to_list() == values:  # times with and without a zone differ
@@ -179,7 +179,7 @@ def objects_of(series: pd.Series, missing: Any) -> Values:
 
 
 def write_intervals(series: Any) -> Any:
-    """Write intervals of pandas as text; return any other column as it is."""
+    """Write pandas intervals as text; return any other column as it is."""
     dtype: Any = series.dtype
     of_values = dtype.categories.dtype if isinstance(dtype, pd.CategoricalDtype) else dtype
     return series.astype(str) if isinstance(of_values, pd.IntervalDtype) else series
@@ -189,7 +189,7 @@ def write_intervals(series: Any) -> Any:
 
 
 def dtype_of(series: Series) -> pl.DataType:
-    """Name the Polars type of the values; any categorical column of pandas is Categorical."""
+    """Return the Polars type of the values: Categorical for any categorical column of pandas."""
     if isinstance(series, pl.Series):
         return series.dtype
     if isinstance(series.dtype, pd.CategoricalDtype):
@@ -199,14 +199,14 @@ def dtype_of(series: Series) -> pl.DataType:
 
 
 def is_encoded_by_pandas(series: Series) -> bool:
-    """Return whether pandas has codes at hand, as for categories, or makes them in less memory."""
+    """Return whether pandas has codes, as for categories, or makes them in less memory itself."""
     is_own = isinstance(series, pd.Series) and not isinstance(series.dtype, pd.ArrowDtype)
     return is_own and dtype_of(series) in (pl.Categorical, pl.String)
 
 
 @lru_cache
 def dtype_in_polars(dtype: Any) -> pl.DataType | None:
-    """Name the type that Polars has for values of a pandas dtype, if it has any."""
+    """Return the type that Polars has for values of a pandas dtype, if there is one."""
     with suppress(StratError, NotImplementedError):
         converted = to_polars(pd.Series([], dtype=dtype))
         return None if converted is None else converted.dtype
@@ -219,11 +219,11 @@ def object_type(series: pd.Series) -> str:
 
 
 def is_continuous(series: Series) -> bool:
-    """Return whether a column holds any number with a fraction."""
+    """Return whether a column holds at least one number with a fraction."""
     dtype = dtype_of(series)
     try:
         return (dtype.is_float() or dtype.is_decimal()) and has_fractions(to_floats(series))
-    except OverflowError:  # of integers beyond floats, which no order of floats can hold
+    except OverflowError:  # raised by integers too large for floats
         return True
 
 
@@ -243,7 +243,6 @@ def is_measured(series: Series) -> bool:
 
 
 def is_text(series: Series) -> bool:
-    """Return whether a column holds text, or categories of text."""
     if isinstance(series.dtype, pd.CategoricalDtype):
         series = pd.Series(series.dtype.categories)
     return dtype_of(series) in (pl.String, pl.Categorical, pl.Enum)
@@ -260,11 +259,11 @@ def is_nested(dtype: pl.DataType) -> bool:
 
 
 LISTS = re.compile("(large_|fixed_size_)?list|array|frozenset|ndarray|set|tuple", re.IGNORECASE)
-"""How the names of types of lists start, in Polars, pyarrow and Python."""
+"""How the names of list types start in Polars, pyarrow and Python."""
 
 
 def nested_error(name: object, dtype: object, of_lists: str = "") -> StratError:
-    """Build the error for columns of lists and the like, with a hint for lists alone."""
+    """Build the error for columns of lists, structs and the like, with a hint only for lists."""
     hint = f"\nHint: {of_lists}" if of_lists and LISTS.match(str(dtype)) else ""
     return StratError(f"A column must hold single values, but {name!r} is {dtype}.{hint}")
 

@@ -1,6 +1,6 @@
 """Rows with equal values: counted, found in several folds, or known not to exist.
 
-Two missing values are equal, and so are NaN and null, and the two zeros.
+Two missing values count as equal, and so do NaN and null, and the two zeros.
 """
 
 from collections.abc import Sequence
@@ -20,44 +20,44 @@ from .read import encode_classes
 from .threads import has_threads
 
 MANY_SETS = 1 << 13
-"""Most unique rows among the first ones with which grouping is not slower than encoding each
-column."""
+"""The maximum number of distinct rows among the first rows for which grouping is not slower than
+encoding each column."""
 
 HEAD_ROWS, MOSTLY_UNIQUE = 1 << 16, 0.9
-"""First rows that are examined before all are, and the share of unique ones that is high."""
+"""The number of rows that are examined first, and the share of unique rows that counts as high."""
 
 START_BITS = 22
-"""Leading bits of words, which rule out most words that are unique."""
+"""The number of leading bits of words that are compared to rule out most unique words."""
 
 
 class SharedExample(NamedTuple):
     """Two rows that are equal and in different folds."""
 
     rows: tuple[int, int] | None = None
-    """Their positions; None where rows have none."""
+    """Their positions; None where rows have no positions."""
     values: tuple[Any, ...] = ()
-    """The values that they share, one of each column; empty where these are not known."""
+    """The values that they share, one for each column; empty where the values are unknown."""
     folds: tuple[Any, ...] = ()
-    """Their folds, None for no fold."""
+    """Their folds; None for no fold."""
 
 
 class SharedRows(NamedTuple):
     """How many rows are equal, and how many of these are in several folds."""
 
     n_values: int
-    """Unique rows."""
+    """The number of distinct rows."""
     n_repeated: int
-    """Unique rows that occur twice or more."""
+    """The number of distinct rows that occur twice or more."""
     n_split: int
-    """Unique rows that occur in two folds or more."""
+    """The number of distinct rows that occur in two folds or more."""
     n_rows: int
-    """All rows equal to one that occurs in two folds or more."""
+    """The number of rows that equal a row in a different fold."""
     example: SharedExample | None = None
-    """Two of these rows; None if there are none."""
+    """Two equal rows in different folds; None if there are none."""
     n_pairs: int = 0
-    """Pairs of equal rows."""
+    """The number of pairs of equal rows."""
     n_split_pairs: int = 0
-    """Pairs of equal rows in two folds."""
+    """The number of pairs of equal rows in different folds."""
 
 
 def count_across_folds(
@@ -66,9 +66,9 @@ def count_across_folds(
     rows: Ints | None = None,
     words: Words | None = None,
 ) -> SharedRows:
-    """Count the unique rows of columns, those that repeat, and those that repeat across folds.
+    """Count the distinct rows of columns, those that repeat, and those that repeat across folds.
 
-    All rows are compared, or only some. Rows without a fold, which is -1, count as one more fold.
+    All rows are compared, or only `rows`. Rows without a fold (-1) count as one more fold.
     """
     places, sets, n_sets = number_sets(columns, rows, words)
     own = folds[places]
@@ -100,10 +100,10 @@ def count_values(column: Any, rows: Ints) -> SharedRows:
 
 
 def expect_repeats(series: Series) -> float:
-    """Estimate the pairs of equal numbers by the average of those one to ten steps apart.
+    """Estimate the number of pairs of equal numbers from the pairs one to ten steps apart.
 
-    A step is 1, 0.1 or 0.01. Numbers of more decimals should not repeat, which gives 0; dates may
-    repeat, which gives infinity.
+    A step is 1, 0.1 or 0.01. The estimate is 0 for numbers with more decimals, which should not
+    repeat, and infinite for dates, which may.
     """
     if dtype_of(series).is_temporal():
         return inf
@@ -120,9 +120,9 @@ def expect_repeats(series: Series) -> float:
 def rows_across_folds(
     columns: Sequence[Any], folds: Ints, rows: Ints | None = None
 ) -> tuple[Ints, Ints]:
-    """Find the positions of rows that equal a row of another fold, and the set of each.
+    """Find the positions of the rows that equal a row in a different fold, and the set of each.
 
-    Sets are numbered from 0 by their first row, and come one after another.
+    Sets are numbered from 0 by their first row, and listed one after another.
     """
     places, sets, n_sets = number_sets(columns, rows)
     is_split = np.bincount(count_folds_of_sets(sets, folds[places])[0], minlength=n_sets) > 1
@@ -135,9 +135,9 @@ def rows_across_folds(
 def number_sets(
     columns: Sequence[Any], rows: Ints | None = None, words: Words | None = None
 ) -> tuple[Ints, Codes, int]:
-    """Give each set of equal rows a number, and leave out most rows that are known to be unique.
+    """Number the sets of equal rows, and leave out most rows that are known to be unique.
 
-    Rows of different words differ, and sorting words takes a fraction of the time that comparing
+    Rows with different words differ, and sorting words takes a fraction of the time that comparing
     rows takes.
 
     Returns
@@ -169,7 +169,7 @@ def number_sets(
 
 
 def repeated_rows(words: Words) -> Ints | None:
-    """List the rows that share their word with another row; None if these are many."""
+    """List the rows that share their word with another row; None if there are many."""
     for part in (words[:HEAD_ROWS], words):
         ascending = pl.Series(part).sort().to_numpy() if has_threads() else np.sort(part)
         repeats = ascending[1:][ascending[1:] == ascending[:-1]]
@@ -183,7 +183,7 @@ def repeated_rows(words: Words) -> Ints | None:
 
 
 def row_words(columns: Sequence[Any]) -> Words:
-    """Hash each row to a word, the sum of those of its values."""
+    """Hash each row to a word, the sum of the hashes of its values."""
     words = np.zeros(len(columns[0]), dtype=np.uint64)
     for place, column in enumerate(columns):
         words += column_words(column, place)
@@ -191,7 +191,7 @@ def row_words(columns: Sequence[Any]) -> Words:
 
 
 def column_words(column: Any, place: int) -> Words:
-    """Hash the values of a column; at another place equal values get other hashes."""
+    """Hash the values of a column; at a different place, equal values get different hashes."""
     series = to_groupable(column)
     if dtype_of(series).is_float():
         # NaN and null are equal, too, and so are -0.0 and 0.0.
@@ -204,7 +204,7 @@ def column_words(column: Any, place: int) -> Words:
 
 
 def count_folds_of_sets(sets: Codes, folds: Ints) -> tuple[Ints, Ints]:
-    """Count the rows of each set in each of its folds: the sets, and as many counts."""
+    """Count the rows of each set in each of its folds; return the set and count of each pair."""
     n_folds = int(folds.max(initial=0)) + 2
     cells = sets * n_folds + (folds + 1)
     if cells.max(initial=0) > len(cells):
@@ -217,14 +217,14 @@ def count_folds_of_sets(sets: Codes, folds: Ints) -> tuple[Ints, Ints]:
 
 
 def groupable(series: Series) -> Any:
-    """Convert a column to one that Polars groups; None if it holds lists and the like."""
+    """Convert a column to one that Polars can group; None if it holds lists and the like."""
     with suppress(StratError):
         return to_groupable(series)
     return None
 
 
 def to_groupable(column: Any) -> Any:
-    """Convert a column to one that Polars hashes: to codes, except numbers and Polars columns."""
+    """Convert a column to one that Polars hashes: codes, except for Polars columns and numbers."""
     if isinstance(column, np.ndarray):
         return pl.Series(column)
     dtype = dtype_of(column)
@@ -235,7 +235,7 @@ def to_groupable(column: Any) -> Any:
         return column
     if dtype == pl.String and str(getattr(column.dtype, "storage", "")).startswith("pyarrow"):
         return to_polars(column)
-    return pl.Series(encode_classes(column)[0])  # of objects, which floats may merge
+    return pl.Series(encode_classes(column)[0])  # floats may merge objects
 
 
 def all_unique(column: Any) -> bool:
@@ -248,11 +248,11 @@ def all_unique(column: Any) -> bool:
 
 
 def count_unique_rows(series: Sequence[Any]) -> tuple[list[Any], Ints | None]:
-    """Keep one of each set of equal rows in Polars columns, with counts, if that saves time."""
+    """Keep one row of each set of equal rows in Polars columns, with counts, if that saves time."""
     can_group = all(isinstance(each, pl.Series) and not is_nested(each.dtype) for each in series)
     if not (can_group and has_threads()):
         return list(series), None
-    # Two columns may have the same name: they are grouped under their positions.
+    # Two columns may have the same name, so they are grouped under their positions.
     rows = pl.DataFrame([column.alias(str(place)) for place, column in enumerate(series)])
     if rows.head(HEAD_ROWS).n_unique() > MANY_SETS:
         return list(series), None

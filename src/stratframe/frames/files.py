@@ -1,4 +1,4 @@
-"""CSV and Parquet files of the command line, as Polars frames; `-` is CSV in a pipe."""
+"""CSV and Parquet files for the command line, as Polars frames; `-` is CSV in a pipe."""
 
 import csv
 import gzip
@@ -30,7 +30,7 @@ PIPE = "-"
 SUFFIXES = (".csv", ".tsv", ".csv.gz", ".parquet")
 
 BOM, GZIP = b"\xef\xbb\xbf", b"\x1f\x8b"
-"""The byte order mark of UTF-8, and the first bytes of a packed file."""
+"""The byte order mark of UTF-8, and the first bytes of a compressed file."""
 
 HEADER = re.compile(rb'(?:[^"\n]*"[^"]*")*[^"\n]*\n')
 """The first line of CSV: cells in quotes may hold line ends."""
@@ -42,10 +42,10 @@ MISSING_MARKS = {
 """What pandas reads as missing in a CSV file (`read_csv`, `na_values`)."""
 
 MAX_CAUSE = 200
-"""Most letters of a cause that a message repeats, as a cause may quote cells."""
+"""The maximum number of characters of a cause in a message, because a cause may quote cells."""
 
 SCHEMAS = ("ARROW:schema", "org.apache.spark.")
-"""Metadata of Parquet that is not kept: lists of all columns, and the version of Spark."""
+"""Parquet metadata that is not kept: lists of all columns, and the version of Spark."""
 
 
 class File(NamedTuple):
@@ -53,17 +53,17 @@ class File(NamedTuple):
 
     path: str
     data: bytes
-    """Its whole content, unpacked; CSV without its byte order mark and its blank lines."""
+    """Its whole content, decompressed; CSV without its byte order mark and blank lines."""
     frame: pl.DataFrame
     header: list[str]
-    """The names of the columns as they are written: one may be there twice."""
+    """The names of the columns as they are written; a name may occur twice."""
     separator: str
     """What stands between the cells of CSV."""
     bom: bytes = b""
-    """The byte order mark of CSV that has one."""
+    """The byte order mark of a CSV file, if it has one."""
 
     def separator_in(self, out: str) -> str:
-        """Return the separator of a file made from this one, unless its name says another."""
+        """Return the separator for a file made from this one; the new file's name may set it."""
         is_named = self.separator == separator_of(self.path)
         return separator_of(out, "," if is_named else self.separator)
 
@@ -84,12 +84,11 @@ def stem_of(path: str) -> str:
 
 
 def is_text_file(path: str) -> bool:
-    """Return whether a file is CSV, packed or not."""
     return not path.lower().endswith(".parquet")
 
 
 def read_file(path: str, separator: str = "") -> File:
-    """Read all of a file, or of standard input; a separator that is not given is guessed."""
+    """Read a whole file, or standard input; the separator is guessed if it is not given."""
     with file_errors(path, "read"):
         data = sys.stdin.buffer.read() if path == PIPE else Path(path).read_bytes()
         if path.lower().endswith(".gz") or data.startswith(GZIP):
@@ -101,12 +100,12 @@ def read_file(path: str, separator: str = "") -> File:
 
 
 def separator_of(path: str, otherwise: str = "") -> str:
-    """Return the separator that the name of a file tells, a tab for .tsv, or else `otherwise`."""
+    """Return the separator that the name of a file implies: a tab for .tsv, else `otherwise`."""
     return "\t" if path.lower().endswith(".tsv") else otherwise
 
 
 def parse_csv(path: str, data: bytes, separator: str) -> File:
-    """Parse CSV without its blank lines; a column of numbers that fit no type becomes text."""
+    """Parse CSV without its blank lines; a column whose numbers fit no type becomes text."""
     bom, text = data[: len(BOM) * data.startswith(BOM)], data.removeprefix(BOM).lstrip(b"\r\n")
     header = parse_header(text, separator or ",")
     if not separator and len(header) == 1:
@@ -117,10 +116,10 @@ def parse_csv(path: str, data: bytes, separator: str) -> File:
                 break
     separator = separator or ","
     if len(header) > 1 and re.search(rb"\n(?: *\r?\n| +\Z)", text):
-        # Line ends in cells that start with a quote stay.
+        # Line ends inside quoted cells stay.
         quoted = rb'((?:^|%b)"(?:[^"]++|"")*+")' % re.escape(separator.encode())
         text = re.sub(quoted + rb"|^(?: *\r?\n| +\Z)", rb"\1", text, flags=re.MULTILINE)
-    read = partial(pl.read_csv, BOM + text, separator=separator)  # after a BOM nothing looks packed
+    read = partial(pl.read_csv, BOM + text, separator=separator)  # after a BOM nothing looks zipped
     types: dict[str, Any] = {}
     while True:
         try:
@@ -136,11 +135,11 @@ def parse_csv(path: str, data: bytes, separator: str) -> File:
 
 
 def parse_header(text: bytes, separator: str) -> list[str]:
-    """Parse the first line of CSV, where Polars takes any encoding and numbers repeated names."""
+    """Parse the first line of CSV, because Polars takes any encoding and renames repeated names."""
     lines = TextIOWrapper(BytesIO(text), "utf-8", newline="")
     header = next(csv.reader(lines, delimiter=separator), [])
     if any("\0" in name for name in header):
-        msg = "it is in UTF-16, and not in UTF-8"
+        msg = "it is in UTF-16, not in UTF-8"
         raise UnicodeError(msg)
     return header
 
@@ -150,8 +149,8 @@ def read_folds(
 ) -> pl.DataFrame:
     """Read blanks and marks such as NA as missing in columns of folds or parts.
 
-    A mark that is the name of one of `parts` is a part. In columns that must be `alike`, words
-    among numbers are an error.
+    A mark that is the name of one of `parts` is a part. In columns whose values must be `alike`,
+    words among numbers are an error.
     """
     marks = MISSING_MARKS.difference(parts)
     texts = [frame[name] for name in names if frame.schema.get(name) == pl.String]
@@ -159,14 +158,14 @@ def read_folds(
 
 
 def clear_marks(series: pl.Series, marks: Collection[str], *, alike: bool) -> pl.Series:
-    """Drop marks of missing values, and take what is left as numbers if all of it is."""
+    """Set marks of missing values to null; convert the rest to numbers if all of it is numeric."""
     is_known = ~series.str.strip_chars().is_in(list(marks))
     known = series.zip_with(is_known, pl.Series([None], dtype=pl.String))
     numbers = known.str.strip_chars().cast(pl.Float64, strict=False)
     words = (known.is_not_null() & numbers.is_null()).arg_true().to_numpy()
     if alike and numbers.count() and len(words):
         msg = (
-            f"`extend` needs folds 0..k-1 in {series.name!r}, but there are others in"
+            f"`extend` needs folds 0..k-1 in {series.name!r}, but there are other values in"
             f" {describe_rows(words)}.\nHint: an empty cell or NA is a missing fold."
         )
         raise StratError(msg)
@@ -174,7 +173,7 @@ def clear_marks(series: pl.Series, marks: Collection[str], *, alike: bool) -> pl
 
 
 def read_alike(several: Mapping[str, pl.DataFrame]) -> list[pl.DataFrame]:
-    """Read marks such as NA as missing in columns of CSV that are numbers in other files."""
+    """Read marks such as NA as missing in CSV columns that hold numbers in other files."""
     types = [frame.schema for frame in several.values()]
     mixed = [x for x in types[0] if len({each.get(x) == pl.String for each in types}) > 1]
     return [
@@ -184,9 +183,9 @@ def read_alike(several: Mapping[str, pl.DataFrame]) -> list[pl.DataFrame]:
 
 
 def parse_times(frame: pl.DataFrame, names: Collection[str]) -> pl.DataFrame:
-    """Read marks as missing in columns of times, and text as times if all of it is ISO.
+    """Read marks as missing in columns of times, and text as times if all of it is in ISO format.
 
-    All times must have a zone, or none.
+    Either all times or none must have a time zone.
     """
     frame = read_folds(frame, names, (), alike=False)
     for name in names:
@@ -202,9 +201,9 @@ def parse_times(frame: pl.DataFrame, names: Collection[str]) -> pl.DataFrame:
 def update_file(
     file: File, out: str, result: pl.DataFrame, names: Sequence[str], rows: Mapping[str, Flags]
 ) -> bytes:
-    """Encode a result in the type of another file, with columns that are new in some rows.
+    """Encode a result as a file of the type of `out`, with columns that are new in some rows.
 
-    Between files of one type, all other cells and the metadata stay as they are.
+    If both files are of one type, all other cells and the metadata stay as they are.
     """
     with file_errors(out, "written"):
         if is_text_file(file.path) and is_text_file(out):
@@ -224,7 +223,7 @@ def update_csv(
     names: Sequence[str],
     rows: Mapping[str, Flags],
 ) -> bytes:
-    data = BOM + file.data  # after a BOM nothing looks packed
+    data = BOM + file.data  # after a BOM nothing looks zipped
     texts = pl.read_csv(data, has_header=False, infer_schema=False, separator=file.separator)
     # The header is the first cell of each column.
     columns = dict(zip(file.frame.columns, texts, strict=True))
@@ -252,7 +251,7 @@ def update_parquet(
     data: bytes, metadata: dict[str, str], result: pl.DataFrame, names: Sequence[str]
 ) -> bytes:
     described = json.loads(metadata.get("pandas", "null"))
-    if described:  # it still describes columns that are replaced
+    if described:  # it still describes the columns to be replaced
         for name in names:
             if name in described["index_columns"]:
                 msg = (
@@ -265,9 +264,7 @@ def update_parquet(
     try:
         parquet = import_module("pyarrow.parquet")
     except ImportError as error:
-        msg = (
-            "Parquet with metadata, such as the index of pandas, needs pyarrow: pip install pyarrow"
-        )
+        msg = "Parquet with metadata, such as a pandas index, needs pyarrow: pip install pyarrow"
         raise ImportError(msg) from error
     table = parquet.read_table(BytesIO(data))
     for name in names:
@@ -279,7 +276,7 @@ def update_parquet(
     try:
         parquet.read_schema(file).empty_table().to_pandas()
     except (TypeError, ValueError) as error:
-        msg = "pandas could not read it, as the columns of its frame are not named by text alone"
+        msg = "pandas could not read it, because not all column names of its frame are text"
         raise ValueError(msg) from error
     return file.getvalue()
 
@@ -295,13 +292,13 @@ def encode_frame(frame: pl.DataFrame, path: str, separator: str) -> bytes:
 
 
 def write_file(data: bytes, path: str) -> None:
-    """Write a whole file or nothing; a link stays, and its target is replaced."""
+    """Write the whole file or nothing; a link stays, and its target is replaced."""
     with file_errors(path, "written"):
         if path.lower().endswith(".gz"):
             data = gzip.compress(data, mtime=0)  # the same bytes each time
         target = Path(os.path.realpath(path))
         draft = target.with_name(f".stratframe-{token_hex(8)}")
-        is_old = target.exists() or target.is_symlink()  # the latter in a loop of links
+        is_old = target.exists() or target.is_symlink()  # the latter for a loop of links
         if is_old:
             target.open("r+b").close()  # a renamed file would ignore the old one's permissions
         try:
@@ -316,7 +313,7 @@ def write_file(data: bytes, path: str) -> None:
 
 @contextmanager
 def file_errors(path: str, done: str) -> Iterator[None]:
-    """Say that a file cannot be read or written, with the cause in one line."""
+    """Raise, with the cause in one line, if a file cannot be read or written."""
     try:
         yield
     except StratError:

@@ -29,16 +29,16 @@ from .rules import failing_rows
 from .threads import check_threads
 
 PURPOSES = {"train": 0, "valid": 1, "validation": 1, "val": 1, "dev": 1, "test": 2, "holdout": 3}
-"""The order of parts that are named after what they are used for."""
+"""The order of parts that are named after their use."""
 
 FEW_FRACTIONS = 10
-"""Most different fractions, such as doses, that may label folds however few their rows are."""
+"""The maximum number of different fractions, such as doses, in a fold column of any length."""
 
 FOLD_TYPES = ("int64", "Int64", "float64")
-"""Types that folds have in pandas, or get when a file is read in which some rows have no fold."""
+"""The types of fold columns in pandas, also as read from files where some rows have no fold."""
 
 DATES = (pl.Date, pl.Datetime, pl.Null)
-"""Types that have calendar periods; the last one counts, as it has no value."""
+"""Types that have calendar periods, and the type of columns without any value."""
 
 MINUTE = timedelta(minutes=1)
 
@@ -51,9 +51,9 @@ class FoldValues(NamedTuple):
 
     values: list[Any]
     sizes: list[int]
-    """Rows of each value."""
+    """The number of rows with each value."""
     n_nulls: int
-    """Rows without a value."""
+    """The number of rows without a value."""
 
     @property
     def present(self) -> list[Any]:
@@ -62,7 +62,7 @@ class FoldValues(NamedTuple):
 
 
 def purposes_of(values: Sequence[Any]) -> Ints:
-    """Rank names of parts by what they are used for; all other names have the last rank."""
+    """Rank part names by their use; all other names have the last rank."""
     texts = [value.strip().lower() if isinstance(value, str) else "" for value in values]
     return np.array([PURPOSES.get(text, len(PURPOSES)) for text in texts], dtype=np.int64)
 
@@ -70,13 +70,13 @@ def purposes_of(values: Sequence[Any]) -> Ints:
 def fold_expression(
     frame: pl.DataFrame | pl.LazyFrame, name: str, every: str | None = None
 ) -> pl.Expr:
-    """Make the expression of a fold column, NaN as null, and extensions as what they store."""
+    """Make the expression of a fold column, with NaN as null and extensions as their storage."""
     dtype = frame.collect_schema()[name]
     if every is not None:
         if not has_periods(dtype, every):
             raise no_dates(name, dtype, every)
         return start_of_period(pl.col(name), dtype, every)
-    if isinstance(dtype, getattr(pl, "BaseExtension", ())):  # which newer versions have
+    if isinstance(dtype, getattr(pl, "BaseExtension", ())):  # in newer versions only
         return pl.col(name).ext.storage()
     return pl.col(name).fill_nan(None) if dtype.is_float() else pl.col(name)
 
@@ -95,7 +95,7 @@ def check_every(every: Any) -> None:
 
 
 def minutes_of(every: str) -> int | None:
-    """Count the minutes of a period of hours or minutes; None for days and longer ones."""
+    """Count the minutes of a period of hours or minutes; None for days and longer periods."""
     of_unit = {"m": 1, "h": 60}.get(every[-1])
     return None if of_unit is None else int(every[:-1]) * of_unit
 
@@ -106,14 +106,14 @@ def has_periods(dtype: pl.DataType, every: str) -> bool:
 
 
 def to_periods(series: Series, every: str) -> Any:
-    """Take the start of the calendar period that each date or time is in, in its time zone."""
+    """Find the start of the calendar period that each date or time is in, in its time zone."""
     check_threads()
     if isinstance(series, pd.Series):
         categorical = isinstance(series.dtype, pd.CategoricalDtype)
         series = series.astype(series.cat.categories.dtype) if categorical else series
         if series.dtype == object and dtype_of(series).is_temporal():
             series = series.infer_objects()
-    own_zone = getattr(series.dtype, "tz", None)  # a zone of pandas, which Polars may not know
+    own_zone = getattr(series.dtype, "tz", None)  # a pandas time zone, which Polars may not know
     column = to_polars(series if own_zone is None else series.dt.tz_localize(None))
     if column is None or not has_periods(column.dtype, every):
         raise no_dates(series.name, series.dtype, every)
@@ -127,12 +127,12 @@ def to_periods(series: Series, every: str) -> Any:
 
 
 def start_of_period(column: ColumnT, dtype: pl.DataType, every: str) -> ColumnT:
-    """Take the start of the period of dates or times, by the clock of their time zone."""
+    """Find the start of the period of each date or time, by the clock of its time zone."""
     if dtype == pl.Null:  # without any value
         return column.cast(pl.Date)
     if isinstance(dtype, pl.Datetime):
-        # The earliest times in nanoseconds cannot go back to the start of their year, and the
-        # latest cannot go on to another time zone.
+        # The earliest times in nanoseconds cannot be moved back to the start of their year, and
+        # the latest cannot be moved to another time zone.
         column = column.dt.cast_time_unit("us") if dtype.time_unit == "ns" else column
         column = column.dt.replace_time_zone(None)
     return column.dt.truncate(every)
@@ -152,8 +152,8 @@ def in_zone(starts: Any, zone: Any) -> Any:
     found = first(starts)
     rows = np.flatnonzero(is_missing(found) & ~is_missing(starts))
     later, shown = take(starts, rows), take(found, rows)
-    # Where the clock skips a start, it goes on at a later minute. ("shift_forward" of pandas is
-    # wrong where clocks are moved by other than an hour.)
+    # Where the clock skips a start, the first later minute that it shows is taken. (pandas'
+    # "shift_forward" is wrong where clocks move by anything other than an hour.)
     is_polars = isinstance(starts, pl.Series)
     while is_missing(shown).any():
         later = later + MINUTE
@@ -162,7 +162,7 @@ def in_zone(starts: Any, zone: Any) -> Any:
 
 
 def period_starts(series: pd.Series, every: str) -> Any:
-    """Take the starts of periods as a pandas column whose type keeps dates apart from times."""
+    """Return the starts of periods as a pandas column whose type distinguishes dates from times."""
     starts = to_periods(series, every)
     if isinstance(starts, pl.Series):
         starts = starts.to_pandas(use_pyarrow_extension_array=True)
@@ -177,11 +177,11 @@ def no_dates(name: object, dtype: object, every: str) -> StratError:
 
 
 def rank_periods(starts: Sequence[Any], every: str) -> Ints:
-    """Number periods from 0 by their ascending starts, and count periods without rows, too."""
+    """Number periods from 0 by their ascending starts, including periods without rows."""
     # The starts lose their zone, whose clock may have skipped them.
     local = [each.replace(tzinfo=None) if isinstance(each, datetime) else each for each in starts]
     times = pl.Series(local).dt.truncate(every)
-    if minutes := minutes_of(every):  # which may be too many to list
+    if minutes := minutes_of(every):  # there may be too many to list
         since: pl.Series = times - times[0]
         return (since.dt.total_minutes() // minutes).to_numpy()
     between = pl.date_range if times.dtype == pl.Date else pl.datetime_range
@@ -194,9 +194,9 @@ def read_fold_column(frame: EagerFrame, name: str) -> Any:
 
 
 def to_fold_column(values: Any, name: str) -> Any:
-    """Take values as a fold column; a series keeps the name that it has."""
+    """Convert values to a fold column; a series keeps its own name, if it has one."""
     if isinstance(values, pd.Series | pl.Series):
-        # Neither an array nor a Polars series without a name says that it is another column.
+        # A series without a name does not say that it is a different column.
         return to_native(values.rename(name) if values.name in (None, "") else values)
     try:
         array = np.asarray(values)
@@ -210,7 +210,7 @@ def to_fold_column(values: Any, name: str) -> Any:
 
 
 def encode_values(series: Series) -> tuple[list[Any], Ints]:
-    """List the values of a column as they first appear, and encode its rows; -1 where missing."""
+    """List a column's values in order of appearance, and encode its rows; -1 where missing."""
     codes, n_values = encode_classes(series)
     has_missing = int(codes.min(initial=0) < 0)  # -1 is the last place
     first = first_occurrence(codes, n_values + has_missing)[:n_values]
@@ -222,9 +222,9 @@ def fold_codes(
 ) -> tuple[FoldValues, Ints]:
     """Count the values of a fold or part column, in order, and encode its rows; -1 where missing.
 
-    Categories keep their order. Text that names parts, such as train and test, comes in the order
-    of its purpose, then of first appearance, and so does any text that is known to name parts.
-    Anything else is sorted by value. Each row may stand for as many rows as its weight.
+    Categories keep their order. Text that names parts, such as train and test, is ordered by
+    purpose, then by first appearance, and so is any text that is known to name parts. Anything else
+    is sorted by value. Each row may stand for as many rows as its weight.
     """
     present, codes = encode_values(series)
     check_never_tested(series, present)
@@ -254,7 +254,7 @@ def check_never_tested(
     then: str = '`nulls="train"` then trains on these rows',
     failures: Any = None,
 ) -> None:
-    """Raise if -1 is the only negative fold: other tools never test the rows that have it."""
+    """Raise if -1 is the only negative fold: other tools never test the rows in it."""
     numbers = [label for label in labels if type(label) in (int, float)]
     if len(labels) < 2 or len(numbers) < len(labels) or not all(x == x // 1 for x in numbers):
         return
@@ -268,7 +268,7 @@ def check_never_tested(
 
 
 def check_few(name: object, labels: FoldValues) -> None:
-    """Raise if fractions are nearly as many as their rows: these are measurements, not folds."""
+    """Raise if there are over half as many fractions as rows: these are measurements, not folds."""
     n_labels, n_rows = len(labels.present), sum(labels.sizes)
     if 2 * n_labels > n_rows:
         msg = (
@@ -296,7 +296,7 @@ def is_fold(value: Any, k: int) -> bool:
 
 
 def are_folds(series: pd.Series, k: int) -> Flags | bool:
-    """Flag the rows of a pandas column with one of k folds or none; False for other types."""
+    """Flag the rows of a pandas column that have one of k folds or none; False for other types."""
     if str(series.dtype) not in FOLD_TYPES:
         return False
     values, codes = encode_values(series)
@@ -308,10 +308,10 @@ def has_all_folds(series: Series, k: int) -> bool:
 
 
 def are_parts(series: Series, names: Sequence[str], *, text: bool) -> Flags | bool:
-    """Flag the rows with one of some parts or none; False for a column of another type.
+    """Flag the rows that have one of the named parts or none; False for a column of a wrong type.
 
-    The categories must be the names, in their order, unless the column may be text. A Categorical
-    of Polars declares no categories, and is judged by its values.
+    The categories must be the names, in their order, unless the column may be text. A Polars
+    Categorical declares no categories, and is judged by its values.
     """
     is_any = isinstance(series, pl.Series) or (text and is_text(series))
     if not is_any and category_values(series) != list(names):
@@ -324,7 +324,7 @@ def are_parts(series: Series, names: Sequence[str], *, text: bool) -> Flags | bo
 
 
 def read_part_codes(series: Series, names: Sequence[str]) -> Ints:
-    """Read a column of names of parts, -1 where the part is missing."""
+    """Read a column of part names as codes, -1 where the part is missing."""
     present, codes = encode_values(series)
     others = sorted({*present}.difference(names), key=str)
     if others:
@@ -335,9 +335,9 @@ def read_part_codes(series: Series, names: Sequence[str]) -> Ints:
 
 
 def declared_parts(frame: Frame, name: str) -> tuple[str, ...] | None:
-    """List the names of parts in a column, in order; None if it holds folds.
+    """List the part names of a column, in order; None if the column holds folds.
 
-    In a lazy frame only an Enum declares them, as no data are read.
+    In a lazy frame only an Enum declares part names, because no data are read.
     """
     if isinstance(frame, pl.LazyFrame):
         declared = category_values(pl.Series(name, [], frame.collect_schema()[name]))
@@ -349,7 +349,7 @@ def declared_parts(frame: Frame, name: str) -> tuple[str, ...] | None:
 
 
 def to_numbers(series: Series, values: Sequence[Any]) -> list[float] | None:
-    """Convert the values of a column to floats; None if they are no numbers."""
+    """Convert the values of a column to floats; None if they are not numbers."""
     try:
         return None if dtype_of(series).is_temporal() else [float(value) for value in values]
     except (TypeError, ValueError, OverflowError):
@@ -359,7 +359,7 @@ def to_numbers(series: Series, values: Sequence[Any]) -> list[float] | None:
 def read_fold_numbers(
     series: Series, k: int | None, weights: Ints | None = None
 ) -> tuple[Ints, int]:
-    """Read a column of folds 0..k-1 of any dtype, -1 where missing, and count them if k is None.
+    """Read folds 0..k-1 from a column of any dtype, -1 where missing; count them if k is None.
 
     Each row may stand for as many rows as its weight.
     """
@@ -399,7 +399,7 @@ def read_fold_numbers(
 
 
 def check_start(series: Series, present: Sequence[float], k: int | None) -> None:
-    """Raise if folds count from 1 without a gap, unless there are to be more of them."""
+    """Raise if folds are numbered from 1 without a gap, and k is None or their number."""
     n_folds, name = len(present), series.name
     if n_folds < 2 or k not in (None, n_folds) or present != [*range(1, n_folds + 1)]:
         return

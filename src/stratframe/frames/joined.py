@@ -24,8 +24,8 @@ PART = "split"
 def join_frames(given: Mapping[str, Any]) -> tuple[Any, list[Hashable]]:
     """Put frames one below the other, with a column of their names as parts in this order.
 
-    Columns that some frame does not have exactly once, and columns of folds, are left aside. Their
-    names are returned.
+    Columns that some frame does not have exactly once, and fold columns, are left out. Their names
+    are returned.
     """
     check_given(given)
     names, several = list(given), list(given.values())
@@ -43,7 +43,7 @@ def join_frames(given: Mapping[str, Any]) -> tuple[Any, list[Hashable]]:
     aside = dict.fromkeys(name for each in counts for name in each if name not in {*kept})
     joined: dict[Any, Any] = {}
     for name in kept:
-        # Objects of pandas have the type of their values.
+        # pandas columns of objects have the type of their values.
         if len({dtype_of(x) if x.dtype == object else x.dtype for x in columns[name]}) > 1:
             held = [read_columns(collect_columns(frame, [name]), [name])[0] for frame in several]
             joined[name] = join_column(name, dict(zip(names, held, strict=True)))
@@ -64,7 +64,7 @@ def join_frames(given: Mapping[str, Any]) -> tuple[Any, list[Hashable]]:
 
 
 def is_left_aside(label: Hashable, series: Any) -> bool:
-    """Return whether a column is named as folds are and holds no floats, or as a pattern."""
+    """Return whether a column is named like folds and holds no floats, or named like a pattern."""
     name = str(label[0] if isinstance(label, tuple) else label)
     if name == PART or (isinstance(series, pl.Series) and is_pattern(name)):
         return True
@@ -86,7 +86,7 @@ def join_column(name: object, columns: Mapping[str, Any]) -> Any:
             held.append(each.set_axis(range(start, stop)).dropna())
     held = [each for each in held if len(each)] or held[:1]
     if len(set(map(value_kind, held))) == 1:
-        with suppress(ValueError, pl.exceptions.PolarsError):  # ours is a ValueError
+        with suppress(ValueError, pl.exceptions.PolarsError):  # a StratError is a ValueError
             if isinstance(held[0], pl.Series):
                 frames = [each.to_frame() for each in held]
                 values = joined = pl.concat(frames, how="vertical_relaxed").to_series()
@@ -105,13 +105,13 @@ def join_column(name: object, columns: Mapping[str, Any]) -> Any:
 
 
 def value_kind(series: Any) -> tuple[Any, ...]:
-    """Name the kind of values, whatever their width or unit, and the zone of times."""
+    """Name the kind of the values, whatever their width or unit, and the time zone of times."""
     if isinstance(series.dtype, pd.CategoricalDtype):
         series = pd.Series(series.dtype.categories)
     dtype = dtype_of(series)
     kind = pl.Float64 if dtype.is_integer() else dtype.base_type()
     zone = getattr(series.dtype, "tz", getattr(dtype, "time_zone", None))
-    # Fractions of 32 bits equal no others, which would hide copies.
+    # 32-bit fractions rarely equal 64-bit ones, which would hide copies.
     is_short = str(series.dtype).lower() == "float32"
     return pl.String if is_text(series) else kind, str(zone), is_short
 
@@ -119,13 +119,13 @@ def value_kind(series: Any) -> tuple[Any, ...]:
 def check_given(given: Mapping[str, Any]) -> None:
     for name, frame in given.items():
         if not isinstance(name, str) or not name:
-            msg = f"Several frames must have names of text, got {describe(name)}."
+            msg = f"The names of frames must be non-empty text, got {describe(name)}."
             raise StratError(msg)
         if not is_frame(frame):
             raise not_a_frame(frame, "pandas or Polars")
     if len(given) < 2:
-        msg = f"Several frames must be two or more, got {describe(given)}."
+        msg = f"There must be at least two frames, got {describe(given)}."
         raise StratError(msg + '\nHint: `{"train": train, "test": test}`.')
     if len({library_of(frame) for frame in given.values()}) > 1:
-        msg = "Several frames must be of one library, got pandas and Polars."
+        msg = "Several frames must be from one library, got pandas and Polars."
         raise StratError(msg + "\nHint: `pl.from_pandas` converts.")

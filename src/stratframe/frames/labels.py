@@ -26,22 +26,22 @@ from .threads import check_threads
 
 
 class ApartColumn(NamedTuple):
-    """A column of which rows of two labels must share no value."""
+    """A column in which rows of two labels must not share a value."""
 
     name: Any
     series: Series
     codes: Ints
-    """The value of each row; -1 where it is missing, which matches nothing."""
+    """The code of each row's value; -1 where the value is missing, which matches nothing."""
 
 
 class LabelRows(NamedTuple):
-    """The rows of a fold or part column, or rows that each stand for several equal ones."""
+    """The rows of a fold or part column, or rows that each stand for several equal rows."""
 
     name: Any
     labels: FoldValues
     series: Series
     codes: Ints
-    """The place of each row's label in their order; -1 where it has none."""
+    """The place of each row's label in the order of labels; -1 where the row has none."""
     weights: Ints | None = None
     """How many rows each row stands for; None if each stands for itself."""
     apart: Sequence[ApartColumn] = ()
@@ -68,8 +68,8 @@ def encode_labels(
 ) -> LabelRows:
     series = series if every is None else to_periods(series, every)
     labels, codes = fold_codes(series, is_part=is_part, weights=weights)
-    # Every pair of labels compares all codes, which takes as long as reading them, so codes are
-    # small.
+    # All codes are compared for every pair of labels, which takes as long as reading them, so
+    # codes have a small type.
     codes = codes.astype(np.min_scalar_type(-len(labels.values) - 1))
     columns = [ApartColumn(each, column, encode_classes(column)[0]) for each, column in apart]
     return LabelRows(name, labels, series, codes, weights, columns, every)
@@ -83,7 +83,7 @@ def read_labels(
     *,
     is_part: bool = False,
 ) -> LabelRows:
-    """Encode the rows of a frame; of a lazy frame, by one query, only the unique rows."""
+    """Encode the rows of a frame; for a lazy frame, one query finds the distinct rows."""
     weights = None
     if isinstance(frame, pl.LazyFrame):
         check_threads()
@@ -92,7 +92,7 @@ def read_labels(
         query = frame.select(refs).group_by(pl.all(), maintain_order=True).len("n")
         try:
             rows = query.collect()
-        except pl.exceptions.PanicException as error:  # of times that have no calendar
+        except pl.exceptions.PanicException as error:  # raised by times beyond the calendar
             raise python_error(name, error) from error
         fold, *columns, counts = (each.rename("") for each in rows)
         zone = getattr(frame.collect_schema()[name], "time_zone", None)
@@ -113,7 +113,8 @@ def flag_labels(
 ) -> Flags:
     """Flag the rows of chosen labels, and with `nulls` the rows without a label.
 
-    Rows that share a value of `rows.apart` with a row of the label `apart_from` are left out.
+    Rows that share a value of a column in `rows.apart` with a row of the label `apart_from` are
+    left out.
     """
     flags = match_codes(rows.codes, chosen, nulls=nulls)
     if apart_from is not None:
@@ -149,7 +150,7 @@ def values_apart(rows: LabelRows, place: int) -> dict[Any, Series]:
 
 
 def shorter_list(rows: LabelRows, chosen: Flags) -> tuple[Flags, bool]:
-    """Choose the chosen labels (True) or the others (False), whichever are fewer."""
+    """Return the chosen labels and True, or the others and False, whichever are fewer."""
     has_rows = np.array(rows.labels.sizes, dtype=np.int64) > 0
     found, others = has_rows & chosen, has_rows & ~chosen
     is_match = bool(found.sum() < others.sum())
@@ -176,7 +177,7 @@ def filter_labels(
     listed, is_match = shorter_list(rows, chosen)
     held: Any = rows.series
     values = held.filter(match_codes(rows.codes, listed, nulls=False)).unique()
-    if rows.every is not None:  # the query has no zone, which takes longer
+    if rows.every is not None:  # the query has no zone, which saves time
         values = start_of_period(values, values.dtype, rows.every)
     found = is_one_of(fold_expression(frame, rows.name, rows.every), values)
     wanted = found if is_match else ~found
@@ -189,7 +190,7 @@ def filter_labels(
 
 
 def is_one_of(column: pl.Expr, values: Any) -> pl.Expr:
-    """Compare a column with values of its type; null where it is null."""
+    """Compare a column with values of its type; null where the column is null."""
     if values.dtype == pl.Categorical:
         column, values = column.cast(pl.String), values.cast(pl.String)
     # Python has no nanoseconds.
@@ -206,7 +207,7 @@ def filter_values(
     nulls: bool = False,
     every: str | None = None,
 ) -> FrameT:
-    """Keep the rows of some labels, or of all others, with or without those that have none."""
+    """Keep the rows of some labels, or of all others, with or without rows that have no label."""
     rows = read_labels(frame, name, every=every)
     known = set(values)
     chosen = np.array([(value in known) == equal for value in rows.labels.values], dtype=np.bool_)
@@ -216,7 +217,7 @@ def filter_values(
 def drop_values(frame: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:
     for name, held in values.items():
         series, held = read_fold_column(frame, name), pd.Series(held)
-        if str(held.dtype).startswith(("category", "dictionary")):  # whose values `isin` misses
+        if str(held.dtype).startswith(("category", "dictionary")):  # `isin` misses such values
             held = pd.Series(held.tolist())
         if dtype_of(series).is_float() and series.dtype != object:  # pyarrow tells -0.0 from 0.0
             shared = np.isin(to_floats(series), to_floats(held))
@@ -231,7 +232,7 @@ def filter_rows(
     refs: Mapping[str, Sequence[Any]],
     choose: Callable[[dict[str, list[Any]], int], Flags],
 ) -> EagerFrame:
-    """Keep the rows that a computation on referenced columns, and their number, chooses.
+    """Keep the rows that a function of the referenced columns and the number of rows chooses.
 
     A lazy frame runs as one query, so that no other rows are held in memory.
     """

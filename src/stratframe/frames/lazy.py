@@ -1,22 +1,22 @@
-"""Which lazy queries give the same rows in the same order each time that they are collected.
+"""Which lazy queries give the same rows in the same order each time they are collected.
 
-A plan is read as Polars prints it. What is not listed here is not known: Polars adds functions in
-every version, and plugins and Python functions may do anything. A query streams if all its steps
-surely give the same rows each time.
+A plan is read as Polars prints it. Anything that is not listed here is unknown: Polars adds
+functions in every version, and plugins and Python functions may do anything. A query streams if all
+its steps are known to give the same rows each time.
 
 A query warns in three cases.
 
-1. An expression draws values at random, a step keeps any of several rows, or either is not known.
+1. An expression draws values at random, a step keeps any one of several rows, or either is unknown.
    A key or groups do not help.
-2. A step or an expression may put rows in another order, and what follows goes by their places:
-   it picks rows, numbers them, or puts them beside others. A key or groups do not help.
-3. A step or an expression may put rows in another order, and the folds depend on the order.
+2. A step or an expression may put rows in a different order, and what follows depends on their
+   places: it picks rows, numbers them, or puts them beside others. A key or groups do not help.
+3. A step or an expression may put rows in a different order, and the folds depend on the order.
 
 Steps without an order are `unique`, `group_by`, joins, `pl.union`, `merge_sorted`, and `sort` and
 `top_k` with ties, unless they say `maintain_order`; a join of rows with several matches has to
 maintain the order of both sides. Expressions without an order are those that are not known to leave
-rows in order. A plan does not say which columns are unique. So a `sort` makes an order only if it
-has all keys of the `group_by` below it, or all columns of the key, and no row is dropped later.
+rows in order. A plan does not say which columns are unique. So a `sort` sets the order only if it
+sorts by all keys of the `group_by` below it, or by the whole key where no row is dropped later.
 
 Only the schemas of files are read.
 """
@@ -56,8 +56,8 @@ STREAMING = names(
 )
 """Expressions that give the same values each time, as Polars prints them.
 
-Only a query of these steps and expressions streams; any other is held while its folds are made,
-which is right whatever it does.
+Only a query of these steps and expressions streams; any other query is held in memory while its
+folds are made, which is right whatever the query does.
 """
 
 IN_ORDER = names(
@@ -84,8 +84,8 @@ IN_ORDER = names(
 )
 """Expressions that leave the rows in order, though some of their values may differ each time.
 
-Sums of floats depend on how threads share the rows. Nothing is known of a Python function, but
-fold columns are Python functions themselves, and verbs in a chain should not warn of each other.
+Sums of floats depend on how threads share the rows. Nothing is known about a Python function, but
+fold columns are Python functions themselves, and chained verbs should not warn about each other.
 """
 
 BY_PLACE = names(
@@ -103,7 +103,7 @@ MAY_DRAW = names("rank sample shuffle")
 """Expressions that may draw at random; the printed plan does not show their seeds."""
 
 CHOOSES = names("arr.sample* list.sample* top_k_by min_by max_by")
-"""Expressions that choose at random, or among rows that tie; `sort_by(...).first()` is `min_by`."""
+"""Expressions that choose at random, or among tied rows; `sort_by(...).first()` is `min_by`."""
 
 EXPRESSION_LINE = re.compile(
     r"^ *(?:SELECTION: |FILTER |SELECT \[|SORT BY \[|(?:LEFT|RIGHT) PLAN ON: \[|\[)"
@@ -111,13 +111,13 @@ EXPRESSION_LINE = re.compile(
 """Lines that hold expressions; others hold names and paths."""
 
 QUOTED = re.compile(r'(?<![\w)\]"])"[^"]*"(?![\w(\["])')
-"""Text and names of columns. Polars prints no escapes: a quote inside leaves a quote behind."""
+"""Text and column names. Polars prints no escapes, so a quote inside leaves a quote behind."""
 
 CALL = re.compile(r"(?:\b(?:arr|bin|cat|dt|list|name|str|struct)\.)?\b[a-z_]\w*(?=[(\[])")
 
 
 def expressions(line: str) -> str:
-    """Return the expressions in a line of a plan without text and names of columns, if any."""
+    """Return the expressions in a line of a plan, if any, without text and column names."""
     return QUOTED.sub("", line) if EXPRESSION_LINE.match(line) else ""
 
 
@@ -127,7 +127,7 @@ def calls(line: str) -> list[str]:
 
 @lru_cache(1 << 12)
 def is_listed(name: str, listed: frozenset[str]) -> bool:
-    """Return whether a list has the name of a function, or a pattern that fits it."""
+    """Return whether a list has the name of a function, or a pattern that matches the name."""
     return any(fnmatchcase(name, known) for known in listed)
 
 
@@ -146,7 +146,7 @@ STEPS = {
     "UNION": "`pl.union`",
     "MERGE SORTED": "`merge_sorted`",
 }
-"""Steps whose lines say whether they keep the order: what Polars calls them, and what users do."""
+"""Steps whose lines say whether they keep the order: the names that Polars and users give them."""
 
 STEP_LINE = re.compile(rf"^ *({'|'.join(STEPS)})\[maintain_order: (true|false)\b")
 KNOWN_LINE = re.compile(
@@ -155,11 +155,11 @@ KNOWN_LINE = re.compile(
     r"|PLAN \d+:$|END |[A-Z]+ JOIN:$|(?:LEFT|RIGHT) PLAN(?: ON: \[|:$)|MERGE SORTED|EXPLODE|UNPIVOT"
     r"|UNNEST by:\[|MAP_GROUPS BY |hint\.sorted\(|CACHE\[|OPAQUE_PYTHON$|SINK )"
 )
-"""Lines of steps that keep the order, or say that they do not. A line end in a name or a literal
-starts a line that is not known."""
+"""Lines of steps that keep the order, or say that they do not. A line break in a name or a literal
+starts an unknown line."""
 
 KEEPS_ROWS = re.compile(r"^ *(?:SLICE\[|SORT BY \[|ROW INDEX name: |WITH_COLUMNS:$|SELECT \[|\[)")
-"""Lines of steps that drop no row except at the ends."""
+"""Lines of steps that drop no rows except at the ends."""
 
 ANY_ROW = re.compile(r"^ *UNIQUE\[.*keep_strategy: Any\] BY Some\b")
 KEYS_LINE = re.compile(r"^ *\[.*\] BY \[(?P<columns>.*)\]$")
@@ -168,8 +168,8 @@ SORT_LINE = re.compile(
 )
 JOIN_LINE = re.compile(r"^ *(?!ASOF )[A-Z]+ JOIN:$")
 VIEWED_LINES = {"Join": (JOIN_LINE, "a join"), "Sort": (SORT_LINE, "`sort`")}
-"""The lines that do not say in every version whether their steps keep the order, and what these are
-where Polars does not show it."""
+"""The lines that do not say in every version whether their steps keep the order, and the names of
+the steps where Polars does not show it."""
 
 SLICES = "`head`, `slice` or `top_k`"
 PLACE_LINES = {
@@ -179,13 +179,13 @@ PLACE_LINES = {
     "`join_asof`": re.compile(r"^ *ASOF JOIN:$"),
     "a horizontal `pl.concat`": re.compile(r"^ *HCONCAT$"),
 }
-"""The lines of steps that go by the places of rows, by what users call them."""
+"""The lines of steps that depend on the places of rows, by the names that users give them."""
 
 PLAIN_COLUMN = re.compile(r"(?<=[\[ ])col\([^()]*\)(?=[,\]])")
 """A column that a step selects, or sorts by, as it is."""
 
 BARE_COLUMN = re.compile(r"(?:\[|, )col\([^()]*\)(?:\.alias\([^()]*\))?(?=, |\] BY )")
-"""A column that a `group_by` makes lists of, where Polars does not print `implode`."""
+"""A column that a `group_by` collects into lists, where Polars does not print `implode`."""
 
 COLUMN = re.compile(r'col\("([^"]*)"\)')
 
@@ -198,7 +198,7 @@ JOIN_ORDERS = {
     "Semi": {"left", *BOTH},
     "Anti": {"left", *BOTH},
 }
-"""What `maintain_order` of each kind of join must be if rows may have several matches."""
+"""What `maintain_order` must be in each kind of join if rows may have several matches."""
 
 HOLDS_EXPRESSIONS = names(
     "arguments by expr falsy function idx input left length offset order_by partition_by predicate"
@@ -225,7 +225,7 @@ REMEDIES = {
     },
     "the expression `sort_by`": SET_ORDER.replace("step", "expression"),
 }
-"""What gives rows an order where it is not `SET_ORDER` alone."""
+"""What gives rows an order where `SET_ORDER` alone does not."""
 
 
 class Unordered(NamedTuple):
@@ -236,12 +236,12 @@ class Unordered(NamedTuple):
     name: str
     """What users call it."""
     of_expression: bool = False
-    """Whether it is an expression, and not a step."""
+    """Whether it is an expression, not a step."""
     draws: bool = False
-    """Whether it may also give other rows or values each time."""
+    """Whether it may also give different rows or values each time."""
 
     def warn(self, effect: str, then: str, hint: str = "") -> None:
-        """Warn of what it does to a lazy query and what follows, and say how to avoid that."""
+        """Warn about its effect on a lazy query and what follows, and say how to avoid that."""
         remedy = "collect the query first" if self.of_expression else SET_ORDER
         remedy = REMEDIES.get(self.name, remedy)
         warn(
@@ -257,10 +257,10 @@ def warn_row_order(
     key: Collection[Any] = (),
     then: str = "train and test rows that are collected apart may overlap",
 ) -> None:
-    """Warn if the rows of a lazy query may come in another order, or be others, each time.
+    """Warn if a lazy query may give its rows in a different order, or different rows, each time.
 
-    `what` is what depends on the order, if anything does; the hint says how the call could do
-    without it, and `then` what may happen otherwise.
+    `what` is what depends on the order, if anything does; the hint says how the call could avoid
+    this, and `then` what may happen otherwise.
     """
     if not isinstance(frame, pl.LazyFrame):
         return
@@ -286,7 +286,7 @@ def warn_row_order(
                     return
     left = steps_before(plan, None, steps, total)
     if what is not None and left:
-        # A step says more than an expression, wherever it is.
+        # A step tells users more than an expression, wherever it is.
         step = min(left, key=lambda step: step.of_expression)
         step.warn(f"{reorder} {what} depend on the order", then, hint)
 
@@ -316,10 +316,10 @@ def unordered_steps(
 
 
 def dropped_orders(plan: Sequence[str], steps: Sequence[Unordered]) -> Iterator[Unordered]:
-    """Find steps whose order Polars may drop, as a later step keeps none, if that matters.
+    """Find steps whose order Polars may drop because a later step keeps none, if that matters.
 
-    It matters for a step that keeps any of several rows, and for a step below `head`, which then
-    chooses other rows.
+    It matters for a step that keeps any one of several rows, and for a step below `head`, which
+    then chooses different rows.
     """
     known = {step.line for step in steps}
     slices = [line for line, text in enumerate(plan) if PLACE_LINES[SLICES].match(text)]
@@ -342,7 +342,7 @@ def steps_after(plan: Sequence[str], line: int, steps: Sequence[Unordered]) -> l
 def steps_before(
     plan: Sequence[str], line: int | None, steps: Sequence[Unordered], total: Sequence[int]
 ) -> list[Unordered]:
-    """List the steps that may change the order at a line, or at the end; total sorts hide some."""
+    """List the steps that may change the order at a line or the end, except before a total sort."""
     within = range(len(plan)) if line is None else lines_below(plan, line)
     hidden = {each for sort in total if sort in within for each in lines_below(plan, sort)[1:]}
     return [
@@ -353,14 +353,14 @@ def steps_before(
 
 
 def lines_below(plan: Sequence[str], line: int) -> range:
-    """Find the lines of a step and of all that it is applied to, which are indented further."""
+    """Find the lines of a step and of everything it is applied to, which are indented further."""
     indents = (len(text) - len(text.lstrip()) for text in plan[line:])
     indent = next(indents)
     return range(line, line + 1 + len(list(takewhile(indent.__le__, indents))))
 
 
 def users_of_places(text: str, functions: Sequence[Any]) -> list[tuple[str, bool]]:
-    """Name what in a line of a plan goes by the places of rows, and whether that is known."""
+    """Name what depends on the places of rows in a line of a plan, and whether that is known."""
     found = [(name, True) for name, pattern in PLACE_LINES.items() if pattern.match(text)]
     for name in calls(text):
         is_known = is_listed(name, BY_PLACE)
@@ -376,9 +376,9 @@ def users_of_places(text: str, functions: Sequence[Any]) -> list[tuple[str, bool
 
 
 def total_sorts(plan: Sequence[str], key: Set[str]) -> list[int]:
-    """List the lines that sort by all columns of a key, or of the `group_by` below.
+    """List the lines that sort by all columns of the key, or by all keys of the `group_by` below.
 
-    The key tells the rows of the frame apart, but maybe not rows that were dropped.
+    The key distinguishes the rows of the frame, but perhaps not rows that a later step drops.
     """
     found = []
     for line, text in enumerate(plan):
@@ -387,7 +387,7 @@ def total_sorts(plan: Sequence[str], key: Set[str]) -> list[int]:
         if not by:
             continue
         below = [each for each in plan[line + 1 :] if not re.match(" *(FILTER |FROM$)", each)]
-        # Windows of time, which have other keys besides, print that they keep the order.
+        # Time windows, which have further keys, print that they keep the order.
         is_grouped = "AGGREGATE[maintain_order: false]" in below[0]
         grouped = KEYS_LINE.match(below[1]) if is_grouped else None
         keys = plain_columns(grouped["columns"]) if grouped else set()
@@ -401,14 +401,14 @@ def total_sorts(plan: Sequence[str], key: Set[str]) -> list[int]:
 
 
 def plain_columns(text: str) -> set[str]:
-    """List the columns by which a step sorts or groups; none where there are expressions."""
+    """List the columns by which a step sorts or groups; none if any of them is an expression."""
     return set() if COLUMN.sub("", text).strip(", ") else set(COLUMN.findall(text))
 
 
 # The view of a plan that Polars offers to other engines ----------------------------------
 #
-# The printed plan lacks the settings of joins, the seeds of draws, and in Polars 1 those of sorts;
-# and a serialized plan holds the data of all frames in memory.
+# The printed plan lacks the settings of joins, the seeds of draws, and in Polars 1 the settings of
+# sorts; a serialized plan holds the data of all frames in memory.
 
 
 def viewed_steps(frame: pl.LazyFrame, plan: Sequence[str]) -> dict[int, str]:
@@ -435,7 +435,7 @@ def viewed_steps(frame: pl.LazyFrame, plan: Sequence[str]) -> dict[int, str]:
 
 
 def view_functions(frame: pl.LazyFrame) -> list[tuple[Any, ...]]:
-    """List the functions of a query with their settings, empty if they cannot be seen."""
+    """List the functions of a query with their settings; one that cannot be seen is empty."""
     found = []
     for plan in view_nodes(frame):
         expressions = [each.node for each in plan.get_exprs()]
@@ -466,7 +466,7 @@ def ranks_by_place(function: Sequence[Any]) -> bool:
 
 
 def view_nodes(frame: pl.LazyFrame) -> Iterator[Any]:
-    """Go through the steps of a query, the last one first; through none if Polars shows none."""
+    """Yield the steps of a query, the last one first; none if Polars does not show them."""
     try:
         flags = pl.QueryOptFlags.none()
         plan = frame._ldf.with_optimizations(flags._pyoptflags).visit()  # noqa: SLF001

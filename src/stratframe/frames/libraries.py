@@ -20,11 +20,11 @@ PolarsTable: TypeAlias = pl.DataFrame
 FrameT = TypeVar("FrameT", pd.DataFrame, pl.DataFrame, pl.LazyFrame)
 
 VIEWS = {"string_view[pyarrow]": "large_string", "binary_view[pyarrow]": "large_binary"}
-"""Types of pyarrow whose rows pandas cannot take, and types that hold the same values."""
+"""pyarrow types from which pandas cannot select rows, and types that hold the same values."""
 
 
 class AnyFrame(Protocol):
-    """What frames of all libraries and engines have, for type checkers."""
+    """What frames of all libraries and engines have in common, for type checkers."""
 
     @property
     def columns(self) -> Any:
@@ -61,12 +61,11 @@ def not_a_frame(given: Any, accepted: str) -> StratError:
 
 
 def library_of(frame: Frame | Series) -> str:
-    """Return "pandas" or "polars", the library of a frame or series."""
     return "pandas" if isinstance(frame, pd.DataFrame | pd.Series) else "polars"
 
 
 def column_names(frame: Frame) -> list[Hashable]:
-    """List the column names; those of a lazy frame without reading data."""
+    """List the column names; a lazy frame is not collected."""
     return list(frame.collect_schema() if isinstance(frame, pl.LazyFrame) else frame.columns)
 
 
@@ -83,17 +82,16 @@ def has_column(data: Any, name: str) -> bool:
 
 
 def is_label(value: object) -> bool:
-    """Return whether a value can serve as the label of a column."""
     return is_hashable(value) and value is not pd.NA and not isinstance(value, range)
 
 
 def is_native(dtype: Any) -> bool:
-    """Return whether pandas can take rows of a dtype; it cannot where bytes are swapped."""
+    """Return whether pandas can select rows of a dtype; it cannot if bytes are swapped."""
     return dtype.isnative if isinstance(dtype, np.dtype) else str(dtype) not in VIEWS
 
 
 def to_native(series: Any) -> Any:
-    """Convert a pandas column to a dtype whose rows can be taken; return any other as it is."""
+    """Convert a pandas column to a dtype whose rows can be selected; return others as they are."""
     if not isinstance(series, pd.Series) or is_native(series.dtype):
         return series
     if isinstance(series.dtype, np.dtype):
@@ -130,7 +128,7 @@ def take(series: Any, rows: Ints) -> Any:
 
 
 def stack(columns: Sequence[Series]) -> pd.Series:
-    """Put series of one library one below the other; integers with nulls of Polars become Int64."""
+    """Put series of one library one below the other; Polars integers with nulls become Int64."""
     if isinstance(columns[0], pd.Series):
         stacked: pd.Series = pd.concat(cast("Any", columns), ignore_index=True)
         return stacked
@@ -144,7 +142,7 @@ def stack(columns: Sequence[Series]) -> pd.Series:
 
 def value_at(series: Series, row: int) -> Any:
     """Read one value by its position, None if it is missing."""
-    rows = slice(row, row + 1)  # a slice copies nothing, of whatever dtype
+    rows = slice(row, row + 1)  # a slice copies nothing, whatever the dtype
     return to_list(series[rows] if isinstance(series, pl.Series) else series.iloc[rows])[0]
 
 
@@ -152,7 +150,7 @@ def python_error(name: object, error: BaseException) -> StratError:
     """Build the error for dates, times and durations beyond the range of Python or Polars."""
     is_panic = isinstance(error, pl.exceptions.PanicException)
     reason = "some are out of range" if is_panic else error
-    return StratError(f"Column {name!r} must hold values that Python has, but {reason}.")
+    return StratError(f"Column {name!r} must hold values that Python can represent, but {reason}.")
 
 
 def to_list(values: Series | np.ndarray | list[Any]) -> list[Any]:

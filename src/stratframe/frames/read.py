@@ -1,7 +1,7 @@
 """A column -> codes of classes, ordered numbers, features of points, and what a key hashes.
 
-All are read from the series of `to_polars`, except categories and text of pandas, and values that
-Polars has no type for.
+All are read from the series that `to_polars` makes, except pandas categories and text, and values
+for which Polars has no type.
 """
 
 from collections import defaultdict
@@ -43,22 +43,22 @@ from .rules import failing_rows
 from .threads import check_threads
 
 MIXED = {"mixed", "mixed-integer"}
-"""Types that `infer_dtype` gives objects of several types."""
+"""The words of `infer_dtype` for objects of several types."""
 
 LISTS_OF_OBJECTS = (list, tuple, set, frozenset, np.ndarray)
-"""Types of Python that hold the values of a list."""
+"""Python types that count as lists of values."""
 
 NESTED = (tuple, pl.Expr)
-"""Python types that are no single values, though they have a hash."""
+"""Python types that can be hashed, but are not single values."""
 
 TEXT_BLOCK = 1 << 16
-"""Strings that are joined at once."""
+"""The number of strings that are joined at once."""
 
 HashValues: TypeAlias = Callable[[pl.Series], pl.Series]
 """A column -> the hash of each value."""
 
 UNITS = {"ns": 1000, "us": 1, "ms": 1000}
-"""Nanoseconds in a microsecond; for the other units, microseconds in one of them."""
+"""The nanoseconds in a microsecond; for the other units, the microseconds in the unit."""
 
 
 # Classes ---------------------------------------------------------------------------------
@@ -70,8 +70,8 @@ def encode_classes(
     """Encode the classes of a column by first appearance, -1 where missing, and count them.
 
     The codes depend on which rows are equal and on nothing else: not on the library, the dtype, or
-    the order of the values. A column of lists is an error, and `of_lists` is its hint. Values may
-    share a hash.
+    the order of the values. A column of lists is an error, and `of_lists` is its hint. Different
+    values may share a hash.
     """
     if is_encoded_by_pandas(series):
         return factorize(series)
@@ -105,7 +105,7 @@ def encode_known(series: pl.Series, hash_values: HashValues) -> tuple[Ints, int]
 
 
 def is_whole(dtype: pl.DataType) -> bool:
-    """Return whether a dtype of Polars holds whole numbers of numpy, or booleans."""
+    """Return whether a Polars dtype holds whole numbers that numpy has, or booleans."""
     return (dtype.is_integer() and dtype not in WIDE_INTEGERS) or dtype == pl.Boolean
 
 
@@ -123,13 +123,13 @@ def factorize(values: Any) -> tuple[Ints, int]:
     if values.dtype != object and getattr(values.dtype, "storage", "") != "python":
         codes, classes = pd.factorize(values)
         return codes, len(classes)
-    # pandas 2 makes an index of the classes of a series, which takes no integers above all floats.
+    # pandas 2 puts the classes of a series in an index, which holds no integers above all floats.
     values = np.asarray(values, dtype=object)
     codes, classes = pd.factorize(values)
     known = codes >= 0
     if (classes[codes[known]] == values[known]).all():
         return codes, len(classes)
-    # pandas 2 reads texts up to their first NUL, and all versions a lone surrogate as its code.
+    # pandas 2 reads text up to the first NUL, and all versions read a lone surrogate as its code.
     places: defaultdict[Any, int] = defaultdict(count().__next__)
     codes[known] = [places[value] for value in values[known]]
     return codes, len(places)
@@ -158,7 +158,7 @@ def check_objects(series: Any, of_lists: str = "") -> None:
 def read_tags(series: Series) -> tuple[list[Any], list[Ints]]:
     """List the values of a column of lists, the most frequent first, and the rows that hold each.
 
-    Equally frequent values come in order of value. Missing lists, and missing values in a list, do
+    Equally frequent values are in ascending order. Missing lists, and missing values in a list, do
     not count.
     """
     check_threads()
@@ -203,11 +203,11 @@ def tags_of_objects(series: Any) -> pl.DataFrame:
 
 
 def read_numbers(series: Series, term: str) -> tuple[Values, Flags]:
-    """Read numbers or dates as numbers of the same order and differences; flag missing ones.
+    """Read numbers or dates as numbers with the same order and differences; flag missing values.
 
-    They are float64, int64 or uint64; any number stands where one is missing. Dates, times and
-    durations count in one unit of time, periods by their number. The numbers of a categorical
-    column count, even as text.
+    They are float64, int64 or uint64, and arbitrary where missing. Dates, times and durations are
+    counted in one unit of time, periods by their number. A categorical column is read as the
+    numbers that its categories are, or write as text.
     """
     try:
         return numbers_of(series), is_missing(series)
@@ -244,15 +244,15 @@ def numbers_of(series: Series) -> Values:
 
 
 def read_times(series: Series) -> tuple[Values, Flags]:
-    """Read times, or other ordered values, as numbers of the same order; flag missing ones.
+    """Read times, or other ordered values, as numbers in the same order; flag missing values.
 
-    Any number stands where one is missing.
+    The numbers are arbitrary where values are missing.
     """
     dtype, missing = dtype_of(series), is_missing(series)
     if has_order(series):
         codes: Any = series.to_physical() if isinstance(series, pl.Series) else series.cat.codes
         return np.where(missing, 0, codes.to_numpy()), missing
-    if dtype.is_decimal() or dtype in WIDE_INTEGERS:  # floats would make some equal
+    if dtype.is_decimal() or dtype in WIDE_INTEGERS:  # some would be equal as floats
         return rank_key(series), missing
     if dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Null:
         return read_numbers(series, "time")
@@ -266,7 +266,7 @@ def read_times(series: Series) -> tuple[Values, Flags]:
 
 
 def read_comparable(series: Series, term: str) -> tuple[Values, Flags]:
-    """Read numbers to compare with edges, and flag missing ones; raise on dates."""
+    """Read numbers to be compared with edges, and flag missing ones; raise on dates."""
     if dtype_of(series).is_temporal():
         msg = (
             f"`{term}` needs numbers, but column {series.name!r} is {series.dtype}."
@@ -278,9 +278,9 @@ def read_comparable(series: Series, term: str) -> tuple[Values, Flags]:
 
 
 def read_matrix(columns: Sequence[Series], term: str) -> tuple[Values, list[int]]:
-    """Read numbers, booleans or vectors as features, and count those of each column.
+    """Read numbers, booleans or vectors as features, and count the features of each column.
 
-    The features have the shape (n_features, n_rows), and are NaN where missing.
+    The array of features has shape (n_features, n_rows), with NaN where values are missing.
     """
     vectors = [read_vectors(series) for series in columns]
     widths = [1 if values is None else values.shape[1] for values in vectors]
@@ -295,8 +295,8 @@ def read_feature(series: Series, term: str) -> Values:
     dtype = dtype_of(series)
     if not (dtype.is_numeric() or dtype in (pl.Boolean, pl.Null)):
         msg = (
-            f"`{term}` needs features of numbers, booleans or vectors, but column {series.name!r}"
-            f" is {series.dtype}.\nHint: encode it in columns of numbers, as `pd.get_dummies` and"
+            f"`{term}` needs numbers, booleans or vectors as features, but column {series.name!r}"
+            f" is {series.dtype}.\nHint: encode it as numeric columns, as `pd.get_dummies` and"
             " `DataFrame.to_dummies` do."
         )
         raise StratError(msg)
@@ -320,7 +320,7 @@ def read_vectors(series: Series) -> Values | None:
     if isinstance(vectors.dtype, pl.List):
         vectors = vectors.list.to_array(check_lengths(series, vectors.list.len()))
     found: Values = vectors.to_numpy()
-    missing = is_missing(vectors)  # for which older Polars gives the numbers of some other row
+    missing = is_missing(vectors)  # older Polars gives them the numbers of other rows
     return np.where(missing[:, None], np.nan, found) if missing.any() else found
 
 
@@ -335,7 +335,7 @@ def components(name: str, series: Series) -> list[tuple[str, Series]]:
 
 
 def check_lengths(series: Series, lengths: pl.Series) -> int:
-    """Find the one length that vectors have; raise with the rows that have another."""
+    """Find the common length of vectors; raise with the rows whose vectors differ in length."""
     usual = int(lengths.drop_nulls().mode().min() or 0)  # type: ignore[arg-type]
     others = np.flatnonzero(((lengths != usual) & lengths.is_not_null()).to_numpy())
     if not usual:
@@ -344,8 +344,8 @@ def check_lengths(series: Series, lengths: pl.Series) -> int:
     if not len(others):
         return usual
     msg = (
-        f"Vectors must have one length, but in column {series.name!r} those of"
-        f" {describe_rows(others)} have others than {usual}."
+        f"Vectors must have one length, but in column {series.name!r} the length is not {usual} in"
+        f" {describe_rows(others)}."
     )
     shown: dict[Hashable, Any] = {series.name: series}
     raise StratError(msg, failing_rows(library_of(series), shown, others))
@@ -355,24 +355,24 @@ def check_lengths(series: Series, lengths: pl.Series) -> int:
 
 
 def read_key(series: Any) -> KeyColumn:
-    """Read a column of a key, without missing values, as words or bytes to be hashed.
+    """Read a key column without missing values as words or bytes to be hashed.
 
-    Values are hashed as they are, not as they are stored, so that no width, unit or library
-    matters:
+    Values are hashed by what they are, not by how they are stored, so that width, unit and library
+    do not matter:
 
     - whole numbers and booleans, and floats without a fraction, as 8 bytes; other floats as
       the 8 bytes of a double;
     - dates as days, times of day and durations as microseconds, and datetimes as microseconds
-      since 1970 (UTC if they have a time zone), each as 8 bytes; nanoseconds beyond, if any, as
-      8 bytes more;
+      since 1970 (UTC if they have a time zone), each as 8 bytes; any further nanoseconds as 8
+      more bytes;
     - text and categories in UTF-8, binary values as they are, UUIDs as their 16 bytes, which is
-      what Polars and Arrow hold of them;
-    - decimals and integers beyond 64 bits, unless they are whole numbers that fit, as the text
-      of their digits, without trailing zeros.
+      how Polars and Arrow hold them;
+    - decimals and integers beyond 64 bits as the text of their digits, without trailing zeros
+      after the point, unless they are whole numbers that fit into 8 bytes.
     """
     column = key_values(series)
     if column is None:
-        with suppress(OverflowError):  # infinite
+        with suppress(OverflowError):  # raised by infinite values
             if object_type(series) in ("decimal", "integer"):
                 return key_of_exact(series.to_list())
         raise unordered_error(series)
@@ -390,7 +390,7 @@ def read_key(series: Any) -> KeyColumn:
 
 
 def read_group_key(series: Series) -> KeyColumn | None:
-    """Read a column of groups like one of a key, intervals as text; None if no key can be read."""
+    """Read a group column like a key column, intervals as text; None if that is impossible."""
     try:
         return read_key(write_intervals(series))
     except StratError:
@@ -398,7 +398,7 @@ def read_group_key(series: Series) -> KeyColumn | None:
 
 
 def key_values(series: Any) -> pl.Series | None:
-    """Turn a column of a key into a Polars series, categories as text; None for other objects."""
+    """Turn a key column into a Polars series, categories as text; None for other objects."""
     column = to_polars(series)
     if column is None:
         check_objects(series)
@@ -409,7 +409,7 @@ def key_values(series: Any) -> pl.Series | None:
 
 
 def key_of_exact(values: Sequence[Any]) -> KeyColumn:
-    """Read decimals and wide integers: as words where they fit, else as their digits."""
+    """Read decimals and wide integers as words where they fit, otherwise as their digits."""
     found = [exact_bytes(value) for value in values]
     offsets = np.append(0, np.cumsum([len(each) for each in found], dtype=np.int64))
     return HashedBytes(np.frombuffer(b"".join(found), dtype=np.uint8), offsets)
@@ -424,13 +424,13 @@ def exact_bytes(value: Any) -> bytes:
 
 
 def words_of(values: np.ndarray) -> Words:
-    """View whole numbers as words; those of 64 bits without a sign wrap around."""
+    """View whole numbers as words of 64 bits without a sign; negative numbers wrap around."""
     whole = values if values.dtype == np.uint64 else values.astype(np.int64, copy=False)
     return np.ascontiguousarray(whole).view(np.uint64)
 
 
 def key_of_floats(values: np.ndarray) -> KeyColumn:
-    """Read floats: whole ones as integers, so that 1.0 is 1, others by their bits."""
+    """Read whole floats as integers, so that 1.0 equals 1, and other floats by their bits."""
     is_whole = (np.trunc(values) == values) & (np.abs(values) < 2.0**63)
     words = values.view(np.uint64).copy()
     words[is_whole] = values[is_whole].astype(np.int64).view(np.uint64)
@@ -438,7 +438,7 @@ def key_of_floats(values: np.ndarray) -> KeyColumn:
 
 
 def key_of_times(values: Ints, unit: str) -> KeyColumn:
-    """Read times as microseconds, and the nanoseconds beyond."""
+    """Read times as microseconds, and any further nanoseconds."""
     if unit != "ns":
         return HashedWords(words_of(values * UNITS[unit]))
     microseconds, rest = np.divmod(values, 1000)
@@ -461,7 +461,7 @@ def key_of_text(series: pl.Series) -> KeyColumn:
 def rank_key(series: Any) -> Ints:
     """Rank the values of a key: numbers by value, strings by code point, dates by time.
 
-    Ranks are dense; any number stands where the value is missing.
+    Ranks are dense, and arbitrary where the value is missing.
     """
     column = key_values(series)
     if column is None:

@@ -1,8 +1,8 @@
 """References to columns (names, expressions, callables): compared, checked, and read.
 
-A *reference* is what the caller puts where a column is meant: a column name, a Polars
-expression, on pandas `pd.col(...)` or a callable that gets the frame. Checks read the
-names and types of a frame only, so that a call on a lazy frame fails before its query runs.
+A *reference* is what the caller writes where a column is meant: a column name, a Polars
+expression, or for pandas `pd.col(...)` or a callable that takes the frame. Checks read only
+the names and types of a frame, so that a call on a lazy frame fails before its query runs.
 """
 
 import re
@@ -34,7 +34,7 @@ from .threads import check_threads
 
 
 class SparkColumn(ABC):  # noqa: B024 - has no methods, as it only recognizes a class
-    """A column of Spark, known by its class, so that Spark need not be imported."""
+    """A Spark column, recognized by its class, so that Spark need not be imported."""
 
     @classmethod
     def __subclasshook__(cls, other: type) -> bool:
@@ -42,7 +42,7 @@ class SparkColumn(ABC):  # noqa: B024 - has no methods, as it only recognizes a 
 
 
 PANDAS_EXPRESSIONS: Any = (getattr(pd.api.typing, "Expression", SparkColumn),)
-"""The class of `pd.col(...)`, which pandas has from 3.0 on."""
+"""The class of `pd.col(...)`, which is new in pandas 3.0."""
 
 
 EXPRESSIONS = (pl.Expr, *PANDAS_EXPRESSIONS, SparkColumn)
@@ -51,10 +51,10 @@ DATA = (
     *(pd.Series, pd.DataFrame, pd.Index, pd.api.extensions.ExtensionArray),
     *(pl.Series, pl.DataFrame, pl.LazyFrame, np.ndarray),
 )
-"""Classes of data, where the name of a column was meant."""
+"""Classes of data that may be given by mistake for the name of a column."""
 
 MAX_ENTRIES = 300
-"""Entries that `by`, `groups` or `key` may hold; a longer list holds values, not names."""
+"""The maximum number of entries of `by`, `groups` or `key`; longer lists hold values, not names."""
 
 ACCEPTED = {
     "by": "column names, terms such as `sf.quantiles`, or expressions",
@@ -65,7 +65,7 @@ ACCEPTED = {
     "measure": "a column name or an expression",
     "target": "a column name, or `sf.classes` or `sf.continuous` of one",
 }
-"""What arguments that refer to columns may hold, where it is not names or expressions."""
+"""What arguments that refer to columns may hold, if not simply names or expressions."""
 
 OF_TERMS = ("by", "groups", "features")
 """Arguments whose columns may be vectors, or expressions of several columns, used as features."""
@@ -74,7 +74,7 @@ NOT_A_NUMBER = {
     "by": "`by` comes first; the number of folds is `k={}`",
     "name": "`name` is a column that is there already; `df.strat.kfold(..., k={})` makes one",
 }
-"""What to do where the number of folds is given in place of a column."""
+"""What to write where the number of folds is given in place of a column."""
 
 
 def is_computed(ref: Any) -> bool:
@@ -103,12 +103,12 @@ def gives_column(frame: Any, ref: Any, label: Hashable) -> bool:
 
 
 def column_key(ref: Any) -> Hashable:
-    """Return what references to the same column share; other expressions may share it, too."""
+    """Return a key that references to the same column share, though others may share it, too."""
     if isinstance(ref, pl.Expr):
         return pl.Expr, str(ref)
     if isinstance(ref, np.str_ | np.number | np.bool_):
-        ref = ref.item()  # a scalar of numpy stands for the same label in Python
-    # True, 1 and 1.0 are equal, but three labels.
+        ref = ref.item()  # a numpy scalar stands for the same label in Python
+    # True, 1 and 1.0 are equal, but are three labels.
     return (object, id(ref)) if is_computed(ref) or not is_hashable(ref) else (type(ref), ref)
 
 
@@ -179,7 +179,7 @@ def check_refs(
     *,
     overwrite: bool = False,
 ) -> None:
-    """Raise unless a frame has the columns that each argument names, and none of the new ones."""
+    """Raise unless a frame has the columns that arguments name, and none with a new name."""
     # The values of pandas columns are checked when they are read.
     types = None if isinstance(frame, pd.DataFrame) else frame.collect_schema()
     names = list(frame.columns if types is None else types)
@@ -223,17 +223,17 @@ def check_type(ref: Any, argument: str, types: pl.Schema) -> None:
 
 
 def is_flags_of(frame: Frame, ref: Any) -> bool:
-    """Return whether a reference is a series for an eager frame; raise if its rows are others."""
+    """Return whether a reference is a series for an eager frame; raise if its rows do not match."""
     if isinstance(frame, pl.DataFrame) and isinstance(ref, pl.Series):
         fault = f"{plural(len(ref), 'value')} for {plural(len(frame), 'row')}"
         is_wrong = len(ref) != len(frame)
     elif isinstance(frame, pd.DataFrame) and isinstance(ref, pd.Series):
-        fault, is_wrong = "another index", not ref.index.equals(frame.index)
+        fault, is_wrong = "a different index", not ref.index.equals(frame.index)
     else:
         return False
     if is_wrong:
         msg = (
-            f"A Series as `where` must be one of the rows of the frame, got {fault}."
+            f"A Series as `where` must match the rows of the frame, got {fault}."
             f"\n{hint_at_condition(library_of(frame))}"
         )
         raise StratError(msg)
@@ -251,7 +251,7 @@ def check_library(frame: Frame, ref: Any, argument: str) -> None:
 
 
 def index_names(frame: Frame) -> list[Hashable]:
-    """List the columns that `reset_index` makes of the index of a pandas frame."""
+    """List the columns that `reset_index` makes from the index of a pandas frame."""
     names = list(frame.index.names) if isinstance(frame, pd.DataFrame) else []
     return ["index"] if names == [None] else names
 
@@ -264,7 +264,7 @@ def label_error(
     shown: Any = None,
     index: Sequence[Hashable] = (),
 ) -> StratError:
-    """Build the error for a label of no column, or of several; `shown` is what was given for it."""
+    """Build the error for a label of no column, or of several; `shown` is what the user gave."""
     shown = label if shown is None else shown
     count = sum(column_key(name) == column_key(label) for name in names)
     if count:
@@ -284,11 +284,11 @@ def label_error(
 
 
 CONDITION = re.compile(r"[=<>!~&|]| (and|or|in|not|is) ")
-"""Text that a condition has, and the name of a column seldom does."""
+"""Text that occurs in conditions, and seldom in the name of a column."""
 
 
 def is_pattern(name: str) -> bool:
-    """Return whether Polars takes a name as a pattern of names."""
+    """Return whether Polars takes a name for a pattern of names."""
     return name == "*" or (name[:1] == "^" and name[-1:] == "$")
 
 
@@ -323,13 +323,13 @@ def check_one_each(argument: str, refs: Sequence[Any], columns: Sequence[Any]) -
 
 
 def spread_columns(refs: Sequence[Any], columns: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """List references with their columns one by one, where some were read as several."""
+    """List each reference with its column, one by one where it was read as several."""
     spread: list[tuple[Any, Any]] = []
     for ref, column in zip(refs, columns, strict=True):
         several = isinstance(column, pl.DataFrame)
         spread += [(each.name, each) for each in column] if several else [(ref, column)]
     if len(spread) > len(refs):
-        check_each_column_once("A selector and what stands beside it", [ref for ref, _ in spread])
+        check_each_column_once("A selector and the entries beside it", [ref for ref, _ in spread])
     return spread
 
 
@@ -341,7 +341,7 @@ def check_taken(
     *,
     overwrite: bool,
 ) -> None:
-    """Raise if new columns replace some that the call reads, or any without `overwrite`."""
+    """Raise if new columns replace columns that the call reads, or any without `overwrite`."""
     for name in taken:
         for argument, columns in refs.items():
             if any(reads(ref, name) for ref in columns):
@@ -362,10 +362,10 @@ def check_taken(
 
 
 def reads_column(frame: Any, ref: Any, name: str) -> bool:
-    """Return whether a reference reads a column of a frame; what a callable reads is not known."""
+    """Return whether a reference reads a column of a frame; what a callable reads is unknown."""
     label = label_of(frame, name)
     if isinstance(ref, pl.Expr):
-        # Those that match columns, such as `pl.nth(0)`, have no roots.
+        # Expressions that match columns, such as `pl.nth(0)`, have no roots.
         return label in (ref.meta.root_names() or frame.lazy().select(ref).collect_schema())
     if isinstance(ref, PANDAS_EXPRESSIONS):
         rows = frame.iloc[:0]
@@ -382,7 +382,7 @@ def is_valid(ref: Any, frame: pd.DataFrame) -> bool:
 
 
 def collect_columns(frame: Frame, refs: Sequence[Any]) -> EagerFrame:
-    """Collect the columns of a lazy frame that references need; return eager frames as is."""
+    """Collect the columns of a lazy frame that references need; return an eager frame as it is."""
     if not isinstance(frame, pl.LazyFrame):
         return frame
     check_threads()
@@ -431,12 +431,12 @@ def column_of(frame: EagerFrame, ref: Any) -> Any:
 
 
 def one_or_several(columns: pl.DataFrame) -> Any:
-    """Take the series of a frame of one column; return a frame of several as it is."""
+    """Return the series of a frame of one column; return a frame of several as it is."""
     return columns.to_series() if columns.width == 1 else columns
 
 
 def compute_in_pandas(frame: pd.DataFrame, ref: Any) -> pd.Series:
-    """Evaluate `pd.col(...)`, or call a function of the frame: one value per row, in order."""
+    """Evaluate `pd.col(...)`, or call a function on the frame: one value per row, in order."""
     if isinstance(ref, PANDAS_EXPRESSIONS):
         try:
             return frame.assign(stratum=ref)["stratum"].rename(None)
@@ -448,7 +448,7 @@ def compute_in_pandas(frame: pd.DataFrame, ref: Any) -> pd.Series:
         raise StratError(msg)
     check_height(ref, len(values), len(frame))
     if isinstance(values, pd.Series) and not values.index.equals(frame.index):
-        msg = "A callable must return its values in the order of the frame, got another index."
+        msg = "A callable must return its values in the order of the frame, got a different index."
         raise StratError(msg)
     return values if isinstance(values, pd.Series) else pd.Series(values, index=frame.index)
 

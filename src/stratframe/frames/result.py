@@ -34,7 +34,7 @@ def polars_values(values: Any) -> Any:
 
 
 def pandas_values(values: Any) -> Any:
-    """Drop the index of a series, and keep what UTF-8 cannot encode as objects."""
+    """Drop the index of a series, and store what UTF-8 cannot encode as objects."""
     if isinstance(values, pd.Series):
         return values.reset_index(drop=True)
     with suppress(UnicodeEncodeError):
@@ -43,12 +43,12 @@ def pandas_values(values: Any) -> Any:
 
 
 def float_column(library: str, values: Values) -> Any:
-    """Make a column of floats, NaN as the missing value of the library."""
+    """Make a column of floats, with NaN as the missing value of the library."""
     return pl.Series(values, nan_to_null=True) if library == "polars" else values
 
 
 def rank_values(series: Series | list[Any]) -> Ints | None:
-    """Rank values: categories in their order, others by value, missing last; None if they mix."""
+    """Rank values: categories in order, others by value, missing last; None if types mix."""
     values = to_list(series)
     categories = None if isinstance(series, list) else category_values(series)
     try:
@@ -63,7 +63,7 @@ def rank_values(series: Series | list[Any]) -> Ints | None:
 def stack_frames(names: Sequence[str], tables: Sequence[Any]) -> Any:
     """Stack tables of one library, each with its name in a first column, `column`.
 
-    Folds become text where those of some tables are text and those of others are not.
+    Folds become text if the folds of some tables are text and the folds of others are not.
     """
     filled = [place for place, table in enumerate(tables) if len(table)] or [0]
     labels, chosen = [names[place] for place in filled], [tables[place] for place in filled]
@@ -84,7 +84,7 @@ def stack_frames(names: Sequence[str], tables: Sequence[Any]) -> Any:
 
 
 def with_text(frame: Any, name: str) -> Any:
-    """Write the values of a column as text: whole floats, as of gaps in pandas, without a point."""
+    """Write a column as text, without a point in whole floats (in pandas, integers with gaps)."""
     values = to_list(frame[name])
     whole = (f"{x:.0f}" if isinstance(x, float) and x.is_integer() else x for x in values)
     texts = [None if value is None else str(value) for value in whole]

@@ -1,8 +1,8 @@
 """Rules on the values of columns: which rows break them, and how pandera states them.
 
-`Rule` states what a call needs, `check_rules` finds the rows that break it and raises,
-`pandera_column` states the same rule to pandera, for schemas that users validate with and
-for the cause of our own error.
+`Rule` states what a call requires, `check_rules` finds the rows that break it and raises,
+`pandera_column` states the same rule to pandera for the cause of our own error, and
+`flags_check` makes checks for the schemas with which users validate.
 """
 
 import warnings
@@ -21,37 +21,37 @@ from .libraries import library_of, take
 from .result import float_column, make_frame
 
 HAS_MISSING = "has missing values"
-"""The fault that calls on all engines name."""
+"""The fault that all engines report in the same words."""
 
 MANY_FAILURES = 10_000
-"""Rows at fault that pandera's error lists; more take seconds, and `failures` has them all."""
+"""The maximum number of rows of a fault in pandera's error; more would take seconds."""
 
 LARGEST = float(np.finfo(np.float64).max)
 """The largest finite float64."""
 
 
 class Rule(NamedTuple):
-    """What a call needs of the values of one column."""
+    """What a call requires of the values of one column."""
 
     complete: bool = True
-    """No null or NaN."""
+    """Whether no value may be null or NaN."""
     finite: bool = False
-    """No infinity."""
+    """Whether no value may be infinite."""
     within: tuple[float, float] | None = None
-    """No value below the first or above the second number."""
+    """The lowest and the highest value allowed, if there are bounds."""
     unique: bool = False
-    """No value twice."""
+    """Whether no value may occur twice."""
     hint: str = ""
     """What to do about missing or repeated values; `{column}` is the column as written in code."""
 
 
 class RuledColumn(NamedTuple):
-    """A column and the rule that it must keep."""
+    """A column and the rule that it must follow."""
 
     name: Hashable
-    """The column, as the frame of failing rows calls it."""
+    """The name of the column in the frame of failing rows."""
     text: str
-    """The column, as the message calls it."""
+    """The name of the column in the message."""
     rule: Rule
     series: Any
     missing: Flags
@@ -59,9 +59,9 @@ class RuledColumn(NamedTuple):
     values: Values | None = None
     """The numbers for a rule on numbers, or codes for a rule on uniqueness; shape (n_rows,)."""
     rows: Ints | None = None
-    """The positions of the checked rows in the series; None for all, in its order."""
+    """The positions of the checked rows in the series; None for all rows, in order."""
     weights: Ints | None = None
-    """How many rows each of them stands for, shape (n_rows,); None for one."""
+    """How many rows each checked row stands for, shape (n_rows,); None if one."""
 
 
 def broken_rows(column: RuledColumn) -> Flags:
@@ -76,8 +76,8 @@ def check_rules(
 ) -> None:
     """Raise with all rows that break the rule of their column, if there are any.
 
-    The rows of a batch have unknown places in the frame, and are not listed. At most so many rows
-    of each fault are in pandera's error.
+    The rows of a batch have unknown places in the frame, and are not listed. pandera's error has at
+    most `most` rows for each fault.
     """
     broken = [
         (column, fault, np.flatnonzero(flags))
@@ -100,7 +100,7 @@ def check_rules(
     ]
     message = "\n".join(dict.fromkeys(sentences + hints))
     if in_batch or columns[0].weights is not None:
-        # The rows of the frame are not there: those that stand for them are only counted.
+        # The rows of the frame are not at hand, so the error cannot hold them.
         raise StratError(message)
     library = library_of(columns[0].series)
     shown = {column.name: column.series for column in columns if not column.rule.unique}
@@ -116,13 +116,13 @@ def positions(column: RuledColumn, rows: Ints) -> Ints:
 
 
 def few_rows(broken: Sequence[tuple[RuledColumn, str, Ints]], most: int) -> Ints | None:
-    """Choose the first rows of each fault where any fault has very many; None for all rows."""
+    """Choose the first rows of each fault if any fault has very many; None means all rows."""
     if all(len(rows) <= most for *_, rows in broken):
         return None
     chosen = [rows[:most] for *_, rows in broken]
     for column, _, rows in broken:
         if column.rule.unique and column.values is not None:
-            # A repeated value alone, without the next one like it, is not at fault.
+            # A repeated value without the next equal value would not be at fault.
             chosen.append(np.flatnonzero(column.values == column.values[rows[0]])[:2])
     return np.unique(np.concatenate(chosen))
 
@@ -151,7 +151,7 @@ def broken_rules(column: RuledColumn) -> Iterator[tuple[str, Flags]]:
 def failing_rows(library: str, columns: dict[Hashable, Any], *rows: Ints) -> Callable[[], Any]:
     """Return a function that makes a frame of some rows of columns, their positions first.
 
-    For many rows it takes a while, and is called only when the frame is asked for.
+    It takes a while for many rows, and is called only when the frame is asked for.
     """
 
     def make_failures() -> Any:
@@ -168,7 +168,7 @@ def failing_rows(library: str, columns: dict[Hashable, Any], *rows: Ints) -> Cal
 def pandera_module(library: str) -> Any:
     """Import pandera for a library, which takes a while, only when it is needed."""
     with warnings.catch_warnings():
-        # pandera imports PySpark where it is installed, which warns of pandas 3.
+        # pandera imports PySpark where it is installed, which warns about pandas 3.
         warnings.filterwarnings("ignore", message="PySpark", category=FutureWarning)
         return import_module(f"pandera.{library}")
 
@@ -188,11 +188,11 @@ def pandera_error(columns: Sequence[RuledColumn], rows: Ints | None = None) -> E
         data = {name: take(values, rows) for name, values in data.items()}
     try:
         with warnings.catch_warnings():
-            # pandera 0.26 concatenates its findings in a way that pandas 2.2 warns of.
+            # pandera 0.26 concatenates its findings in a way that pandas 2.2 warns about.
             warnings.simplefilter("ignore", FutureWarning)
             pandera.DataFrameSchema(schema).validate(make_frame(library, data), lazy=True)
     except pandera.errors.SchemaErrors as error:
-        found: Exception = error.with_traceback(None)  # which is of no use to the caller
+        found: Exception = error.with_traceback(None)  # a traceback of no use to the caller
         return found
     return None
 
@@ -217,7 +217,7 @@ def flags_check(
 ) -> Any:
     """State a rule to pandera as a function from a column to flags, or to one answer.
 
-    Where it looks for missing values itself, they can be skipped, so that they are named once.
+    If pandera looks for missing values itself, they can be skipped, so that they are named once.
     """
 
     def check(data: Any) -> Any:
@@ -225,13 +225,13 @@ def flags_check(
         series = data if is_pandas else data.lazyframe.select(data.key).collect().to_series()
         flags = keeps(series)
         if flags is False and not is_pandas:
-            # pandera puts the values at fault of all columns into one column of text. False does
-            # not fit into it, but the text of an error does.
+            # pandera puts the values at fault of all columns into one text column. False does not
+            # fit into it, but the text of an error does.
             msg = f"Column {data.key!r} breaks the rule: {name}."
             raise StratError(msg)
         if isinstance(flags, bool):
             return flags
-        if is_pandas:  # whose old versions see no NaN in nullable columns, and name none
+        if is_pandas:  # old pandas, and so pandera, sees no NaN in nullable columns
             return pd.Series(flags | (skip_nulls & data.isna().to_numpy()), index=data.index)
         return pl.LazyFrame({data.key: flags | (skip_nulls & is_missing(series))})
 

@@ -8,16 +8,16 @@ from pathlib import Path
 from ..errors import StratError
 
 STARTED_IN = os.getpid()
-"""The process that imported this module; processes forked from it have other numbers."""
+"""The process that imported this module; processes forked from it have different numbers."""
 
 TASKS = Path("/proc/self/task")
 """The threads of this process, which Linux lists."""
 
 POLARS_THREAD = re.compile(rb"polars-\d+\n")
-"""The name of a thread of the pool that Polars starts when it first needs one."""
+"""The name of a thread in the pool that Polars starts when it first needs one."""
 
 with_threads: set[int] = set()
-"""Processes that had, or may have had, threads of Polars when another was forked from them."""
+"""Processes that had, or may have had, Polars threads when another process was forked from them."""
 
 
 def note_threads() -> None:
@@ -46,6 +46,6 @@ def check_threads() -> None:
     if not has_threads():
         msg = (
             "This call needs the threads of Polars, which a forked process does not have."
-            '\nHint: start processes by `multiprocessing.get_context("spawn")` or `"forkserver"`.'
+            '\nHint: start processes with `multiprocessing.get_context("spawn")` or `"forkserver"`.'
         )
         raise StratError(msg)
