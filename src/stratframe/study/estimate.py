@@ -250,7 +250,7 @@ def list_features(features: Any) -> list[Any]:
         return [features]
     try:
         names = list(features)
-    except (TypeError, MemoryError):  # a 0-d array, or too long a range
+    except (TypeError, MemoryError, OverflowError):  # a 0-d array, or too long a range
         return [features]
     if all(isinstance(each, str | tuple) for each in names):
         return [str(each) if isinstance(each, str) else each for each in names]
