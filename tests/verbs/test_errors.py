@@ -111,7 +111,7 @@ OF_HASHES = {
         ALONE.format("`groups`") + 'rows that share a key stay together, as in `key="patient"`.'
     ),
     "key='id', missing='stratum'": (
-        ALONE.format("`missing='stratum'`") + "rows without a key are left out by `where`."
+        ALONE.format("`missing='stratum'`") + "`where` can leave out the rows without a key."
     ),
     "key='id', rare='ignore'": (
         ALONE.format("`rare='ignore'`") + "there are no classes without `by`."

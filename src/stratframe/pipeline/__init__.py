@@ -5,9 +5,9 @@
 - `check_data`: do values, keys and groups obey the rules, and are there enough rows?
 - `rare`: what happens to classes with fewer rows than folds?
 - `nest`: which rows are alike?
-- `random_numbers`: by which random number, or hash of a key, is each row ranked?
+- `random_numbers`: by which random number or key hash is each row ranked?
 - `parts`: how many rows of each stratum go to each part, and which ones?
-- `hashed`, `extend`, `sample_sizes`: the same by the hash alone, for new rows, for a sample.
+- `hashed`, `extend`, `sample_sizes`: the same by key alone, for new rows, and for samples.
 - `fold_counts`: how many rows of each stratum are in each fold?
 
 `frames.attach` reads the columns of a call and hands them to one of the functions that deal; for a

@@ -37,7 +37,7 @@ ALL_ROWS = "all rows"
 """The name of the single stratum if no entry divides the rows."""
 
 DECIMALS = 2
-"""The number of decimals of figures that need not be more exact, so that tables fit a terminal."""
+"""The number of decimals in figures that need no more precision, so that tables fit a terminal."""
 
 MAX_TABLE_ROWS = 2**26
 """The maximum number of rows in a table of strata and parts: in pandas, 8 GiB while it is made."""
@@ -67,7 +67,7 @@ class TableVerb(Protocol[Params]):
 
 
 def table_verb(function: Callable[Concatenate[Frame, Params], Any]) -> TableVerb[Params]:
-    """Type a verb as one that returns a table; the function itself stays as it is."""
+    """Type a verb as one that returns a table; the function itself stays unchanged."""
     return cast("TableVerb[Params]", function)
 
 
@@ -78,7 +78,7 @@ class LevelCounts(NamedTuple):
     table: StratumTable
     """The counts, shape (n_strata, n_folds)."""
     slack: int = 0
-    """How many rows a cell may deviate beyond rounding, owing to how an order is dealt and cut."""
+    """By how many more rows a cell may deviate because of how an order is dealt and cut."""
     is_coarse: bool = False
     """Whether the strata are divided further at a finer level."""
     is_excused: bool = False

@@ -259,7 +259,7 @@ def group_codes(entries: Sequence[BoundTerm]) -> Ints:
 
 
 def nest_each(entries: Sequence[BoundTerm], rows: Ints | None, n_rows: int) -> MarginStrata:
-    """Nest each entry by itself; entries made of list values, only when they are asked for."""
+    """Nest each entry by itself; nest entries made of list values only when they are asked for."""
     found = [each for entry in entries for each in entry.term.entries(entry)]
     names = Counter(str(each.stratum_name) for each in found)
     given = {entry.term for entry in entries}

@@ -87,7 +87,7 @@ class Way(NamedTuple):
     """The properties of a way to deal; no other code compares its name."""
 
     is_drawn: bool = False
-    """Whether random numbers, or key hashes in their place, choose rows inside the strata."""
+    """Whether random numbers, or key hashes in their place, choose the rows inside strata."""
     in_stretches: bool = False
     """Whether each stratum is cut along its order, and equal values stay in one part."""
     is_hashed: bool = False
@@ -214,7 +214,7 @@ MAX_HASHED = 1_000_000
 
 BALANCED = 'leave it out; or, for even strata, leave out `deal` and use `groups="user"`.'
 TOGETHER = 'rows that share a key stay together, as in `key="patient"`.'
-NO_MISSING_KEY = "rows without a key are left out by `where`."
+NO_MISSING_KEY = "`where` can leave out the rows without a key."
 NO_CLASSES = "there are no classes without `by`."
 IDENTIFIED = (
     "name the columns that identify a row or a unit, as in"
@@ -331,7 +331,7 @@ SUM_ROUNDING = Fraction(1, 10**9)
 
 
 def exact_shares(parts: dict[str, Any]) -> tuple[Fraction | None, ...]:
-    """Turn shares into exact fractions that sum to 1, or leave a rest for the part without a share.
+    """Turn shares into exact fractions that sum to 1, or leave a rest to the part without a share.
 
     Each share becomes the simple fraction that it stands for. If these fractions do not sum to 1,
     the shares themselves are divided by their sum.

@@ -27,7 +27,7 @@ class Keys(NamedTuple):
     hashes: Words
     """The hashes under this salt, shape (n_keys,)."""
     dealt: Ints | None = None
-    """Which of the keys the dealt rows have, shape (n_dealt,); None for all, in order."""
+    """The positions of the dealt rows' keys, shape (n_dealt,); None for all keys, in order."""
 
     def hash(self, salt: int) -> Words:
         hashes = self.hashes if salt == self.salt else hash_keys(self.columns, salt)
@@ -58,7 +58,7 @@ def row_numbers(
 ) -> tuple[RandomNumbers, TieBreaks]:
     """Number the dealt rows by their keys or, without keys, by their positions.
 
-    Also return a function that gives a second number to each of some dealt rows.
+    Also return a function that finds a second number for each of the rows it is given.
     """
     if keys is not None:
         salts = int(first(1)[0]), int(second(1)[0])
@@ -86,7 +86,7 @@ def rank_groups(
     hashes = hash_rows(hashable)
     values = []
     if len(repeated_words(hashes)):
-        with suppress(StratError):  # for instance, of times with and without a zone
+        with suppress(StratError):  # raised for times with and without a zone, for instance
             values = [key_order(key)[1]]
     numbers = np.empty(len(hashes), dtype=np.int64)
     numbers[np.lexsort([*values, hashes])] = np.arange(len(hashes))

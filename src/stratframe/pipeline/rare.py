@@ -92,7 +92,7 @@ def hint_for_rare(entry: BoundTerm, n_rare: int, options: Options) -> str:
 
 
 def hint_for_many_values(entry: BoundTerm, sizes: Ints, is_rare: Flags, options: Options) -> str:
-    """Say so if a column looks continuous, like an id, or like a regression target."""
+    """Return a hint if a column looks continuous, like an id, or like a regression target."""
     cuts = f"`sf.quantiles({entry.code}, 10)`"
     if entry.weights is None and len(options.terms) == 1:
         cuts += f" or `sf.continuous({entry.code})`"  # must be last, and needs all rows

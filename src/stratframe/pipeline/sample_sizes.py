@@ -43,7 +43,7 @@ def sample_table(
 ) -> StratumTable:
     """Compute how many rows of each stratum are in the sample, and how many are not.
 
-    If the lowest row number of each stratum is given, strata get random words in this order.
+    If `lowest` holds each stratum's lowest row number, strata receive random words in that order.
     """
     sizes, n_rows = strata.sizes, strata.n_rows
     total = round(wanted.size * n_rows) if isinstance(wanted.size, Fraction) else wanted.size

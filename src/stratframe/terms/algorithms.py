@@ -30,7 +30,7 @@ WIDER = 1 + 1e-9
 factor, rounding would decide whether rows at this distance are neighbours."""
 
 SAMPLES, SAMPLE_ROWS = 50, 100
-"""The number of samples that estimate the number of clusters, and the maximum size of a sample."""
+"""The number of samples from which the number of clusters is estimated, and their maximum size."""
 
 ONE_THREAD = 256
 """One thread clusters a stratum of up to this many rows. scikit-learn hands a thread this many rows

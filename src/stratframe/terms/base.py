@@ -42,7 +42,7 @@ class BoundTerm:
 
     term: Term
     series: Sequence[Any]
-    """The whole columns: a single one, or one for each feature."""
+    """The whole columns: a single one, or all that hold the features."""
     data: Values
     """Class codes, -1 where missing, or numbers, shape (n_dealt,); features have the shape
     (n_features, n_dealt)."""
@@ -61,13 +61,13 @@ class BoundTerm:
     argument: Literal["by", "groups"] = "by"
     """The argument that the entry comes from."""
     place: int = 1
-    """Its place in the argument, counted from 1."""
+    """The entry's place in the argument, counted from 1."""
     names: Sequence[ResultName] = ()
     """What the columns are called."""
 
     @property
     def position(self) -> str:
-        """Its place in the call, as messages show it."""
+        """The entry's place in the call, as messages show it."""
         return f"entry {self.place} of `{self.argument}`"
 
     @property
@@ -214,7 +214,7 @@ class Term:
         return self
 
     def counted_by(self) -> CountedBy | None:
-        """Say what makes rows alike where they are counted; None if the term needs all rows."""
+        """Say what makes rows alike when they are counted; None if the term needs all rows."""
         return None if self.uses_row_order or self.only_groups else ByValue()
 
     def in_bins(self, k: int) -> Term:

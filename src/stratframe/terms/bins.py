@@ -39,7 +39,7 @@ FIVE_BINS, CUTS = 5, 60
 order is judged. 60 finer bins divide evenly into one, two, three, four or five bins."""
 
 BIN_SLACK = 2
-"""How many rows a bin of an order may deviate, because bins need not begin where blocks do."""
+"""By how many rows a bin of an order may deviate, because bins need not begin where blocks do."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,7 +114,7 @@ class OrderBins(Quantiles):
     """Up to five bins that show an order, made of the `n` finer bins at whose cuts it is judged."""
 
     k: int = 2
-    """The number of folds: each fold should have at least two rows of a bin."""
+    """The number of folds: each fold should have at least two rows of each bin."""
 
     def in_table(self, series: Sequence[Any], k: int, weights: Ints | None) -> tuple[Term, int]:
         return self, BIN_SLACK
@@ -137,7 +137,7 @@ class OrderBins(Quantiles):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TimeSpan(Quantiles):
-    """One bin of a column of times inside the parent stratum, from the earliest to the latest."""
+    """One bin of a column of times inside the parent stratum: from the first time to the last."""
 
     function: ClassVar[str] = "time"
     n: int = 1

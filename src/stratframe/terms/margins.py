@@ -95,8 +95,8 @@ def margins(entries: Hashable | Term | Sequence[Hashable | Term]) -> Margins:
     ----------
     entries : list of entries, or one
         Columns of classes, and terms: `sf.classes`, `sf.quantiles`, `sf.bins`,
-        `sf.clusters`. A continuous column is an error: cut it first. In a column of lists each value
-        is an entry: whether a row has the value, however often and at whatever place. The value
+        `sf.clusters`. A continuous column is an error: cut it first. In a column of lists, each
+        value is an entry: whether a row has it, however often and at whatever place. The value
         names the entry, with the column before it if another entry has the same name. Beyond 2,000
         values, the rarer values are a single entry, with a warning.
 

@@ -19,7 +19,7 @@ from .features import FeatureTerm, Scale, feature_refs
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chain(FeatureTerm):
-    """Features that order the rows of a stratum: from each row to the nearest."""
+    """Features that order the rows of a stratum: from each row to the nearest one left."""
 
     function: ClassVar[str] = "sf.chain"
     orders_rows: ClassVar[bool] = True
@@ -59,7 +59,7 @@ class Nearest(Chain):
             raise StratError(msg)
 
     def rows_per_block(self, share: Fraction) -> int:
-        """Return the given number; by default 1 / the smallest share, rounded, at least 2."""
+        """Return the block size: as given, or 1 / the smallest share, rounded, but at least 2."""
         return self.block or max(round(1 / share), 2)
 
     def row_order(self, data: Values) -> RowOrder:

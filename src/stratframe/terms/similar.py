@@ -166,9 +166,9 @@ def similar(
     -----
     Texts are lower-cased and compared by scikit-learn's `TfidfVectorizer(analyzer="char_wb",
     ngram_range=(3, 5))`, fitted to the distinct texts of the rows that are dealt: more copies of a
-    text change no distance. A row of zeros, or blank text, has no direction, and raises an error
-    that lists the rows. All pairs are compared, in blocks; to allow for rounding, distances may
-    exceed `within` by 1e-12. The groups do not depend on the order of the rows.
+    text change no distance. With the cosine, a row of zeros or a blank text has no direction, and
+    raises an error that lists the rows. All pairs are compared, in blocks; to allow for rounding,
+    distances may exceed `within` by 1e-12. The groups do not depend on the order of the rows.
 
     Examples
     --------
@@ -199,7 +199,7 @@ def distinct_texts(entry: BoundTerm) -> tuple[Ints, list[str]]:
 
 
 def weigh_texts(texts: list[str]) -> Any:
-    """Weight character n-grams by tf-idf; the vector of a text does not depend on its place."""
+    """Weight character n-grams by tf-idf; a text's unit vector does not depend on its place."""
     vectorizer = load_extra("sklearn.feature_extraction.text", "sklearn").TfidfVectorizer(
         analyzer="char_wb", ngram_range=(3, 5), norm=None
     )

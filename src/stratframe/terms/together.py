@@ -23,7 +23,7 @@ CSGRAPH = "scipy.sparse.csgraph"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Linked(Term):
-    """Rows that share a value of any of some columns, directly or through other rows."""
+    """Rows that share a value in any of several columns, directly or through other rows."""
 
     function: ClassVar[str] = "sf.linked"
     group_noun: ClassVar[str] = "groups of linked rows"

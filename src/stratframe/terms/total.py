@@ -35,7 +35,7 @@ class Total(Term):
 
 
 def total(*columns: ColumnRef, name: Hashable | None = None) -> Total:
-    """Make the totals of columns proportional to the parts, and leave the counts of rows unchanged.
+    """Give each part its share of the totals of columns, and leave the counts of rows unchanged.
 
     Use it for weights, exposure or minutes of sound. It must come last in `by`, and only once.
 
