@@ -352,8 +352,8 @@ TOO_MUCH = {
         "`eps` of `sf.clusters` must be a finite number above 0, got about 10**400."
     ),
     "sf.split(df, 'label', {'a': 10**400, 'b': 1})": (
-        "The counts in `parts` must sum to the rows that get a part, got about 10**400 for 10"
-        " rows.\nHint: one part may be None: it takes the rest, at least 1 row."
+        "The counts in `parts` must sum to the number of rows that get a part, got about 10**400"
+        " for 10 rows.\nHint: one part may be None: it takes the rest, at least 1 row."
     ),
     "sf.split(df, 'label', {'a': 1e308, 'b': 1e308})": (
         "`parts` must be fractions that sum to 1, got {'a': 1e+308, 'b': 1e+308}, which sum to"

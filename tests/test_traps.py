@@ -485,7 +485,7 @@ def test_new_columns_of_several_levels() -> None:
     )
     for verb in (sf.balance, sf.check):
         refuse_rule(
-            "`by` must be other columns than the folds, but both are 'fold'.",
+            "`by` must be columns other than the folds, but both are 'fold'.",
             lambda verb=verb: verb(df, "fold"),
         )
     refuse_rule(

@@ -208,7 +208,7 @@ REFUSED = {
         }.items()
     },
     "sf.report(folded, 'fold')": (
-        "`by` must be other columns than the folds, but both are 'fold'.\n"
+        "`by` must be columns other than the folds, but both are 'fold'.\n"
         'Hint: name what the folds are compared by, as in `by="label"`.'
     ),
     "sf.report(even, 'fold', 'label')": (

@@ -87,7 +87,7 @@ def test_strata_nest(frame: Make) -> None:
     """Several entries give a column each; bins are named by their edges."""
     by = ["size", sf.bins("id", [0, 3, 9], name="range"), sf.quantiles("price", 2)]
     message = (
-        "`sf.quantiles('price', 2)` produced fewer bins than 2 in 1 of 4 strata (as few as"
+        "`sf.quantiles('price', 2)` produced fewer than 2 bins in 1 of 4 strata (as few as"
         " 1), because equal values stay in one bin."
     )
     data = frame(DATA)

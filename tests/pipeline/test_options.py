@@ -133,7 +133,7 @@ PARTS = {
             "(0.6, 0.2, 0.2)": "{'train': 0.6, 'valid': 0.2, 'test': 0.2}",
             **dict.fromkeys(
                 ("20", "np.int64(20)"),
-                '{"train": None, "test": 20} for as many rows, or a share below 1.',
+                '{"train": None, "test": 20} for that many rows, or a share below 1.',
             ),
         }.items()
     },
@@ -204,7 +204,7 @@ def test_shares_of_other_types(frame: Make, number: Any) -> None:
 def test_counts_sum_to_the_rows(frame: Make, parts: dict[str, int | None]) -> None:
     """Counts of rows that do not sum to the rows dealt are refused."""
     refuse(
-        "The counts in `parts` must sum to the rows that get a part, got"
+        "The counts in `parts` must sum to the number of rows that get a part, got"
         f" {sum(n or 0 for n in parts.values())} for 10 rows."
         "\nHint: one part may be None: it takes the rest, at least 1 row.",
         lambda: sf.split(frame(ROWS), "label", parts),

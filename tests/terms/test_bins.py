@@ -19,7 +19,7 @@ def test_fewer_quantiles(frame: Make) -> None:
     )
     data = {"label": ["a"] * 6 + ["b"] * 6, "x": [1, 2, 3, 4, 5, 6, 1, 1, 1, 1, 1, 2]}
     warned(
-        "`sf.quantiles('x', 3)` produced fewer bins than 3 in 1 of 2 strata (as few as 2),"
+        "`sf.quantiles('x', 3)` produced fewer than 3 bins in 1 of 2 strata (as few as 2),"
         " because equal values stay in one bin.",
         lambda: sf.kfold(frame(data), ["label", sf.quantiles("x", 3)], 2),
     )

@@ -260,8 +260,8 @@ NO_LABELS = "`algorithm` must give every row a whole number of at least -1, got 
     [
         (
             ValueError("needs a hundred\nrows at least"),
-            "`algorithm` must cluster every stratum, but Odd() failed on one of 10 rows: needs a"
-            " hundred\nHint: it may need more rows than the smallest strata have.",
+            "`algorithm` must cluster every stratum, but Odd() failed on a stratum of 10 rows:"
+            " needs a hundred\nHint: it may need more rows than the smallest strata have.",
         ),
         ([0, 1], f"{NO_LABELS}int64 of shape (2,) from Odd()."),
         ([0.5] * 10, f"{NO_LABELS}float64 of shape (10,) from Odd()."),

@@ -17,7 +17,7 @@ from tests.terms.clouds import FEATURE_ROWS
 BY = "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got "
 ONCE = "`by` must hold each entry once, got "
 NO_COLUMN = "which the frame does not have.\nHint: "
-LAST = "must be the last entry of `by`, and only once, got "
+LAST = "must come last in `by`, and only once, got "
 BINS = "`n` of `sf.quantiles` must be a whole number of at least 2, got "
 EDGES = "`edges` of `sf.bins` must be "
 FEATURES = "`features` of `sf.chain` must be a column or a list of columns, got "

@@ -206,8 +206,8 @@ def test_rare_values_are_one_entry() -> None:
     many = [[f"t{place}"] for place in range(1_998)] * 5
     rows = [["a", "b"], ["a"], ["a", "c"], ["b", "d"], [], ["c"]] * 4 + many
     message = (
-        "'tags' holds 2,002 different values: the 2,000 most frequent are balanced each on its own,"
-        " and the other 2 as one."
+        "'tags' holds 2,002 different values: the 2,000 most frequent are each balanced on their"
+        " own, and the other 2 as one."
     )
     with pytest.warns(sf.StratWarning, match=message):
         table = sf.plan(pl.DataFrame({"tags": rows}), sf.margins("tags"), 2)

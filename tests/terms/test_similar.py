@@ -232,9 +232,9 @@ def test_a_selector_does_not_mean_the_folds() -> None:
     both = sf.similar(cs.float(), 0.01)
     for name in ("check", "leaks"):
         getattr(sf, name)(frame, groups=both, duplicates=None)
-        with pytest.raises(sf.StratError, match="must be other columns than the folds"):
+        with pytest.raises(sf.StratError, match="must be columns other than the folds"):
             getattr(sf, name)(frame, groups=sf.similar(cs.numeric(), 0.01), duplicates=None)
-    with pytest.raises(sf.StratError, match="must be other columns than the folds"):
+    with pytest.raises(sf.StratError, match="must be columns other than the folds"):
         sf.balance(frame, sf.clusters(cs.numeric(), 2))
     with pytest.raises(sf.StratError, match="must hold each column once, got 'x' twice"):
         sf.kfold(frame, k=2, groups=sf.similar(["x", cs.float()], 0.01), name="new")
@@ -280,7 +280,7 @@ def test_bad_input(frame: Make) -> None:
     )
     both, alone = (
         sf.margins(["label", sf.similar("v")]),
-        "compares one column of text alone, and by",
+        "compares text in one column only, by the cosine",
     )
     for message, refused in (
         ("Column 'text' has missing values", call(sf.similar("text"), text=[None, *"abcde"])),

@@ -9,7 +9,7 @@ import pytest
 import stratframe as sf
 from tests.helpers import Make, columns_of, evaluate, loss_of, make, refuse, values
 
-LAST = "must be the last entry of `by`, and only once, got "
+LAST = "must come last in `by`, and only once, got "
 LEFT_NULL = '\nHint: drop these rows, or fill the gaps first; in `kfold`, `missing="null"` leaves'
 
 REFUSED = {

@@ -531,7 +531,7 @@ def test_every_check_has_one_form(
 # Errors -------------------------------------------------------------------------------------
 
 ITSELF = (
-    "`{0}` must be other columns than the folds, but both are 'fold'.\nHint: name what the folds"
+    "`{0}` must be columns other than the folds, but both are 'fold'.\nHint: name what the folds"
     ' are compared by, as in `{0}="label"`.'
 )
 UNKNOWN = (

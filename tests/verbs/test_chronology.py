@@ -321,7 +321,7 @@ ERRORS: dict[str, tuple[Any, str]] = {
     "kind": ("kind", "`time` needs dates, times or numbers, but column 'kind' is "),
     "fold": (
         "fold",
-        "`time` must be other columns than the folds, but both are 'fold'.\nHint: name what the"
+        "`time` must be columns other than the folds, but both are 'fold'.\nHint: name what the"
         ' folds are compared by, as in `time="day"`.',
     ),
     "unknown": (

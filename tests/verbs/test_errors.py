@@ -104,14 +104,14 @@ OF_SAMPLES = {
 }
 
 ALONE = '`deal="hash"` cannot be combined with {}: a row\'s key alone decides.\nHint: '
-BALANCED = 'leave it out; or for even strata leave `deal` out, with `groups="user"` for each user.'
+BALANCED = 'leave it out; or, for even strata, leave out `deal` and use `groups="user"`.'
 OF_HASHES = {
     "by='label', key='id'": ALONE.format("`by`") + BALANCED,
     "groups='label', key='id'": (
-        ALONE.format("`groups`") + 'rows that share their key stay together, as in `key="patient"`.'
+        ALONE.format("`groups`") + 'rows that share a key stay together, as in `key="patient"`.'
     ),
     "key='id', missing='stratum'": (
-        ALONE.format("`missing='stratum'`") + "rows without a key are left out by `where`."
+        ALONE.format("`missing='stratum'`") + "`where` can leave out the rows without a key."
     ),
     "key='id', rare='ignore'": (
         ALONE.format("`rare='ignore'`") + "there are no classes without `by`."
@@ -166,7 +166,7 @@ OTHERS = {
         "Hint: convert it, as with `.compute()` or `.toPandas()`."
     ),
     "sf.leaks(df, key='fold')": (
-        "`key` must be other columns than the folds, but both are 'fold'.\nHint: name what the"
+        "`key` must be columns other than the folds, but both are 'fold'.\nHint: name what the"
         ' folds are compared by, as in `key="label"`.'
     ),
     **{
@@ -201,7 +201,7 @@ OTHERS = {
     ),
     "sf.split(rows, parts={'train': None, 'test': 1}, key='id', deal='hash')": (
         '`deal="hash"` takes shares in `parts`, not counts of rows: a row\'s key alone decides.'
-        '\nHint: a share, as in `parts={"train": 0.8, "test": 0.2}`, is met up to chance.'
+        '\nHint: shares, as in `parts={"train": 0.8, "test": 0.2}`, are met approximately.'
     ),
     "sf.kfold(lazy, pl.col('tags'))": (
         "A column must hold single values, but 'tags' is List(String).\n"

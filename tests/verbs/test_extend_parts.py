@@ -115,7 +115,7 @@ def test_parts_without_rows() -> None:
     series = pd.Categorical(["train", None, "train"], categories=["train", "test"])
     df = pd.DataFrame({"y": ["a"] * 3, "split": series})
     message = (
-        "`extend` needs rows of each part to see its share, but none is in 'test'."
+        "`extend` needs rows in each part to see its share, but there are none in 'test'."
         "\nHint: give the shares, as in `parts=`."
     )
     refuse_now(message, lambda: sf.extend(df, "y", name="split"))
@@ -126,7 +126,7 @@ def test_parts_without_rows() -> None:
 def test_rows_of_one_part_show_no_shares(kind: str) -> None:
     """A column that holds `test` alone would make every row a test row, which nobody asks for."""
     rows = make(kind, {"y": ["a", "b"] * 10, "split": ["test"] * 4 + [None] * 16})
-    message = "`extend` would give all rows the only part, 'test'.\n"
+    message = "`extend` would put all rows into the only part, 'test'.\n"
     message += "Hint: give the shares, as in `parts=0.2`."
     if kind == "polars-lazy":  # which parts a column holds is only known when it is collected
         message = "`extend` needs folds 0..k-1 in 'split', but it is String.\n"

@@ -318,7 +318,7 @@ PATIENTS = {
 def test_folds_compared_by_themselves(frame: Make, verb: str, by: Any) -> None:
     """The fold column as what the folds are compared by is an error that says what is wanted."""
     refuse_now(
-        "`by` must be other columns than the folds, but both are 'fold'.\n"
+        "`by` must be columns other than the folds, but both are 'fold'.\n"
         'Hint: name what the folds are compared by, as in `by="label"`.',
         lambda: getattr(sf, verb)(frame(PATIENTS), by, "fold"),
     )
@@ -326,7 +326,7 @@ def test_folds_compared_by_themselves(frame: Make, verb: str, by: Any) -> None:
 
 def test_other_forms_of_the_fold_column() -> None:
     """A Polars column, a column under levels and a feature may be the folds as well."""
-    message, plain = "must be other columns than the folds, but both are", pd.DataFrame(PATIENTS)
+    message, plain = "must be columns other than the folds, but both are", pd.DataFrame(PATIENTS)
     deep = plain.set_axis(pd.MultiIndex.from_product([plain.columns, [""]]), axis=1)
     for argument, call in {
         "by": lambda: sf.report(pl.DataFrame(PATIENTS), pl.col("fold")),

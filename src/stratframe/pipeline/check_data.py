@@ -1,4 +1,4 @@
-"""What a call needs of its data: values and keys that keep the rules, and enough rows or groups."""
+"""What a call requires of its data: valid values and keys, and enough rows or groups."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def check_values(
     """Raise one error for all values that break a rule; otherwise return the keys of the rows."""
     by = [entry for entry in entries if entry.argument == "by"]
     for entry in by if options.marginal else by[:-1]:
-        if entry.term.orders_rows:  # a plain column, which turned out to hold fractions
+        if entry.term.orders_rows:  # a plain column that turned out to hold fractions
             rule, others = "A continuous entry of `by` must be the last", " and others follow"
             if options.marginal:
                 rule, others = "An entry of `sf.margins` must make strata", ""
@@ -93,7 +93,7 @@ def check_enough(
 
 
 def explain_largest(entries: Sequence[BoundTerm], groups: Ints | None, sizes: Ints) -> str:
-    """Say why the largest group is large; empty if the terms of groups do not know."""
+    """Say why the largest group is large; return an empty string if its terms cannot tell."""
     rows = np.flatnonzero(groups == sizes.argmax())
     grouped_by = [entry for entry in entries if entry.argument == "groups"]
     return "".join(entry.term.explain_group(entry, rows) for entry in grouped_by)

@@ -1,4 +1,4 @@
-"""Give folds to the rows that have none, and keep those of the others."""
+"""Give folds to the rows that have none, and keep the folds of the other rows."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def extended_columns(
 def extended_column(
     options: Options, k: int | None, columns: Columns, column: Any, n_rows: int, *, named: bool
 ) -> NewColumn:
-    """Extend one column; if there are several, warnings name it."""
+    """Extend one column; `named` says whether warnings give its name."""
     options, parts = read_given(options, k, column)
     held = np.flatnonzero(parts >= 0)
     strata = stratify(options, columns, n_rows, ordered=False, always_dealt=held)
@@ -45,7 +45,7 @@ def extended_column(
     given = parts
     if strata.groups is not None:
         groups = strata.groups
-        if strata.rows is not None:  # number the groups of all rows, -1 for those that are left out
+        if strata.rows is not None:  # number the groups of all rows; rows left out get -1
             alone = Options(groups=options.groups, where=options.where, missing=options.missing)
             chosen = {argument: columns[argument] for argument in ("groups", "where")}
             found = stratify(alone, chosen, n_rows, always_dealt=held)
@@ -64,7 +64,7 @@ def extended_column(
 
 
 def target_of(frame: Frame, name: str, target: Target, k: int | None) -> Target:
-    """Choose the target of a column: the parts that it declares, unless the call gives some."""
+    """Choose the target of a column: the parts that it declares, unless the call gives a target."""
     names = frames.declared_parts(frame, name) if k is None and target.names is None else None
     return target if names is None else Target(len(names), "part", names)
 
@@ -72,7 +72,7 @@ def target_of(frame: Frame, name: str, target: Target, k: int | None) -> Target:
 def read_given(
     options: Options, k: int | None, column: Any, weights: Ints | None = None
 ) -> tuple[Options, Ints]:
-    """Read the folds or parts that rows have, -1 for none, and set the target to these."""
+    """Read the fold or part of every row, -1 for none, and set the target accordingly."""
     target = options.target
     if target.names is None:
         parts, k = frames.read_fold_numbers(column, k, weights)
@@ -84,14 +84,14 @@ def read_given(
         counts = sum_by(parts[held], weights, target.n).tolist()
         if target.n == 1:
             msg = (
-                f"`extend` would give all rows the only part, {target.names[0]!r}."
+                f"`extend` would put all rows into the only part, {target.names[0]!r}."
                 "\nHint: give the shares, as in `parts=0.2`."
             )
             raise StratError(msg)
         if 0 in counts:
             names = [repr(name) for name, n in zip(target.names, counts, strict=True) if not n]
             msg = (
-                f"`extend` needs rows of each part to see its share, but none is in"
+                f"`extend` needs rows in each part to see its share, but there are none in"
                 f" {preview(names, len(names))}.\nHint: give the shares, as in `parts=`."
             )
             raise StratError(msg)
@@ -100,7 +100,7 @@ def read_given(
 
 
 def check_whole_groups(options: Options, groups: Ints, series: Sequence[Any], folds: Ints) -> None:
-    """Raise if a group is in two folds already; the last series is the column of folds."""
+    """Raise if a group is already in two folds; the last series is the fold column."""
     n_groups = int(groups.max(initial=-1)) + 1
     known = folds_of_units(groups, n_groups, folds)
     is_split = np.zeros(n_groups, dtype=np.bool_)
@@ -122,7 +122,7 @@ def check_whole_groups(options: Options, groups: Ints, series: Sequence[Any], fo
     n_split = int(is_split.sum())
     verb = "kfold" if kind == "fold" else "split"
     instead = ""
-    if options.groups[0].only_groups:  # new rows may link what was apart, and are shown first
+    if options.groups[0].only_groups:  # new rows may link groups, and are shown first
         rows = np.append(np.flatnonzero((folds < 0) & np.isin(groups, groups[rows])), rows)
         instead = "leave out rows that link them, or "
     msg = (
@@ -148,7 +148,7 @@ def extend_dealt(options: Options, strata: Strata, folds: Ints) -> Ints:
 
 
 def fill_target(options: Options, stream: Stream, held: StratumTable, new: Ints) -> StratumTable:
-    """Allocate new rows to folds, or to parts by their shares of all rows."""
+    """Allocate new rows evenly to folds, or to parts by their shares of all rows."""
     if options.target.kind == "fold":
         return fill_evenly(held, new, stream(options.target.n))
     shares = options.target.fractions(int(held.sum() + new.sum()))
@@ -175,9 +175,9 @@ ORDER_SALT = int(random_words(0, StreamTag.EXTEND, 1)[0])
 def quota_of_new(
     options: Options, strata: Strata, folds: Ints, stream: Stream, lowest: Words | None
 ) -> StratumTable:
-    """Compute how many of the rows without a fold each stratum gives to each part.
+    """Compute how many of each stratum's rows without a fold go to each part.
 
-    Strata take turns by the lowest hash of the keys of their rows; without keys, as they come.
+    Strata take turns in the order of their codes or, with keys, of their lowest key hashes.
     """
     # Rows without a fold count as one more part.
     n = options.target.n + 1
@@ -191,6 +191,6 @@ def quota_of_new(
 
 
 def folds_of_units(unit: Ints, n_units: int, folds: Ints) -> Ints:
-    """Find the fold that each group has already, -1 for a new one."""
+    """Find the fold that each group already has, -1 for a new group."""
     held = np.flatnonzero(folds >= 0)
     return np.append(folds[held], -1)[first_occurrence(unit[held], n_units)]

@@ -31,20 +31,20 @@ from .nest import Strata
 from .options import Options
 
 RESERVED = ("n", "share", "fold", "expected", "deviation")
-"""Names that the tables use themselves."""
+"""Column names that the tables use themselves."""
 
 ALL_ROWS = "all rows"
-"""The name of the only stratum if all entries only order the rows."""
+"""The name of the single stratum if no entry divides the rows."""
 
 DECIMALS = 2
-"""Decimals of figures that no reader needs more exactly, so that tables fit a terminal."""
+"""The number of decimals in figures that need no more precision, so that tables fit a terminal."""
 
 MAX_TABLE_ROWS = 2**26
-"""The most rows of a table of strata and parts: in pandas, 8 GiB while it is made."""
+"""The maximum number of rows in a table of strata and parts: in pandas, 8 GiB while it is made."""
 
 
 class TableVerb(Protocol[Params]):
-    """A verb that returns a table in the library of its frame, collected if that was lazy."""
+    """A verb that returns a table in the library of its frame, collected if the frame is lazy."""
 
     @overload
     def __call__(
@@ -67,28 +67,28 @@ class TableVerb(Protocol[Params]):
 
 
 def table_verb(function: Callable[Concatenate[Frame, Params], Any]) -> TableVerb[Params]:
-    """Type a verb as one that returns a table; the function itself stays as it is."""
+    """Type a verb as one that returns a table; the function itself stays unchanged."""
     return cast("TableVerb[Params]", function)
 
 
 class LevelCounts(NamedTuple):
-    """The rows of the strata of one level in every fold."""
+    """The number of rows of each stratum of one level in each fold."""
 
     strata: Strata
     table: StratumTable
-    """Shape (n_strata, n_folds)."""
+    """The counts, shape (n_strata, n_folds)."""
     slack: int = 0
-    """How many rows a cell may be off, owing to how an order is dealt and where bins cut it."""
+    """By how many more rows a cell may deviate because of how an order is dealt and cut."""
     is_coarse: bool = False
-    """Whether the strata contain those of a finer level."""
+    """Whether the strata are divided further at a finer level."""
     is_excused: bool = False
     """Whether cells that are not uneven count as even, because the classes in them are even."""
     n_tries: int = 1
-    """How many times rarer a cell must be to be uneven."""
+    """How many times smaller the chance of a cell must be for the cell to count as uneven."""
     groups: GroupRows | None = None
     """The groups of the rows of each stratum, if whole groups are judged."""
     off_in_order: Values | None = None
-    """How many rows the running counts of each fold are off along an order; shape (n_folds,)."""
+    """The largest deviation of each fold's running counts along an order; shape (n_folds,)."""
 
     @property
     def is_class(self) -> bool:
@@ -96,7 +96,7 @@ class LevelCounts(NamedTuple):
         return len(self.strata.levels) == 1 and self.strata.levels[0].term.is_nominal
 
     def judge(self, n_cells: int) -> JudgedCells:
-        """Judge how even every cell is, as one of `n_cells` that are judged."""
+        """Judge how even every cell is, as one of `n_cells` cells that are judged together."""
         own, n_cells = (self.table, self.slack, self.groups), n_cells * self.n_tries
         cells = judge_cells(*own, n_cells=n_cells, is_coarse=self.is_coarse)
         lacking = cells.is_lacking & self.is_class
@@ -109,12 +109,12 @@ class LevelCounts(NamedTuple):
 
 
 class FoldCounts(NamedTuple):
-    """The rows of every stratum in every fold of a column; rows without a fold are left out."""
+    """The counts of each stratum in each fold of a column; rows without a fold are left out."""
 
     folds: list[Any]
     """The folds or parts, in order."""
     levels: list[LevelCounts]
-    """At least one: with `by=[a, b]`, the strata of a, and of a and b; with margins, each entry."""
+    """At least one level: with `by=[a, b]`, a, then a and b together; with margins, each entry."""
     is_marginal: bool = False
 
     @property
@@ -124,7 +124,7 @@ class FoldCounts(NamedTuple):
 
     @property
     def sizes(self) -> Ints:
-        """The rows of every fold, shape (n_folds,)."""
+        """The number of rows in every fold, shape (n_folds,)."""
         sizes: Ints = self.levels[0].table.sum(axis=0)
         return sizes
 
@@ -152,7 +152,7 @@ def count_folds(
     k: int,
     count: Callable[[tuple[Term, ...]], FoldedStrata],
 ) -> FoldCounts:
-    """Count the strata of every level in each of k folds; `count` finds the strata of terms."""
+    """Count the rows of every level's strata in k folds; `count` finds the strata of some terms."""
     found = count(entries.terms)
 
     def stratum_values() -> Sequence[Any]:
@@ -178,8 +178,8 @@ def count_folds(
     as_classes = count_levels(found, plain)
     if not all(cells.is_even.all() for cells in as_classes.judge()):
         return counts
-    # Taken as classes, whole numbers that look like an order are even: either they were dealt as
-    # classes, or they are too many to tell that from a shuffle, and count as one.
+    # The whole numbers look like an order, but are even as classes: either they were dealt as
+    # classes, or there are too many of them to tell, and the column counts as a shuffle.
     changed: dict[str, Any] = {"n_tries": MANY_SHUFFLES}
     if is_beyond_shuffles(as_classes.levels[-1].table):
         changed |= {"is_excused": True, "off_in_order": None}
@@ -187,7 +187,7 @@ def count_folds(
 
 
 def count_levels(found: FoldedStrata, entries: Sequence[tuple[Term, int]] = ()) -> FoldCounts:
-    """Count the strata of every level in folds, given the entries that divide them and slacks."""
+    """Count the rows of every level's strata in the folds, given the entries and their slacks."""
     levels, strata = [], found.strata
     slacks = [slack for term, slack in entries if not term.orders_rows]
     for place, level in enumerate(strata.margins or levels_of(strata)):
@@ -207,7 +207,7 @@ def count_levels(found: FoldedStrata, entries: Sequence[tuple[Term, int]] = ()) 
 
 
 def measure_order(strata: Strata, found: FoldedStrata) -> Values | None:
-    """Measure how far running counts are off along the order of the last entry, if it has one."""
+    """Measure how far running counts are from even along the order of the last entry, if any."""
     cells = strata.levels[-1].cells if strata.levels else None
     if cells is None:
         return None
@@ -220,7 +220,7 @@ def measure_order(strata: Strata, found: FoldedStrata) -> Values | None:
 
 
 def levels_of(strata: Strata) -> list[Strata]:
-    """List the strata of each level of nesting, the joint ones last."""
+    """List the strata of each level of nesting, the joint strata last."""
     found = []
     for depth, parents in enumerate(reversed(strata.ancestors), 1):
         sizes = sum_by(parents, strata.sizes, int(parents.max(initial=-1)) + 1)
@@ -231,11 +231,11 @@ def levels_of(strata: Strata) -> list[Strata]:
 
 
 def check_not_itself(argument: str, refs: Sequence[Any], name: Hashable, frame: Any = None) -> None:
-    """Raise if a reference is the fold column, or stands for several columns with it."""
+    """Raise if a reference is the fold column, or stands for several columns that include it."""
     if any(frames.references.gives_column(frame, ref, name) for ref in refs):
         shown, other = frames.format_reference(name), "day" if argument == "time" else "label"
         msg = (
-            f"`{argument}` must be other columns than the folds, but both are {shown}.\nHint: name"
+            f"`{argument}` must be columns other than the folds, but both are {shown}.\nHint: name"
             f' what the folds are compared by, as in `{argument}="{other}"`.'
         )
         raise StratError(msg)
@@ -244,7 +244,7 @@ def check_not_itself(argument: str, refs: Sequence[Any], name: Hashable, frame: 
 def check_not_swapped(
     argument: str, by: Any, name: object, compared: Callable[[], Sequence[Any]], labels: FoldValues
 ) -> None:
-    """Raise if the column to compare by has values like folds, and the fold column like labels."""
+    """Raise if the column to compare by looks like folds, and the fold column does not."""
     if not isinstance(by, str) or not isinstance(name, str):
         return
     if not FOLD_NAME.search(by) or FOLD_NAME.search(name):
@@ -260,7 +260,7 @@ def check_not_swapped(
 
 
 def look_like_folds(values: Sequence[Any], sizes: Sequence[int] = ()) -> bool:
-    """Return whether values are names of parts, or 0..k-1 of about the same sizes."""
+    """Return whether values include the name of a part, or are 0..k-1 in about equal numbers."""
     if len(values) < 2 or any(isinstance(value, bool) for value in values):
         return False
     is_part = frames.purposes_of(values) < len(frames.PURPOSES)
@@ -269,17 +269,17 @@ def look_like_folds(values: Sequence[Any], sizes: Sequence[int] = ()) -> bool:
 
 
 MANY_SHUFFLES = 10**6
-"""Among this many columns as even as those of `kfold`, none should be called uneven."""
+"""Among this many columns that are as even as `kfold` makes them, none should be called uneven."""
 
 LEAST_FOLDS = 2
-"""The number of folds for which an order is cut into bins if no fold column gives it."""
+"""The number of folds for which an order is cut into bins if there is no fold column."""
 
 GROUPS_PER_FOLD = 2
-"""If a stratum has this many groups for each fold, no fold should lack it."""
+"""If a stratum has at least this many groups for each fold, no fold should lack the stratum."""
 
 
 def cut_orders(options: Options, series: Sequence[Any], k: int) -> Options:
-    """Let tables show a continuous entry in bins, once its values are known to keep its rule."""
+    """Let tables show a continuous entry in bins, after checking that its values obey its rule."""
     handed = split_series(options.terms, series)
     terms = [term.resolve(columns) for term, columns in handed]
     in_bins = terms if options.marginal else [term.in_bins(k) for term in terms]
@@ -313,7 +313,7 @@ def fold_table(
 ) -> Any:
     """Make one table of all fold columns, one below the other.
 
-    If there is only one, the folds have its name, or `fold` if another column of the table has it.
+    If there is only one, the folds have its name, or `fold` if the table already uses this name.
     """
     if len(names) == 1:
         name = names[0]
@@ -330,18 +330,18 @@ def format_values(values: Sequence[Any]) -> list[str | None]:
 
 
 def table_order(strata: Strata) -> Ints:
-    """Order strata for a table, nested: classes by value, bins upwards, missing values last."""
+    """Order nested strata for a table: classes by value, bins ascending, missing values last."""
     first = first_occurrence(strata.codes, len(strata.sizes))
     columns = []
     for level in strata.levels:
         ranks = frames.result.rank_values(level.values(first)) if level.term.is_nominal else None
-        # Classes that cannot be compared come by first appearance.
+        # Classes that cannot be compared come in the order of first appearance.
         columns.append(level.places[first] if ranks is None else ranks)
     return np.lexsort(columns[::-1]) if columns else np.arange(len(strata.sizes))
 
 
 def stratum_columns(strata: Strata, which: Ints, *, is_margin: bool) -> dict[Hashable, Any]:
-    """Name some strata by a column for each entry; those of a margin by entry and value."""
+    """Name some strata by a column for each entry; strata of margins, by entry and value."""
     columns: dict[Hashable, Any] = {}
     first = first_occurrence(strata.codes, len(strata.sizes))[which]
     if is_margin:

@@ -1,4 +1,4 @@
-"""`deal="hash"`: the key of a row alone decides its part, whatever the other rows are."""
+"""`deal="hash"`: a row's key alone decides its part, whatever the other rows are."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .random_numbers import column_stream
 
 
 def hash_salts(options: Options) -> list[int]:
-    """Draw the salt of the hash of each repeat, whatever the number of folds or parts."""
+    """Draw the hash salt of each repeat; it does not depend on the number of folds or parts."""
     of_any_number = replace(options, target=Target(kind=options.target.kind))
     tags = StreamTag.FOLD_HASH, StreamTag.PART_HASH
     return [
@@ -33,9 +33,10 @@ def hash_salts(options: Options) -> list[int]:
 
 
 def hash_points(options: Options) -> Words:
-    """List the lowest hash of each part except the first: the shares before it, rounded up.
+    """List the lowest hash of each part except the first.
 
-    With k equal parts, floor(u k / 2**64) of these points are at most u, for any hash u.
+    It is 2**64 times the sum of the shares before the part, rounded up. With k equal parts,
+    floor(u k / 2**64) of these points are at most u, for any hash u.
     """
     before = list(accumulate(options.target.fractions(0)))[:-1]
     return np.array([ceil(share * 2**64) for share in before], dtype=np.uint64)

@@ -39,7 +39,7 @@ class LocalSource:
 
     @property
     def library(self) -> str:
-        """The library of result tables, which is that of the frame."""
+        """The library of the result tables: the same as the frame's."""
         return frames.library_of(self.frame)
 
     # Columns ----------------------------------------------------------------------------
@@ -69,9 +69,9 @@ class LocalSource:
         return frames.attach.attach_columns(self.frame, columns | {"name": names}, compute, outputs)
 
     def warn_row_order(self, options: Options) -> None:
-        """Warn of a lazy query whose rows have no order, unless their values alone decide."""
+        """Warn about a lazy query without a row order, unless values alone decide the folds."""
         terms = (term.without_order() or term for term in (*options.terms, *options.groups))
-        # Then equal values stay together, and no strata take turns in the order of the rows.
+        # If so, equal values stay together, and there are no strata to take turns in row order.
         is_one_order = [term.orders_rows for term in options.terms] == [True]
         is_cut_by_value = options.way.in_stretches and is_one_order
         what: str | None = "without `key=` the folds"
@@ -93,7 +93,7 @@ class LocalSource:
     # Counts -----------------------------------------------------------------------------
 
     def collect(self, by: By, groups: tuple[Term, ...], refs: Sequence[Any]) -> LocalSource:
-        """Collect the columns of a lazy frame that tables need, once for all tables."""
+        """Collect the columns that tables need from a lazy frame, once for all tables."""
         if not frames.libraries.is_lazy(self.frame):
             return self
         named = Options(*require_by(by), groups).columns()
@@ -117,10 +117,10 @@ class LocalSource:
         return strata._replace(in_turn=all(level.cells is None for level in strata.levels))
 
     def plan(self, options: Options) -> tuple[Strata, Callable[[Strata], StratumTable]]:
-        """Return the strata of a call, and a function that counts the rows of each in each part."""
+        """Return the strata of a call, and a function that counts rows by stratum and part."""
         named = check_columns(self.frame, options)
         (columns, n_rows), n_parts = self.read(named), options.target.n
-        if not n_rows:  # fewer rows than parts, but a table without rows is no error
+        if not n_rows:  # fewer rows than parts, but a table without rows is not an error
             options = Options(options.terms, options.marginal, options.groups)
             columns = {each: columns[each] for each in ("by", "groups")}
             strata = stratify(options, columns, 0)

@@ -33,11 +33,11 @@ from .random_numbers import Keys, key_order, rank_groups
 from .rare import treat_rare
 
 MANY_ENTRIES = 3
-"""The number of entries from which sparse joint strata are worth a warning."""
+"""The minimum number of entries for which sparse joint strata are worth a warning."""
 
 MAX_TABLE_CELLS = 2**28
-"""The most cells of a table of strata and parts: 2 GiB, and about three times that while it is
-made."""
+"""The maximum number of cells in a table of strata and parts: 2 GiB, and about three times as much
+while the table is made."""
 
 Columns: TypeAlias = Mapping[str, Sequence[Any]]
 """The series that a call reads, by the argument that names them: "by", "groups", "key",
@@ -45,18 +45,18 @@ Columns: TypeAlias = Mapping[str, Sequence[Any]]
 
 
 class Level(NamedTuple):
-    """One level of nesting: the strata down to one entry of `by`."""
+    """One level of nesting: the strata made by the entries of `by` up to one of them."""
 
     name: Hashable
     values: Callable[[Ints], Any]
-    """A function of the first dealt row of each stratum: the values that name the strata."""
+    """A function from the first dealt row of each stratum to the values that name the strata."""
     places: Ints
-    """The place of every row among the strata of its parent, shape (n_dealt,): classes by first
-    appearance, bins upwards."""
+    """The place of every row's stratum inside its parent, shape (n_dealt,): classes by first
+    appearance, bins in ascending order."""
     term: Term
-    """The entry. Tables order its classes by value, if values can be compared."""
+    """The entry. Tables order its classes by value, if the values can be compared."""
     cells: Ints | None = None
-    """The cell of every row, if bins show an order; as in `Substrata`."""
+    """The cell of every row, as in `Substrata`, if bins show an order."""
 
 
 class Strata(NamedTuple):
@@ -65,37 +65,37 @@ class Strata(NamedTuple):
     codes: Ints
     """The joint stratum of every dealt row, shape (n_dealt,), range 0..n_strata-1."""
     sizes: Ints
-    """The rows of every joint stratum, shape (n_strata,)."""
+    """The number of rows in every joint stratum, shape (n_strata,)."""
     ancestors: tuple[Ints, ...] = ()
-    """For each level of nesting above, finest first, the stratum that holds each joint
-    stratum; each of shape (n_strata,), nondecreasing."""
+    """For each coarser level of nesting, finest first, the stratum that contains each joint
+    stratum; each array has shape (n_strata,) and is nondecreasing."""
     order: RowOrder | None = None
-    """How the rows are ordered inside their stratum; None for at random."""
+    """How the rows are ordered inside their stratum; None for a random order."""
     totals: Values | None = None
-    """The numbers of every dealt row whose totals are to be even, shape (n_columns, n_dealt)."""
+    """The numbers whose totals are to be even, for every dealt row, shape (n_columns, n_dealt)."""
     rows: Ints | None = None
-    """The positions of the dealt rows; None if all are, in the order of the frame."""
+    """The positions of the dealt rows; None if all rows are dealt, in the order of the frame."""
     levels: tuple[Level, ...] = ()
     groups: Ints | None = None
-    """The group of every dealt row, shape (n_dealt,), range 0..n_groups-1, numbered by the hash
-    of their values, rows without a group last; None where rows are dealt one by one."""
+    """The group of every dealt row, shape (n_dealt,), range 0..n_groups-1; None if rows are dealt
+    one by one. Groups are numbered by the hash of their values, rows without a group last."""
     grouped_by: tuple[BoundTerm, ...] = ()
     """The entries of `groups`."""
     margins: MarginStrata | None = None
-    """The strata of each entry by itself, where each is balanced on its own."""
+    """The strata of each entry by itself, if each entry is balanced on its own."""
     keys: Keys | None = None
-    """The keys of the dealt rows, where these are ranked by them."""
+    """The keys of the dealt rows, if the rows are ranked by key."""
     weights: Ints | None = None
-    """How many rows each dealt row stands for, shape (n_dealt,); None for one."""
+    """How many rows each dealt row stands for, shape (n_dealt,); None for one row each."""
     in_turn: bool = False
-    """Whether `kfold` without a key deals these strata, one after another."""
+    """Whether these are the strata that `kfold` without a key deals, one after another."""
 
     @property
     def n_rows(self) -> int:
         return int(self.sizes.sum())
 
     def lowest(self, numbers: RandomNumbers) -> Words | None:
-        """Find the lowest hash of the keys of each stratum's rows; None without keys."""
+        """Find the lowest hash of the row keys in each stratum; None without keys."""
         if self.keys is None:
             return None
         return lowest_words(self.codes, len(self.sizes), numbers)
@@ -112,7 +112,7 @@ class Strata(NamedTuple):
         return self._replace(codes=np.arange(len(first)), levels=levels)
 
     def units(self) -> UnitCounts:
-        """Count the strata, or the values of margins, in each group, or in each row by itself."""
+        """Count each group's rows by stratum or, with margins, the values in each unit."""
         if self.margins is not None:
             return self.margins.count(self.groups, len(self.codes))
         assert self.groups is not None
@@ -125,7 +125,7 @@ class Strata(NamedTuple):
 
 
 class MarginStrata:
-    """The strata of each entry by itself; some are made anew each time, as they hold all rows."""
+    """The strata of each entry by itself; some are made anew each time, to save memory."""
 
     def __init__(self, made: Sequence[Strata | Callable[[], Strata]]) -> None:
         self.made = made
@@ -138,7 +138,7 @@ class MarginStrata:
         return (each() if callable(each) else each for each in self.made)
 
     def count(self, groups: Ints | None, n_rows: int) -> UnitCounts:
-        """Count the values of every group or row, once for all repeats, which deal the same."""
+        """Count the values in every unit, once for all repeats, which deal the same units."""
         if self.counts is None:
             codes = ((margin.codes, len(margin.sizes)) for margin in self)
             unit = np.arange(n_rows) if groups is None else groups
@@ -165,9 +165,9 @@ def stratify(
     ordered: bool = True,
     always_dealt: Ints | None = None,
 ) -> Strata:
-    """Divide the rows by the entries of a call, each inside the strata of those before it.
+    """Divide the rows by the entries of a call, each inside the strata of the entries before it.
 
-    With groups, or unless `ordered`, a continuous entry is cut into bins. The rows of
+    With groups, or unless `ordered`, a continuous entry is cut into bins. The rows in
     `always_dealt` are dealt whatever `where` says.
     """
     entries = read_entries(options.terms, columns.get("by", ()), "by", weights)
@@ -240,9 +240,9 @@ def dealt_entries(
 
 
 def group_codes(entries: Sequence[BoundTerm]) -> Ints:
-    """Encode the groups of the dealt rows by the hash of their values.
+    """Number the groups of the dealt rows by the hash of their values.
 
-    A row without a group is a group of its own. These come last, in the order of the rows.
+    A row without a group is a group of its own. Such groups come last, in the order of the rows.
     """
     entries = [entry for entry in entries if entry.argument == "groups"]
     strata = nest(entries, entries[0].rows, len(entries[0].missing))
@@ -259,7 +259,7 @@ def group_codes(entries: Sequence[BoundTerm]) -> Ints:
 
 
 def nest_each(entries: Sequence[BoundTerm], rows: Ints | None, n_rows: int) -> MarginStrata:
-    """Nest each entry by itself; entries of values in lists only when they are asked for."""
+    """Nest each entry by itself; nest entries made of list values only when they are asked for."""
     found = [each for entry in entries for each in entry.term.entries(entry)]
     names = Counter(str(each.stratum_name) for each in found)
     given = {entry.term for entry in entries}
@@ -277,7 +277,7 @@ def nest(
     n_rows: int,
     weights: Ints | None = None,
 ) -> Strata:
-    """Nest entries into joint strata, on the rows that are dealt."""
+    """Nest entries into joint strata of the rows that are dealt."""
     weights = weights if weights is None or rows is None else weights[rows]
     codes: Ints = np.broadcast_to(np.int64(0), n_rows if rows is None else len(rows))
     n_strata = min(1, len(codes))
@@ -297,7 +297,7 @@ def nest(
             parents_of_levels.append(parents)
             n_strata = len(parents)
         elif division.codes is entry.data and entry.rows is None:
-            codes, n_strata = division.codes, division.n  # by first appearance already
+            codes, n_strata = division.codes, division.n  # already by first appearance
         else:
             codes, present = factorize_codes(division.codes, division.n)
             n_strata = len(present)

@@ -32,7 +32,7 @@ Deal: TypeAlias = Literal["random", "circular", "contiguous", "hash"]
 """How rows are dealt."""
 
 Rare: TypeAlias = Literal["warn", "error", "null", "pool", "ignore"]
-"""What becomes of classes with fewer rows than folds."""
+"""What happens to classes with fewer rows than there are folds."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,11 @@ class Target:
     """The folds or parts that rows are dealt to."""
 
     n: int = 0
-    """How many there are; 0 if rows are only described, or if the data determine it."""
+    """The number of folds or parts; 0 if rows are only described, or if the data determine it."""
     kind: Literal["fold", "part"] = "fold"
-    """What chooses the streams of random words and the nouns of messages; set by the verb alone."""
+    """It decides which random words are drawn, and the nouns in messages; only the verb sets it."""
     names: tuple[str, ...] | None = None
-    """The names of parts; None for folds, which are numbers."""
+    """The names of parts; None for folds, which are numbered."""
     shares: tuple[Fraction | int | None, ...] | None = None
     """Fractions or counts of rows; None for the equal shares of folds."""
 
@@ -64,7 +64,7 @@ class Target:
         total = int(sum(given))
         if total > n_rows or (total == n_rows) == (None in self.shares):
             msg = (
-                "The counts in `parts` must sum to the rows that get a part, got"
+                "The counts in `parts` must sum to the number of rows that get a part, got"
                 f" {describe_count(total)} for {plural(n_rows, 'row')}.\nHint: one part may be"
                 " None: it takes the rest, at least 1 row."
             )
@@ -74,24 +74,24 @@ class Target:
 
 
 MAX_PARTS_SHOWN = 12
-"""The most parts that a message lists."""
+"""The maximum number of parts that a message lists."""
 
 MAX_REPEATS = 10_000
-"""The most fold columns that a call may add."""
+"""The maximum number of fold columns that a call may add."""
 
 NO_TARGET = Target()
 """The target of tables: no parts, so that no stratum has too few rows for them."""
 
 
 class Way(NamedTuple):
-    """What follows from a way to deal; nothing else compares its name."""
+    """The properties of a way to deal; no other code compares its name."""
 
     is_drawn: bool = False
-    """Whether random numbers, or hashes of keys in their place, decide inside the strata."""
+    """Whether random numbers, or key hashes in their place, choose the rows inside strata."""
     in_stretches: bool = False
-    """Whether the order of each stratum is cut, and equal values stay in one part."""
+    """Whether each stratum is cut along its order, and equal values stay in one part."""
     is_hashed: bool = False
-    """Whether the key of a row alone decides its part."""
+    """Whether a row's key alone decides its part."""
 
 
 WAYS: dict[Deal, Way] = {
@@ -108,7 +108,7 @@ class Options:
 
     terms: tuple[Term, ...] = ()
     marginal: bool = False
-    """Whether the terms are margins: balanced each on its own, not nested."""
+    """Whether the terms are margins: each balanced on its own, not nested."""
     groups: tuple[Term, ...] = ()
     key: tuple[ColumnRef, ...] = ()
     where: ColumnRef | None = None
@@ -122,7 +122,6 @@ class Options:
 
     @property
     def way(self) -> Way:
-        """What follows from the deal."""
         return WAYS[self.deal]
 
     def columns(self) -> dict[str, list[ColumnRef]]:
@@ -211,17 +210,17 @@ def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
 
 
 MAX_HASHED = 1_000_000
-"""The most folds: each partition of the data holds their cut points, however few its rows."""
+"""The maximum number of folds: each partition holds their cut points, however few rows it has."""
 
-BALANCED = 'leave it out; or for even strata leave `deal` out, with `groups="user"` for each user.'
-TOGETHER = 'rows that share their key stay together, as in `key="patient"`.'
-NO_MISSING_KEY = "rows without a key are left out by `where`."
+BALANCED = 'leave it out; or, for even strata, leave out `deal` and use `groups="user"`.'
+TOGETHER = 'rows that share a key stay together, as in `key="patient"`.'
+NO_MISSING_KEY = "`where` can leave out the rows without a key."
 NO_CLASSES = "there are no classes without `by`."
 IDENTIFIED = (
     "name the columns that identify a row or a unit, as in"
     ' `df.strat.kfold(key="user", deal="hash")`.'
 )
-UP_TO_CHANCE = 'a share, as in `parts={"train": 0.8, "test": 0.2}`, is met up to chance.'
+UP_TO_CHANCE = 'shares, as in `parts={"train": 0.8, "test": 0.2}`, are met approximately.'
 BY_VALUE = "`sf.continuous` orders rows by a column."
 CLUSTERED = "`sf.clusters` of the same features makes strata."
 
@@ -240,7 +239,7 @@ def hint_for_keyed_groups(groups: Sequence[Term]) -> str:
 
 
 def write_groups(groups: Sequence[Term]) -> str:
-    """Write groups as in code; clusters without their arguments."""
+    """Write groups as code, but clusters without their arguments."""
     if groups[0].only_groups:
         return str(groups[0])
     texts = [
@@ -295,12 +294,12 @@ def part_target(parts: object) -> Target:
 
 
 def is_count(share: Any) -> TypeGuard[int]:
-    """Return whether a share is a whole number, which counts rows."""
+    """Return whether a share is a whole number, that is, a count of rows."""
     return isinstance(share, Integral) and not isinstance(share, bool)
 
 
 def warn_large_test(share: float) -> None:
-    """Warn of a test set of more than half of the rows, which other libraries train on."""
+    """Warn about a test share above one half: other libraries would train on that share."""
     if share > 0.5:
         share, rest = float(share), round(1 - float(share), 12)
         warn(
@@ -323,19 +322,19 @@ def part_hint(parts: Any) -> str:
         return ""
     if is_count(parts):
         shown = f'{{"train": None, "test": {describe(int(parts))}}}'
-        return f"\nHint: {shown} for as many rows, or a share below 1."
+        return f"\nHint: {shown} for that many rows, or a share below 1."
     return ""
 
 
 SUM_ROUNDING = Fraction(1, 10**9)
-"""By how much the sum of shares may be off."""
+"""How far the sum of the shares may be from 1."""
 
 
 def exact_shares(parts: dict[str, Any]) -> tuple[Fraction | None, ...]:
-    """Turn shares that sum to 1, or leave a rest for the part without one, into exact fractions.
+    """Turn shares into exact fractions that sum to 1, or leave a rest to the part without a share.
 
-    Each share becomes the simple fraction that it stands for. If these do not sum to 1, the shares
-    themselves are divided by their sum.
+    Each share becomes the simple fraction that it stands for. If these fractions do not sum to 1,
+    the shares themselves are divided by their sum.
     """
     given = {
         part: Fraction(share if isinstance(share, Fraction) else float(share))
@@ -343,7 +342,7 @@ def exact_shares(parts: dict[str, Any]) -> tuple[Fraction | None, ...]:
         if share is not None
     }
     simple = {part: share.limit_denominator(10**6) for part, share in given.items()}
-    if min(given.values()) < Fraction(999_999, 10**12):  # 1e-6, but for rounding
+    if min(given.values()) < Fraction(999_999, 10**12):  # 1e-6, allowing for rounding
         msg = f"Each share in `parts` must be at least one millionth, got {show_parts(parts)}."
         raise StratError(msg)
     has_rest, total = len(given) < len(parts), Fraction(sum(simple.values()))

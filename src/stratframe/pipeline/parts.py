@@ -30,7 +30,7 @@ from .options import Options, Target
 from .random_numbers import column_stream, row_numbers, row_streams
 
 TOTALS = StreamTag.FOLD_TOTALS, StreamTag.PART_TOTALS
-"""The purpose of the words by which rows are swapped."""
+"""The purpose of the random words that choose which rows to swap."""
 
 
 def new_columns(options: Options, columns: Columns, n_rows: int) -> list[NewColumn]:
@@ -62,7 +62,7 @@ def check_columns(
 
 
 def empty_outputs(options: Options) -> list[NewColumn]:
-    """Make the new columns of a call without rows, for their names and types."""
+    """Make the new columns of a call, still without rows, for their names and types."""
     nullable = "null" in (options.missing, options.rare) or options.where is not None
     names = [options.name]
     if options.repeats > 1:
@@ -72,7 +72,7 @@ def empty_outputs(options: Options) -> list[NewColumn]:
 
 
 def part_sizes(parts: Ints, target: Target, weights: Ints | None = None) -> Ints:
-    """Count the rows of each part, given the part of every row, -1 for none."""
+    """Count the rows in each part, given the part of every row, -1 for none."""
     has_part = parts >= 0
     return sum_by(parts[has_part], None if weights is None else weights[has_part], target.n)
 
@@ -80,9 +80,9 @@ def part_sizes(parts: Ints, target: Target, weights: Ints | None = None) -> Ints
 def warn_empty_parts(
     target: Target, n_rows: int, sizes: Mapping[str, Ints], *, named: bool, tied: bool = False
 ) -> None:
-    """Warn of parts without rows; `sizes` holds the rows of each part, by column.
+    """Warn about empty parts; `sizes` holds the number of rows in each part, by column.
 
-    A fold is empty only if equal values stay together, or are `tied`, and leave none for it.
+    Folds are checked only if equal values are `tied` to one fold, which may leave others empty.
     """
     lines = []
     parts = list(map(repr, target.names or ())) or [f"Fold {fold}" for fold in range(target.n)]
@@ -101,7 +101,7 @@ def warn_empty_parts(
 
 
 def place_rows(parts: Ints, rows: Ints | None, n_rows: int) -> Ints:
-    """Put the parts of the dealt rows at their places in the frame, -1 elsewhere."""
+    """Put the parts of the dealt rows at their places in the frame, and -1 elsewhere."""
     if rows is None:
         return parts
     placed = np.full(n_rows, -1, dtype=parts.dtype)
@@ -110,7 +110,7 @@ def place_rows(parts: Ints, rows: Ints | None, n_rows: int) -> Ints:
 
 
 def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
-    """Deal the rows of all strata; returns the part of every dealt row."""
+    """Deal the rows of all strata, and return the part of every dealt row."""
     if strata.groups is not None or strata.margins:
         return deal_units(options, strata, repeat)
     if options.way.in_stretches:
@@ -184,10 +184,10 @@ def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
 
 
 def sort_rows(strata: Strata, words: Words, share: Fraction) -> Ints:
-    """Sort rows by stratum, and by its order inside a stratum, if there is one.
+    """Sort rows by stratum, and inside a stratum by its order, if it has one.
 
-    The words break ties, and are overwritten. The share is that of the smallest part: a block of
-    neighbours has one row for it.
+    The words break ties, and are overwritten. `share` is the share of the smallest part: a block
+    of neighbours has one row for this part.
     """
     if strata.order is None:
         return grouped(np.arange(len(words)), strata.codes, len(strata.sizes))
@@ -207,7 +207,7 @@ def quota_table(
 ) -> StratumTable:
     """Compute how many rows of each stratum go to each part.
 
-    Strata take turns as they come or, with keys, by the lowest hash of the keys of their rows.
+    Strata take turns in the order of their codes or, with keys, of their lowest key hashes.
     """
     sizes, target = strata.sizes, options.target
     check_n_cells(len(sizes), target.n)

@@ -1,4 +1,4 @@
-"""What happens to rare classes, which have fewer rows or groups than folds, and the messages."""
+"""Rare classes, which have fewer rows or groups than there are folds: treatment and messages."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from .options import Options, write_groups
 def treat_rare(
     entry: BoundTerm, groups: Ints | None, options: Options
 ) -> tuple[BoundTerm, Ints | None]:
-    """Find the classes with fewer rows, or groups, than folds, and do as `rare` says.
+    """Find the classes with fewer rows, or groups, than folds, and treat them as `rare` says.
 
-    Returns the entry, pooled for `rare="pool"`, and the rows that are dealt, None for all.
+    Return the entry, pooled for `rare="pool"`, and the rows that are dealt, None for all.
     """
     # Missing values, whose code is -1, count as one more class.
     codes: Ints = entry.data % (entry.n_classes + 1) if entry.missing.any() else entry.data
@@ -49,7 +49,7 @@ def treat_rare(
         warn(text)
         return entry, None
     if entry.weights is not None:
-        raise StratError(text)  # the rows of the frame are not there
+        raise StratError(text)  # the rows of the frame are not at hand
     rows = np.flatnonzero(is_rare[codes])
     rows = np.sort(rows if entry.rows is None else entry.rows[rows])
     (column,) = ruled_columns(entry, options.missing)
@@ -92,10 +92,10 @@ def hint_for_rare(entry: BoundTerm, n_rare: int, options: Options) -> str:
 
 
 def hint_for_many_values(entry: BoundTerm, sizes: Ints, is_rare: Flags, options: Options) -> str:
-    """Say that a column looks continuous, or like an id, if it does."""
+    """Return a hint if a column looks continuous, like an id, or like a regression target."""
     cuts = f"`sf.quantiles({entry.code}, 10)`"
     if entry.weights is None and len(options.terms) == 1:
-        cuts += f" or `sf.continuous({entry.code})`"  # must be last, and needs rows
+        cuts += f" or `sf.continuous({entry.code})`"  # must be last, and needs all rows
     n_rows, n_present = int(sizes.sum()), int((sizes > 0).sum())
     is_numeric = frames.read.has_numbers(entry.series[0])
     if 2 * int(sizes[is_rare].sum()) > n_rows and (is_numeric or 2 * n_present > n_rows):
@@ -117,4 +117,4 @@ def hint_for_many_values(entry: BoundTerm, sizes: Ints, is_rare: Flags, options:
 
 
 MANY_NUMBERS = 50
-"""Different numbers above which a column may be a regression target."""
+"""A column with more different numbers than this may be a regression target."""

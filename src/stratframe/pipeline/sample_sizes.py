@@ -1,4 +1,4 @@
-"""A stratified sample: how many rows each stratum gives, and which."""
+"""A stratified sample: how many rows come from each stratum, and which ones."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from .parts import place_rows, sort_rows
 from .random_numbers import row_numbers
 
 Allocation: TypeAlias = Literal["proportional", "equal"]
-"""How a sample is shared out to strata."""
+"""How a sample is allocated to the strata."""
 
 
 class SampleSize(NamedTuple):
-    """How many rows a sample has, and how they are shared out."""
+    """The number of rows in a sample, and how they are allocated to the strata."""
 
     size: int | Fraction
-    """A number of rows, or a share of them."""
+    """A number of rows, or a share of all rows."""
     allocation: Allocation
 
 
@@ -43,7 +43,7 @@ def sample_table(
 ) -> StratumTable:
     """Compute how many rows of each stratum are in the sample, and how many are not.
 
-    If the lowest number of each stratum is given, random words go to strata in the order of these.
+    If `lowest` holds each stratum's lowest row number, strata receive random words in that order.
     """
     sizes, n_rows = strata.sizes, strata.n_rows
     total = round(wanted.size * n_rows) if isinstance(wanted.size, Fraction) else wanted.size

@@ -1,4 +1,4 @@
-"""scikit-learn's clustering algorithms, as functions of points, a number and a seed."""
+"""scikit-learn's clustering algorithms, as functions of points, a number of clusters and a seed."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -15,30 +15,30 @@ from ..core.types import Ints, Values
 from ..errors import StratError, plural
 
 LARGEST_TREE = 5_000
-"""The most rows that are all clustered by merging; a larger stratum is sampled."""
+"""The maximum size of a stratum whose rows are all merged; a larger stratum is sampled."""
 
 BATCHES, SMALLEST_BATCH = 64, 256
-"""A mini-batch has a 64th of the rows, but at least 256: the fastest on 5,000, 100,000
-and 1,000,000 rows, with an inertia within 2 % of that of k-means."""
+"""A mini-batch has a 64th of the rows, but at least 256. This size was the fastest on 5,000,
+100,000 and 1,000,000 rows, with an inertia within 2 % of the inertia of k-means."""
 
 BATCH_TOLERANCE = 1e-3
-"""Relative move of the centres at which mini-batches stop; scikit-learn's own default,
-no such limit, makes it slower than k-means."""
+"""The relative movement of the centres below which mini-batches stop. Without this limit, which is
+scikit-learn's default, mini-batches are slower than k-means."""
 
 WIDER = 1 + 1e-9
-"""The factor by which the radius is widened. It is a distance between rows, and without this the
-last bit of each such distance would decide which rows are neighbours."""
+"""The factor by which the radius is widened. The radius is a distance between rows; without the
+factor, rounding would decide whether rows at this distance are neighbours."""
 
 SAMPLES, SAMPLE_ROWS = 50, 100
-"""How many samples estimate the number of clusters, and how many rows each has at most."""
+"""The number of samples from which the number of clusters is estimated, and their maximum size."""
 
 ONE_THREAD = 256
-"""One thread clusters a stratum of up to so many rows. scikit-learn hands a thread this many rows
-at a time, so the labels stay as they are."""
+"""One thread clusters a stratum of up to this many rows. scikit-learn hands a thread this many rows
+at a time, so more threads would give the same labels."""
 
 Fit: TypeAlias = Callable[[Values, int, int], tuple[Ints, Values | None]]
-"""A function of points (n_rows, n_features), a number of clusters and a seed: the labels, -1 for
-noise, and the centres, if the fit has some."""
+"""A function of points (n_rows, n_features), a number of clusters and a seed. It returns the
+labels, -1 for noise, and the centres, if there are any."""
 
 
 def estimate(points: Values, seed: int) -> int:
@@ -67,13 +67,13 @@ def estimate(points: Values, seed: int) -> int:
 
 
 def seeds_of(seed: int, use: StreamTag, count: int) -> list[int]:
-    """Draw seeds for scikit-learn, which takes 32 bits."""
+    """Draw seeds for scikit-learn, which takes 32-bit seeds."""
     drawn: list[int] = (draws.random_words(seed, use, count) >> np.uint64(32)).tolist()
     return drawn
 
 
 def some_rows(n_rows: int, most: int, seed: int) -> Ints:
-    """Draw at most so many row numbers, in ascending order."""
+    """Draw the positions of at most `most` rows, in ascending order."""
     if n_rows <= most:
         return np.arange(n_rows)
     draw = load_extra("sklearn.utils.random", "sklearn").sample_without_replacement
@@ -111,16 +111,16 @@ def converged() -> Iterator[None]:
 
 @contextmanager
 def small_fits(algorithm: object) -> Iterator[None]:
-    """Cluster many small strata on one thread each, and without repeating checks."""
+    """Cluster each of many small strata on one thread, without repeating checks."""
     limited = load_extra("threadpoolctl", "sklearn").threadpool_limits(1, user_api="openmp")
-    # Nobody has checked the parameters of an object yet, so it may check them itself.
+    # The parameters of an object have not been checked yet, so it may check them itself.
     unchecked = {"assume_finite": True, "skip_parameter_validation": isinstance(algorithm, str)}
     with limited, load_extra("sklearn", "sklearn").config_context(**unchecked):
         yield
 
 
 def agglomerative(points: Values, n: int, seed: int) -> tuple[Ints, None]:
-    """Cluster by merging (Ward); if rows are too many, merge a sample and assign the others."""
+    """Cluster by Ward's method; if there are too many rows, merge a sample and assign the rest."""
     rows = some_rows(len(points), max(LARGEST_TREE, n), seed)
     tree = load_extra("sklearn.cluster", "sklearn").AgglomerativeClustering(n)
     found: Ints = tree.fit(points[rows]).labels_
@@ -182,7 +182,7 @@ def custom(algorithm: Any, points: Values, n: int, seed: int) -> tuple[Ints, Val
             labels = np.asarray(model.fit_predict(points))
     except (TypeError, ValueError) as error:
         msg = (
-            f"`algorithm` must cluster every stratum, but {algorithm} failed on one of"
+            f"`algorithm` must cluster every stratum, but {algorithm} failed on a stratum of"
             f" {plural(len(points), 'row')}: {str(error).partition(chr(10))[0]}"
             "\nHint: it may need more rows than the smallest strata have."
         )

@@ -1,8 +1,8 @@
 """What the pipeline asks of an entry of `by`: one base class, with defaults.
 
 A new kind of entry is one subclass of `Term` in one file of this folder. It says how it reads its
-columns, which values it needs, how it divides strata or orders rows, and what its strata are
-called. The defaults suit one column of numbers; a subclass overrides the others.
+columns, which values it allows, how it divides strata or orders rows, and what its strata are
+called. The defaults suit a single column of numbers; a subclass overrides those that do not fit.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from ..errors import StratError, describe, preview
 from ..frames import ResultName, Rule
 
 ColumnRef: TypeAlias = Any
-"""Where a column comes from: its name, a Polars expression, or for pandas a callable
+"""Where a column comes from: its name, a Polars expression or, for pandas, a callable
 of the frame or a `pd.col` expression."""
 
 Missing: TypeAlias = Literal["error", "stratum", "null"]
-"""What becomes of missing classes."""
+"""What happens to missing values."""
 
 MAX_ITEMS = 12
-"""The most features, edges or entries of a term that a message lists."""
+"""The maximum number of features, edges or entries of a term that a message lists."""
 
 LEFT_NULL = 'in `kfold`, `missing="null"` leaves their fold null.'
 
@@ -38,36 +38,36 @@ MISSING_CLASS_HINT = f'`missing="stratum"` makes missing values a stratum of the
 
 @dataclass(frozen=True, eq=False)
 class BoundTerm:
-    """One entry of `by` or `groups`, and the values of its columns on the rows that are dealt."""
+    """One entry of `by` or `groups`, and the values of its columns in the rows that are dealt."""
 
     term: Term
     series: Sequence[Any]
-    """The whole columns: one, or the features."""
+    """The whole columns: a single one, or all that hold the features."""
     data: Values
-    """Codes of classes, -1 where missing, or numbers, shape (n_dealt,); features have
-    the shape (n_features, n_dealt)."""
+    """Class codes, -1 where missing, or numbers, shape (n_dealt,); features have the shape
+    (n_features, n_dealt)."""
     missing: Flags
     """Where the value is missing, shape (n_dealt,)."""
     n_classes: int = 0
-    """How many classes; 0 for numbers."""
+    """The number of classes; 0 for numbers."""
     sizes: Ints | None = None
-    """The number of rows of each class, shape (n_classes,), if they are counted already."""
+    """The number of rows of each class, shape (n_classes,), if already counted."""
     widths: Sequence[int] = ()
-    """How many features each column holds: one, or the components of its vectors."""
+    """How many features each column holds: one, or as many as its vectors have components."""
     rows: Ints | None = None
-    """Positions of the dealt rows in the column; None for all, in its order."""
+    """Positions of the dealt rows in the column; None for all rows, in the order of the column."""
     weights: Ints | None = None
-    """How many rows each dealt row stands for, shape (n_dealt,); None for one."""
+    """How many rows each dealt row stands for, shape (n_dealt,); None for one row each."""
     argument: Literal["by", "groups"] = "by"
-    """The argument that it comes from."""
+    """The argument that the entry comes from."""
     place: int = 1
-    """Its place in the argument, from 1."""
+    """The entry's place in the argument, counted from 1."""
     names: Sequence[ResultName] = ()
     """What the columns are called."""
 
     @property
     def position(self) -> str:
-        """Its place in the call, as messages show it."""
+        """The entry's place in the call, as messages show it."""
         return f"entry {self.place} of `{self.argument}`"
 
     @property
@@ -88,7 +88,7 @@ class BoundTerm:
 
     @property
     def n_rows(self) -> int:
-        """How many rows are dealt, those that one row stands for included."""
+        """The number of dealt rows, each counted as often as its weight says."""
         return len(self.missing) if self.weights is None else int(self.weights.sum())
 
     def values_at(self, rows: Ints) -> Any:
@@ -101,17 +101,17 @@ class Substrata(NamedTuple):
     codes: Ints
     """The child of every row inside its parent stratum, shape (n_rows,), range 0..n-1."""
     n: int
-    """The most children that a parent may have."""
+    """The maximum number of children of a parent."""
     order: RowOrder | None = None
-    """How the rows of a child are ordered, if the entry says."""
+    """How the rows of a child are ordered, if the entry orders them."""
     labels: Ints | None = None
-    """What tables call the child of every row, where that is not its code."""
+    """What tables call the child of every row, if it is not the code."""
     cells: Ints | None = None
-    """The finer bin of every row, ascending over all parents, if bins show an order."""
+    """The finer bin of every row, ascending across all parents, if bins show an order."""
 
 
 class ByValue(NamedTuple):
-    """Rows of one value are alike."""
+    """Rows with the same value are alike."""
 
 
 class ByEdges(NamedTuple):
@@ -122,14 +122,14 @@ class ByEdges(NamedTuple):
 
 
 class ByQuantiles(NamedTuple):
-    """Rows between the same quantiles of their parent stratum, found first, are alike."""
+    """Rows between the same quantiles of their parent stratum, computed beforehand, are alike."""
 
     n: int
     """How many bins the quantiles make."""
 
 
 CountedBy: TypeAlias = ByValue | ByEdges | ByQuantiles
-"""What makes rows alike where they are counted, as on frames larger than one machine. The term
+"""What makes rows alike when they are counted, as in frames larger than one machine. The term
 then gets one row of each kind, with the highest value of its bin, and the number of such rows."""
 
 
@@ -138,18 +138,18 @@ class RowOrder(NamedTuple):
 
     sort: Callable[[Ints, int, Words, Fraction], Ints]
     """A function of the codes of rows, the number of codes, random words for ties (overwritten) and
-    the smallest share of a part: the row numbers, stratum after stratum."""
+    the smallest share of a part. It returns the positions of the rows, stratum after stratum."""
     starts_at_random: bool = False
-    """Whether the order starts from a random row, so that circular deals need words, too."""
+    """Whether the order starts from a random row, so that circular deals need random words, too."""
     spread_leftover: bool = True
     """Whether the rows that fill no block of k are taken evenly along the order, rather than from
     its end."""
     values: Values | None = None
-    """The values that it sorts by, if it sorts by values."""
+    """The values by which it sorts, if it sorts by value."""
 
 
 def value_order(values: Values) -> RowOrder:
-    """Order rows by value, equal values at random."""
+    """Order rows by value, and rows with equal values at random."""
 
     def sort(codes: Ints, n_codes: int, words: Words, _: Fraction) -> Ints:
         return by_value(codes, n_codes, values, words)
@@ -162,7 +162,7 @@ class Term:
     """One entry of `by`: it divides the strata of the entries before it, or orders their rows."""
 
     function: ClassVar[str] = ""
-    """The function that makes it, as messages show it: "sf.quantiles"."""
+    """The function that makes the term, as messages show it, such as "sf.quantiles"."""
     is_nominal: ClassVar[bool] = False
     """Whether its values are classes, which may be rare and have no order of their own."""
     is_ordinal: ClassVar[bool] = False
@@ -185,7 +185,7 @@ class Term:
     columns: tuple[ColumnRef, ...]
     """Where its columns come from."""
     name: Hashable | None = field(default=None, kw_only=True)
-    """The name in result frames that the user gave it."""
+    """The name that the user gave it for result frames."""
 
     def __post_init__(self) -> None:
         subject, name = f"`name` of `{self.function}`", self.name
@@ -199,30 +199,30 @@ class Term:
         return f"{self.function}({self.arguments()})"
 
     def arguments(self) -> str:
-        """Write the arguments as they are written in code."""
+        """Write the arguments as in code."""
         return ", ".join(map(frames.format_reference, self.columns))
 
     def check_k(self, k: int) -> None:
-        """Raise if the term does not fit this number of folds."""
+        """Raise if the term does not work with this number of folds."""
 
     def resolve(self, series: Sequence[Any]) -> Term:
         """Return the term that this one stands for, given its columns."""
         return self
 
     def without_order(self) -> Term | None:
-        """Return the term that takes its place where rows have no order; None if none can."""
+        """Return the term that takes its place where rows have no order; None if there is none."""
         return self
 
     def counted_by(self) -> CountedBy | None:
-        """Say what makes rows alike where they are counted; None if the term needs all rows."""
+        """Say what makes rows alike when they are counted; None if the term needs all rows."""
         return None if self.uses_row_order or self.only_groups else ByValue()
 
     def in_bins(self, k: int) -> Term:
-        """Return the term that shows its order in tables of k folds; itself if it has none."""
+        """Return the term that shows its order in tables of k folds; itself if it has no order."""
         return self
 
     def in_table(self, series: Sequence[Any], k: int, weights: Ints | None) -> tuple[Term, int]:
-        """Return the term that tables of k folds show, and how many rows its order may be off."""
+        """Return the term that tables of k folds show, and the slack of its cells, in rows."""
         return self, 0
 
     def may_be_number(self, series: Sequence[Any]) -> bool:
@@ -234,15 +234,15 @@ class Term:
         return BoundTerm(self, series, *frames.read_numbers(series[0], str(self)))
 
     def entries(self, entry: BoundTerm) -> list[BoundTerm]:
-        """List the entries that margins make of one that was read; by default itself."""
+        """List the entries that margins make of an entry; by default, only the entry itself."""
         return [entry]
 
     def rules(self, missing: Missing) -> list[Rule]:
-        """State what it needs of the values of each of its columns."""
+        """State what it requires of the values in each of its columns."""
         return [Rule(complete=missing == "error", hint=MISSING_CLASS_HINT)]
 
     def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
-        """Divide the strata so far; missing values are the last child."""
+        """Divide the strata made so far; missing values are the last child."""
         if not entry.missing.any():
             return Substrata(*self.cut(entry.data, parent, entry.weights))
         known = np.flatnonzero(~entry.missing)
@@ -253,7 +253,7 @@ class Term:
         return Substrata(children, n + 1)
 
     def cut(self, values: Values, parent: Ints, weights: Ints | None) -> tuple[Ints, int]:
-        """Find the child of every value, and the most children that a parent may have."""
+        """Find the child of every value, and the maximum number of children of a parent."""
         raise NotImplementedError
 
     def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
@@ -261,7 +261,7 @@ class Term:
         return (division.codes if division.labels is None else division.labels)[rows]
 
     def row_order(self, data: Values) -> RowOrder | None:
-        """Order the rows; None for at random."""
+        """Return the order of the rows; None for a random order."""
         return value_order(data)
 
     def number_groups(self, entry: BoundTerm, codes: Ints) -> Ints:
@@ -273,7 +273,7 @@ class Term:
         return ""
 
     def nearest_groups(self, entry: BoundTerm, groups: Ints, folds: Ints) -> Ints | None:
-        """Rank groups by how near two of their rows in different folds are; None if unknown."""
+        """Rank groups by the least distance between rows in different folds; None if unknown."""
         return None
 
 

@@ -1,4 +1,4 @@
-"""Numbers: an order of the rows (continuous), quantile bins, bins with given edges."""
+"""Numbers: an order of the rows (continuous), quantile bins, and bins with given edges."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from .base import (
 )
 
 MAX_BINS = 1_000_000
-"""The most bins of a stratum that a call may ask for."""
+"""The maximum number of bins of a stratum that a call may ask for."""
 
 DECILES = 10
-"""Bins into which a continuous entry is cut where an order is of no use."""
+"""The number of bins into which a continuous entry is cut where an order is of no use."""
 
 FIVE_BINS, CUTS = 5, 60
-"""The most bins that show an order, and the number of finer bins at whose cuts it is judged. It is
-60 so that one to five bins each consist of a whole number of the finer ones."""
+"""The maximum number of bins that show an order, and the number of finer bins at whose cuts the
+order is judged. 60 finer bins divide evenly into one, two, three, four or five bins."""
 
 BIN_SLACK = 2
-"""How many rows a bin of an order may be off, as bins need not begin where a block of rows does."""
+"""By how many rows a bin of an order may deviate, because bins need not begin where blocks do."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,26 +81,26 @@ class Quantiles(Term):
         return ByQuantiles(self.n)
 
     def cut(self, values: Values, parent: Ints, weights: Ints | None) -> tuple[Ints, int]:
-        """Find the bin of every value, and warn if there are fewer than asked for."""
+        """Find the bin of every value, and warn if there are fewer bins than asked for."""
         bins, counts = quantile_bins(parent, values, self.n, weights)
-        counts = counts[counts > 0]  # others are strata without values
+        counts = counts[counts > 0]  # strata without values have no bins
         n_short, fewest = int((counts < self.n).sum()), int(counts.min(initial=self.n))
         if self.warns and n_short:
             produced = f"{plural(fewest, 'bin')} instead of {self.n}"
             if len(counts) > 1:
                 several = f"{n_short} of {len(counts)} strata (as few as {fewest})"
-                produced = f"fewer bins than {self.n} in {several}"
+                produced = f"fewer than {self.n} bins in {several}"
             warn(f"`{self}` produced {produced}, because equal values stay in one bin.")
         return bins, self.n
 
     def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
-        """Name a bin by its cuts: it reaches up to its own highest value."""
+        """Name a bin by its cuts; it ends at its own highest value."""
         known = np.flatnonzero(~entry.missing)
         bins = parent * division.n + division.codes
         known = known[np.lexsort((entry.data[known], bins[known]))]
         present, first = np.unique(bins[known], return_index=True)
         lowest, highest = known[first], known[np.append(first, len(known))[1:] - 1]
-        # A bin starts at the cut below it; the lowest of a parent starts at its own lowest value.
+        # A bin starts at the cut below it; a parent's lowest bin starts at its own lowest value.
         below = np.where(division.codes[highest] == 0, lowest, np.roll(highest, 1))
         texts = format_floats(frames.to_list(entry.values_at(np.append(below, highest))))
         edges = zip(present.tolist(), texts[: len(below)], texts[len(below) :], strict=True)
@@ -112,10 +112,10 @@ class Quantiles(Term):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OrderBins(Quantiles):
-    """Up to five bins that show an order, made of the `n` bins at whose cuts it is judged."""
+    """Up to five bins that show an order, made of the `n` finer bins at whose cuts it is judged."""
 
     k: int = 2
-    """The number of folds: each should have two rows of a bin."""
+    """The number of folds: each fold should have at least two rows of each bin."""
 
     def in_table(self, series: Sequence[Any], k: int, weights: Ints | None) -> tuple[Term, int]:
         return self, BIN_SLACK
@@ -130,7 +130,7 @@ class OrderBins(Quantiles):
         sizes = sum_by(cells, entry.weights, len(present)) * is_known
         totals = sum_by(parents, sizes, n_parents)
         before = np.cumsum(sizes) - sizes - (np.cumsum(totals) - totals)[parents]
-        # A cell goes into the bin of its lowest value, which the number of rows before it tells.
+        # A cell goes into the bin of its lowest value, found from the number of earlier rows.
         bins = before * np.clip(totals // (2 * self.k), 1, FIVE_BINS)[parents]
         bins = np.where(is_known, bins // np.maximum(totals, 1)[parents], FIVE_BINS)
         return Substrata(bins[cells], FIVE_BINS + fine.n - self.n, cells=cells)
@@ -138,7 +138,7 @@ class OrderBins(Quantiles):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TimeSpan(Quantiles):
-    """One bin of a column of times inside the parent stratum, from the earliest to the latest."""
+    """One bin of a column of times inside the parent stratum: from the first time to the last."""
 
     function: ClassVar[str] = "time"
     n: int = 1
@@ -207,8 +207,8 @@ def format_floats(values: Sequence[Any]) -> list[str]:
 def continuous(column: ColumnRef, *, name: Hashable | None = None) -> Continuous:
     """Order rows by a column within each stratum, so that similar rows go to different folds.
 
-    Sorted stratification for k folds, fractional stratification for unequal parts.
-    It must be the last entry of `by`, and only once.
+    This is sorted stratification for k folds, and fractional stratification for unequal parts.
+    It must come last in `by`, and only once.
 
     Parameters
     ----------
@@ -295,7 +295,7 @@ def bins(
     edges : sequence of float
         At least 2, increasing; the outermost may be infinite.
     closed : {"right", "left"}
-        Which edge belongs to a bin. The lowest edge (with "left" the highest) is always
+        Which of its edges a bin includes. The lowest edge (with "left", the highest) is always
         included.
     name : hashable, optional
         Name of its stratum column in result frames.
@@ -307,7 +307,7 @@ def bins(
     Raises
     ------
     StratError
-        If the edges do not increase, or `closed` is neither of the two.
+        If the edges do not increase, or `closed` is neither "right" nor "left".
 
     Examples
     --------

@@ -18,7 +18,7 @@ class Entries(NamedTuple):
 
     terms: tuple[Term, ...] = ()
     marginal: bool = False
-    """Whether they are margins: balanced each on its own, not nested."""
+    """Whether they are margins: each balanced on its own, not nested."""
 
 
 def parse_by(by: By | None) -> Entries:
@@ -44,7 +44,7 @@ def parse_by(by: By | None) -> Entries:
     if orders not in ([], terms[-1:]):
         functions = " or ".join(dict.fromkeys(f"`{term.function}`" for term in orders))
         msg = (
-            f"{functions} must be the last entry of `by`, and only once,"
+            f"{functions} must come last in `by`, and only once,"
             f" got [{preview(terms, len(terms))}]."
         )
         raise StratError(msg)
@@ -77,7 +77,7 @@ def require_by(by: By | None) -> Entries:
 
 
 def parse_columns(argument: str, given: Any) -> tuple[ColumnRef, ...]:
-    """Turn one column or a list of columns into a tuple; None becomes an empty one."""
+    """Turn one column or a list of columns into a tuple; None becomes an empty tuple."""
     if given is None:
         return ()
     frames.references.check_not_data(argument, given)
@@ -111,7 +111,7 @@ def columns_of(terms: Iterable[Term]) -> list[ColumnRef]:
 def split_series(
     terms: Sequence[Term], series: Iterable[Any], argument: str = "by"
 ) -> list[tuple[Term, list[Any]]]:
-    """Hand each term its own series; they come in the order of `columns_of`."""
+    """Hand each term its own series; the series come in the order of `columns_of`."""
     left = iter(series)
     handed = [(term, list(islice(left, len(term.columns)))) for term in terms]
     for term, own in handed:

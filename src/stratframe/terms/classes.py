@@ -37,7 +37,7 @@ class Classes(Term):
         return self.is_guessed and frames.is_measured(series[0])
 
     def in_table(self, series: Sequence[Any], k: int, weights: Ints | None) -> tuple[Term, int]:
-        """Show whole numbers that are mostly rare as an order."""
+        """Show whole numbers as an order if most rows hold a rare number."""
         if not frames.is_measured(series[0]):
             return self, 0
         codes, n_values = frames.encode_classes(series[0])
@@ -58,13 +58,13 @@ class Classes(Term):
 
     def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
         """Divide strata by class; missing values are the last child."""
-        # `nest` numbers a copy anew: pooled codes are not in the order of first appearance.
+        # Pooled codes are not in the order of first appearance: `nest` renumbers a copy of them.
         if not (entry.missing.any() or self.is_pooled):
             return Substrata(entry.data, entry.n_classes)
         return Substrata(np.where(entry.missing, entry.n_classes, entry.data), entry.n_classes + 1)
 
     def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
-        """Name a stratum by its value in the column, and the pooled class `RARE`."""
+        """Name a stratum by its value in the column, and the pooled class by `RARE`."""
         values = entry.values_at(rows)
         if frames.dtypes.dtype_of(values).is_float():
             values = values.replace(-0.0, 0.0)  # the two zeros are one class

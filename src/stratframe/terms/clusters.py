@@ -1,4 +1,4 @@
-"""Clusters of rows by their features, made inside strata by scikit-learn."""
+"""Clusters of rows by their features, found inside strata by scikit-learn."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ class Clusters(FeatureTerm):
     seed: int
 
     def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
-        """Cluster the rows of every parent stratum, and order them by distance to the centre."""
+        """Cluster the rows of every parent stratum, and order them by distance to their centre."""
         labels, distances = cluster(self, entry.data, parent, n_parents)
         # Noise is the last child.
         codes = np.where(labels < 0, labels.max(initial=-1) + 1, labels)
         return Substrata(codes, int(codes.max(initial=-1)) + 1, value_order(distances), labels)
 
     def number_groups(self, entry: BoundTerm, codes: Ints) -> Ints:
-        """Rank clusters by their lowest points: by the first feature, ties by the next."""
+        """Rank clusters by their lowest point in the first feature, then in the next features."""
         order = np.lexsort(entry.data[::-1])
         numbered = np.empty_like(codes)
         numbered[order] = factorize_codes(codes[order], int(codes.max(initial=-1)) + 1)[0]
@@ -85,7 +85,7 @@ class Clusters(FeatureTerm):
         return COUNTED[self.algorithm]
 
     def count(self, points: Values) -> int:
-        """Choose the number: the given one, the object's own, or an estimate; 0 leaves it open."""
+        """Choose the number of clusters: given, the object's, or estimated; 0 leaves it open."""
         if self.n is not None:
             return self.n
         if isinstance(self.algorithm, str):
@@ -116,11 +116,11 @@ def clusters(
     features : column or list of columns
         Numbers or booleans, none missing or infinite, cast to float64. A column of vectors of one
         length counts as its components: a list or array in each row. On Polars frames an
-        expression or selector of several columns stands for these.
+        expression or selector of several columns stands for all of them.
     n : int or "auto"
-        Number of clusters in each parent stratum, at least 1; fewer where it has fewer
-        distinct rows. "auto" estimates one number from samples of all rows that are
-        dealt; with it DBSCAN finds its own number, and an object keeps its own.
+        Number of clusters in each parent stratum, at least 1; fewer if the stratum has fewer
+        distinct rows. "auto" estimates a single number from samples of all rows that are
+        dealt; DBSCAN then finds the number itself, and an object keeps its own.
     algorithm : {"kmeans", "minibatch", "agglomerative", "dbscan"} or object
         An object must have scikit-learn's `fit_predict`; it is cloned, and seeded if it
         has a `random_state`. The label -1 is noise, which counts as one more cluster.
@@ -131,10 +131,10 @@ def clusters(
         Radius of a neighbourhood in scaled units, for DBSCAN; by default the knee of
         the sorted distances to the neighbours.
     min_samples : int, optional
-        Rows of a dense neighbourhood, for DBSCAN; by default twice the number of
-        features, at most a tenth of the rows, at least 2.
+        Minimum number of rows in a dense neighbourhood, for DBSCAN; by default twice the
+        number of features, at most a tenth of the rows, at least 2.
     seed : int
-        Seed of the clusters, whatever that of the call is: so all verbs find the same ones.
+        Seed of the clusters, whatever the seed of the call: all verbs find the same clusters.
     name : hashable, optional
         Name of its stratum column in result frames; by default "cluster".
 
@@ -152,7 +152,7 @@ def clusters(
     Notes
     -----
     Cluster labels come from scikit-learn: the same folds are promised only for the
-    same version of it on the same platform.
+    same version of scikit-learn on the same platform.
 
     References
     ----------
@@ -202,7 +202,7 @@ def clusters(
 
 
 def check_number(n: object, algorithm: Any) -> int | None:
-    """Check the number of clusters, None for "auto", and that the algorithm takes one."""
+    """Check the number of clusters, None for "auto", and that the algorithm takes a number."""
     if isinstance(n, str):
         if n != "auto":
             msg = f"`n` of `sf.clusters` must be a whole number or 'auto', got {describe(n)}."
@@ -224,7 +224,7 @@ def cluster(
 ) -> tuple[Ints, Values]:
     """Cluster the rows of every parent stratum, by points of shape (n_features, n_rows).
 
-    Returns labels, numbered by first appearance inside each stratum, -1 for noise, and the
+    Return labels, numbered by first appearance inside each stratum, -1 for noise, and the
     distances of rows to the centres of their clusters, in scaled units; each of shape (n_rows,).
     """
     labels, distances = np.zeros(len(parent), dtype=np.int64), np.zeros(len(parent))
@@ -237,7 +237,7 @@ def cluster(
     if n_parents > 1:
         strata = np.split(grouped(np.arange(len(parent)), parent, n_parents), np.cumsum(sizes)[:-1])
     seeds = seeds_of(term.seed, StreamTag.CLUSTERS, n_parents)
-    # In a forked process OpenMP would wait for threads that only its parent has.
+    # In a forked process OpenMP would wait for threads that exist only in the parent process.
     one_thread = len(parent) if frames.threads.is_forked() else one_thread
     for is_small, context in ((True, small_fits(term.algorithm)), (False, nullcontext())):
         chosen = (sizes <= one_thread) == is_small
@@ -251,10 +251,10 @@ def cluster(
 
 
 def cluster_stratum(fit: Fit, points: Values, n: int, seed: int) -> tuple[Ints, Values]:
-    """Cluster one stratum, and return what `cluster` returns for all of them.
+    """Cluster one stratum, and return its labels and distances, as `cluster` does for all strata.
 
-    If it has no more distinct rows than the clusters asked for, each distinct row is a cluster;
-    without a number, fewer than three distinct rows are one cluster.
+    If the stratum has no more distinct rows than clusters are asked for, each distinct row is a
+    cluster; if no number is given, fewer than three distinct rows are one cluster.
     """
     labels, centres = points_as_clusters(points, n), None
     if labels is None:
@@ -273,7 +273,7 @@ def cluster_stratum(fit: Fit, points: Values, n: int, seed: int) -> tuple[Ints, 
 
 
 def points_as_clusters(points: Values, n: int) -> Ints | None:
-    """Give each distinct row a cluster if there are at most `n`; None if there are more."""
+    """Make each distinct row a cluster if there are at most `n` of them; None if there are more."""
     least = n or 2
     window = 4 * least
     codes, n_points = unique_points(points[:window].T)

@@ -23,7 +23,7 @@ def read_entries(
     argument: Literal["by", "groups"],
     weights: Ints | None = None,
 ) -> list[BoundTerm]:
-    """Read the entries of an argument, whose columns come one after another."""
+    """Read the entries of an argument; their columns come one after another."""
     return [
         replace(read_entry(term, own, place), argument=argument, weights=weights)
         for place, (term, own) in enumerate(split_series(terms, columns, argument), 1)
@@ -41,7 +41,7 @@ def read_entry(term: Term, series: Sequence[Any], place: int = 1) -> BoundTerm:
 
 
 def select_rows(entries: list[BoundTerm], rows: Ints | None) -> list[BoundTerm]:
-    """Restrict entries to some of their rows, in this order; None for all."""
+    """Restrict entries to some of their rows, in the given order; None for all rows."""
     if rows is None:
         return entries
     return [
@@ -58,13 +58,13 @@ def select_rows(entries: list[BoundTerm], rows: Ints | None) -> list[BoundTerm]:
 
 
 def ruled_columns(entry: BoundTerm, missing: Missing) -> list[RuledColumn]:
-    """Pair each column of an entry with the rule that its values must keep."""
+    """Pair each column of an entry with the rule that its values must obey."""
     rules, is_nominal = entry.term.rules(missing), entry.term.is_nominal
     several = entry.data.ndim == 2
     columns: list[RuledColumn] = []
     blocks = [entry.data]
     if several:
-        # A vector is judged by its component farthest from zero, which is NaN if any is.
+        # A vector is judged by its component farthest from zero, or by NaN if it holds any.
         parts = np.split(entry.data, np.cumsum(entry.widths or [1] * len(entry.data))[:-1])
         blocks = [
             part[0] if len(part) == 1 else np.abs(part).max(axis=0, initial=0) for part in parts

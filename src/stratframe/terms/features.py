@@ -15,10 +15,10 @@ from ..frames import Rule
 from .base import LEFT_NULL, BoundTerm, ColumnRef, Missing, Term, list_arguments
 
 Scale: TypeAlias = Literal["standard", "minmax"] | None
-"""What makes features comparable: their standard deviation, their range, or nothing."""
+"""How features are made comparable: by their standard deviation, by their range, or not at all."""
 
 MAX_UNSCALED = 1e145
-"""Features up to this need no scale: floats can hold their squares."""
+"""Features up to this size need no scale: floats can hold their squares."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,13 +43,13 @@ class FeatureTerm(Term):
         return read_points(self, series)
 
     def rules(self, missing: Missing) -> list[Rule]:
-        """Require finite numbers, and without a scale, numbers whose squares are finite."""
+        """Require finite numbers and, without a scale, numbers whose squares are finite."""
         within = None if self.scale else (-MAX_UNSCALED, MAX_UNSCALED)
         return [finite_numbers(missing, within)] * len(self.columns)
 
 
 def read_points(term: Term, series: Sequence[Any]) -> BoundTerm:
-    """Read numbers, booleans or vectors; a row counts as missing if any of them is."""
+    """Read numbers, booleans or vectors; a row counts as missing if any of its values is."""
     points, widths = frames.read_matrix(series, str(term))
     missing = np.logical_or.reduce(np.isnan(points))
     return BoundTerm(term, series, points, missing, widths=widths)

@@ -15,7 +15,7 @@ from .base import BoundTerm, Substrata, Term, list_arguments
 from .classes import RARE, Classes, Plain
 
 MOST_TAGS = 2_000
-"""The most values of lists that become an entry each."""
+"""The maximum number of list values that become an entry each."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,7 +30,7 @@ class Margins(Term):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PlainMargin(Plain):
-    """A column of margins as it is, which may hold lists."""
+    """A plain column of margins, which may hold lists."""
 
     def resolve(self, series: Sequence[Any]) -> Term:
         is_of_lists = frames.holds_lists(series[0])
@@ -39,7 +39,7 @@ class PlainMargin(Plain):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tags(Classes):
-    """A column of lists; each value is an entry of its own, which says whether a row has it."""
+    """A column of lists; each value is an entry of its own: whether a row has the value."""
 
     def read(self, series: Sequence[Any]) -> BoundTerm:
         """Read which rows have no list; an empty list is not missing."""
@@ -47,13 +47,13 @@ class Tags(Classes):
         return BoundTerm(self, series, np.zeros(len(missing), dtype=np.int64), missing, 2)
 
     def entries(self, entry: BoundTerm) -> list[BoundTerm]:
-        """Make an entry of each value, and one entry of the values beyond the most frequent."""
+        """Make an entry of each value; those beyond the most frequent form one entry together."""
         tags, rows = frames.read_tags(entry.series[0])
         if len(tags) > MOST_TAGS:
             n_rare = len(tags) - MOST_TAGS
             warn(
                 f"{self.columns[0]!r} holds {len(tags):,} different values: the {MOST_TAGS:,} most"
-                f" frequent are balanced each on its own, and the other {n_rare:,} as one."
+                f" frequent are each balanced on their own, and the other {n_rare:,} as one."
             )
             tags[MOST_TAGS:], rows[MOST_TAGS:] = [RARE], [np.concatenate(rows[MOST_TAGS:])]
         if not len(entry.missing):
@@ -78,7 +78,7 @@ class Tags(Classes):
 
 
 def name_with_column(entry: BoundTerm) -> BoundTerm:
-    """Put the column before the value in the name of an entry of lists; others stay."""
+    """Put the column before the value in the name of a list entry; leave other entries alone."""
     if not isinstance(entry.term, Tags):
         return entry
     name = f"{entry.names[0].name}: {entry.term.name}"
@@ -88,17 +88,17 @@ def name_with_column(entry: BoundTerm) -> BoundTerm:
 def margins(entries: Hashable | Term | Sequence[Hashable | Term]) -> Margins:
     """Balance each of several entries on its own, not their joint strata.
 
-    For multi-label indicators, and for many columns whose joint strata are too sparse. It
-    must be the only entry of `by`. Sizes stay within 1 row of even.
+    Use it for multi-label indicators, and for many columns whose joint strata are too sparse. It
+    must be the only entry of `by`. The sizes of parts stay within 1 row of even.
 
     Parameters
     ----------
     entries : list of entries, or one
         Columns of classes, and terms: `sf.classes`, `sf.quantiles`, `sf.bins`,
-        `sf.clusters`. A continuous column raises an error: cut it. In a column of lists each value
-        is an entry: whether a row has it, however often and in whatever place. The value names the
-        entry, with the column before it if another entry has the same name. Beyond 2,000 values,
-        the rarer ones are one entry, with a warning.
+        `sf.clusters`. A continuous column is an error: cut it first. In a column of lists, each
+        value is an entry: whether a row has it, however often and at whatever place. The value
+        names the entry, with the column before it if another entry has the same name. Beyond 2,000
+        values, the rarer values are a single entry, with a warning.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Orders of rows by nearness: a chain of nearest neighbours (DB-SCV), blocks (DOB-SCV)."""
+"""Orders of rows by nearness: a chain of neighbours (DB-SCV), blocks of neighbours (DOB-SCV)."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .features import FeatureTerm, Scale, feature_refs
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chain(FeatureTerm):
-    """Features that order the rows of a stratum: from each to the nearest."""
+    """Features that order the rows of a stratum: from each row to the nearest one left."""
 
     function: ClassVar[str] = "sf.chain"
     orders_rows: ClassVar[bool] = True
 
     def without_order(self) -> None:
-        """Nothing takes its place where rows have no order."""
+        """Return None: no term takes its place where rows have no order."""
 
     def rows_per_block(self, share: Fraction) -> int | None:
         """Choose how many rows form a block; None for one chain of all rows."""
@@ -43,7 +43,7 @@ class Chain(FeatureTerm):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Nearest(Chain):
-    """Features that order the rows of a stratum: neighbours, block by block."""
+    """Features that order the rows of a stratum in blocks of neighbours."""
 
     function: ClassVar[str] = "sf.nearest"
 
@@ -59,11 +59,11 @@ class Nearest(Chain):
             raise StratError(msg)
 
     def rows_per_block(self, share: Fraction) -> int:
-        """Take as many rows as asked for; by default 1 / the smallest share, at least 2."""
+        """Return the block size: as given, or 1 / the smallest share, rounded, but at least 2."""
         return self.block or max(round(1 / share), 2)
 
     def row_order(self, data: Values) -> RowOrder:
-        """Order the rows block by block; only the last block may lack rows."""
+        """Order the rows block by block; only the last block may be incomplete."""
         return super().row_order(data)._replace(spread_leftover=False)
 
 
@@ -77,7 +77,7 @@ def chain(
 
     Within each stratum the chain starts from a random row and always continues with the
     nearest row not yet taken: the order of distribution-balanced stratified
-    cross-validation (DB-SCV). It must be the last entry of `by`, and only once.
+    cross-validation (DB-SCV). It must come last in `by`, and only once.
 
     Parameters
     ----------
@@ -121,15 +121,15 @@ def nearest(
 
     Within each stratum a random row and the rows nearest to it form a block, one row for
     each fold; the next block is formed from the rows not yet taken. This is the order of
-    distribution optimally balanced stratified cross-validation (DOB-SCV). It must be the
-    last entry of `by`, and only once.
+    distribution optimally balanced stratified cross-validation (DOB-SCV). It must come
+    last in `by`, and only once.
 
     Parameters
     ----------
     features, scale
         As for `sf.clusters`.
     block : int, optional
-        Rows per block, at least 2. By default `k`; in `split` and `sample`
+        Rows per block, at least 2. By default `k`, or in `split` and `sample`
         round(1 / smallest share).
     name : hashable, optional
         Accepted by every term; an order has no column in result frames.

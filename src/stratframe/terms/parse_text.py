@@ -1,6 +1,6 @@
 """Entries as text, for the command line: `quantiles(price, 10)` -> the term.
 
-The text is the call as in Python, without `sf.` and without quotes around plain names. It is
+The text is the call as in Python; `sf.` and quotes around plain names may be left out. It is
 parsed into literals and calls of terms, and never evaluated.
 """
 
@@ -52,9 +52,9 @@ FUNCTION = re.compile(r"\s*(?:sf\.)?([A-Za-z_]+)\s*\(.*", re.DOTALL)
 
 
 def parse_entry(argument: str, text: str, columns: Sequence[object]) -> Any:
-    """Turn a text into an entry: a column of the frame as it is, else a term, else a column.
+    """Turn text into an entry: the column of this name if there is one, else a term, else a column.
 
-    Messages name the argument as given here. A column named like a term counts as the column.
+    Messages call the argument by `argument`. A column that looks like a term counts as a column.
     """
     call = FUNCTION.fullmatch(text)
     if text in columns or call is None:
@@ -66,7 +66,7 @@ def parse_entry(argument: str, text: str, columns: Sequence[object]) -> Any:
         return text
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about the text as code, such as escapes
+            warnings.simplefilter("ignore")  # about the text as code, such as its escapes
             tree = ast.parse(text.strip(), mode="eval")
         return Literals(argument, text).value(tree.body)
     except StratError:

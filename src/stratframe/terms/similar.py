@@ -1,4 +1,4 @@
-"""What must stay together by its content: rows that are near-duplicates of each other."""
+"""Rows that must stay together because of their content: near-duplicates of each other."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Similar(Term):
         return f"{shown}, {self.within:.10g}{metric}"
 
     def read(self, series: Sequence[Any]) -> BoundTerm:
-        """Read numbers or vectors; of text, read codes that say which texts are equal."""
+        """Read numbers or vectors; read text as codes that say which texts are equal."""
         if not any(map(frames.dtypes.is_text, series)):
             dtypes = [frames.dtypes.dtype_of(each) for each in series]
             is_number = len(dtypes) == 1 and not frames.dtypes.is_nested(dtypes[0])
@@ -60,7 +60,7 @@ class Similar(Term):
             return read_points(self, series)
         if len(series) > 1 or self.metric != "cosine":
             msg = (
-                "`sf.similar` compares one column of text alone, and by the cosine, got"
+                "`sf.similar` compares text in one column only, by the cosine, got"
                 f" {self}.\nHint: join columns of text into one first."
             )
             raise StratError(msg)
@@ -82,7 +82,7 @@ class Similar(Term):
         return Substrata(labels[codes], len(labels))
 
     def compare(self, entry: BoundTerm) -> tuple[Ints, Any]:
-        """Return the code of every row, and the points or weighted texts that codes stand for."""
+        """Return the code of every row, and the points or weighted texts behind the codes."""
         if entry.data.ndim == 1:
             codes, texts = distinct_texts(entry)
             check_not_zero(entry, np.array([not text for text in texts], dtype=np.bool_)[codes])
@@ -94,7 +94,7 @@ class Similar(Term):
         return np.arange(points.shape[1]), points.T
 
     def near(self, compared: Any, labels: Ints, *, exact: bool = False) -> Iterator[Near]:
-        """Find the pairs of different labels that are near each other, with a progress bar."""
+        """Find pairs of rows that are near each other and have different labels; show progress."""
         is_points, within = isinstance(compared, np.ndarray), self.within
         find: Any = partial(near_points, exact=exact) if is_points else near_texts
         if is_points and self.metric == "cosine":
@@ -115,7 +115,7 @@ class Similar(Term):
         return f"{group_share(entry, rows)}{fewer}."
 
     def nearest_groups(self, entry: BoundTerm, groups: Ints, folds: Ints) -> Ints:
-        """Rank groups by how near two of their rows in different folds are; fold -1 is none."""
+        """Rank groups by the least distance between rows in different folds; fold -1 is none."""
         codes, compared = self.compare(entry)
         folds = folds if entry.rows is None else folds[entry.rows]
         rows = np.flatnonzero(folds >= 0)
@@ -133,22 +133,23 @@ class Similar(Term):
 def similar(
     features: ColumnRef | Sequence[ColumnRef], within: float = 0.05, *, metric: Metric = "cosine"
 ) -> Similar:
-    """Keep near-duplicates together: rows at most `within` apart, directly or through others.
+    """Keep near-duplicates together: rows at most `within` apart, directly or through other rows.
 
-    For `groups`, in all verbs that take them: `check` counts the groups that are in several folds,
-    and `leaks` lists their rows, the nearest first.
+    Use it in `groups`, in any verb that takes them: `check` counts the groups that are in several
+    folds, and `leaks` lists their rows, nearest first.
 
     Parameters
     ----------
     features : column or list of columns
         Numbers, or one column of vectors, such as embeddings, as `sf.clusters` takes them; they are
-        not scaled. Or one column of text, compared by the letters of its words.
+        not scaled. Or one column of text, compared by the characters of its words.
     within : float
-        The largest distance of two rows that belong together, at least 0; with the cosine, below 1.
+        The largest distance between two rows that belong together: at least 0, and below 1 with the
+        cosine.
     metric : {"cosine", "euclidean"}
         The cosine distance is 1 - the cosine of the angle between two rows, whatever their lengths:
-        0 in the same direction, 1 at a right angle. Text takes this one alone, and a single number
-        the other.
+        0 in the same direction, 1 at a right angle. Text takes only the cosine, and a single column
+        of numbers only "euclidean".
 
     Returns
     -------
@@ -163,11 +164,11 @@ def similar(
 
     Notes
     -----
-    Texts in small letters are compared by scikit-learn's `TfidfVectorizer(analyzer="char_wb",
-    ngram_range=(3, 5))`, fitted to the different texts of the rows that are dealt: more copies of a
-    text change no distance. A row of zeros, or text without letters, has no direction, and is an
-    error that lists the rows. All pairs are compared, in blocks; distances may be 1e-12 more than
-    `within`, for rounding. The groups do not depend on the order of the rows.
+    Texts are lower-cased and compared by scikit-learn's `TfidfVectorizer(analyzer="char_wb",
+    ngram_range=(3, 5))`, fitted to the distinct texts of the rows that are dealt: more copies of a
+    text change no distance. With the cosine, a row of zeros or a blank text has no direction, and
+    raises an error that lists the rows. All pairs are compared, in blocks; to allow for rounding,
+    distances may exceed `within` by 1e-12. The groups do not depend on the order of the rows.
 
     Examples
     --------
@@ -189,7 +190,7 @@ def similar(
 
 
 def distinct_texts(entry: BoundTerm) -> tuple[Ints, list[str]]:
-    """Code each row by its text, in small letters and with single spaces; list these texts."""
+    """Encode each row by its text, in lower case and with single spaces; also return the texts."""
     codes, present = factorize_codes(entry.data, int(entry.data.max(initial=-1)) + 1)
     values = frames.to_list(entry.values_at(first_occurrence(codes, len(present))))
     folded = [" ".join(value.lower().split()) for value in values]
@@ -198,7 +199,7 @@ def distinct_texts(entry: BoundTerm) -> tuple[Ints, list[str]]:
 
 
 def weigh_texts(texts: list[str]) -> Any:
-    """Weigh the letter n-grams of texts by tf-idf; rows have length 1 in any order of texts."""
+    """Weight character n-grams by tf-idf; a text's unit vector does not depend on its place."""
     vectorizer = load_extra("sklearn.feature_extraction.text", "sklearn").TfidfVectorizer(
         analyzer="char_wb", ngram_range=(3, 5), norm=None
     )

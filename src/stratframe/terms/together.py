@@ -1,4 +1,4 @@
-"""What must stay together beyond one column: rows that are linked by what they share."""
+"""Rows that must stay together because they share a value in any of several columns."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ CSGRAPH = "scipy.sparse.csgraph"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Linked(Term):
-    """Rows that share a value of any of some columns, directly or through other rows."""
+    """Rows that share a value in any of several columns, directly or through other rows."""
 
     function: ClassVar[str] = "sf.linked"
     group_noun: ClassVar[str] = "groups of linked rows"
     only_groups: ClassVar[bool] = True
 
     def read(self, series: Sequence[Any]) -> BoundTerm:
-        """Encode the values of each column; a missing value links nothing, and is no error."""
+        """Encode the values of each column; a missing value links nothing, and is not an error."""
         codes = np.array([frames.encode_classes(each)[0] for each in series])
         return BoundTerm(self, series, codes, np.zeros(codes.shape[1], dtype=np.bool_))
 
@@ -49,7 +49,7 @@ class Linked(Term):
         return rank_by_hash(codes, hashes, np.all(entry.data < 0, axis=0))
 
     def explain_group(self, entry: BoundTerm, rows: Ints) -> str:
-        """Say how much of all rows a group has, and which column links them."""
+        """Say what share of all rows a group has, and which column links its rows."""
         counts = [len(np.unique(codes[codes >= 0])) for codes in entry.data[:, rows]]
         link, many = int(np.argmin(counts)), int(np.argmax(counts))
         if link == many:
@@ -60,10 +60,10 @@ class Linked(Term):
 
 
 def linked(*columns: ColumnRef) -> Linked:
-    """Keep rows together that share a value of any of some columns.
+    """Keep together rows that share a value in any of several columns.
 
-    Directly or through other rows: with "patient" and "device", two patients who were ever
-    measured by one device are in one fold, and so are all rows of both. For `groups`.
+    They may share it directly or through other rows: with "patient" and "device", two patients
+    who were ever measured by one device are in one fold, with all their rows. Use it in `groups`.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def linked(*columns: ColumnRef) -> Linked:
     Raises
     ------
     StratError
-        If there are fewer than two columns, or one is given twice.
+        If there are fewer than two columns, or a column is given twice.
     ImportError
         Without SciPy.
 
@@ -117,7 +117,7 @@ def check_given_columns(function: str, columns: Sequence[ColumnRef]) -> None:
 
 
 def connected_rows(codes: Ints) -> Ints:
-    """Find the component of every row, given codes (n_columns, n_rows), -1 for no value."""
+    """Find the component of every row; codes have shape (n_columns, n_rows), -1 for no value."""
     n_values, n_rows = codes.max(axis=1, initial=-1) + 1, codes.shape[1]
     starts = n_rows + np.cumsum(n_values) - n_values
     column, row = np.nonzero(codes >= 0)
@@ -148,11 +148,11 @@ def group_share(entry: BoundTerm, rows: Ints) -> str:
 
 
 def row_hashes(entry: BoundTerm) -> Words | None:
-    """Hash the values of each row, columns by name; None if values cannot be hashed."""
+    """Hash the values of each row, with columns sorted by name; None if values cannot be hashed."""
     names = [str(series.name) for series in entry.series]
     order = np.argsort(names, kind="stable")
     present = entry.data[order] >= 0
-    # Hash which values are there, too, as one value may be in several columns.
+    # Also hash which values are present, because a value may occur in several columns.
     places = np.left_shift(np.uint64(1), np.arange(len(order), dtype=np.uint64) % np.uint64(64))
     words = (present * places[:, None]).sum(axis=0, dtype=np.uint64)
     hashes = hash_groups([HashedWords(words)])

@@ -1,4 +1,4 @@
-"""Totals of numbers, such as exposure, that are as even as the counts of rows."""
+"""Totals of numbers, such as exposure, that are made even along with the counts of rows."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ class Total(Term):
         return [finite_numbers(missing)] * len(self.columns)
 
     def row_order(self, data: Values) -> RowOrder | None:
-        """Order the rows by a single column, which brings totals near; several give no order."""
+        """Order the rows by a single column, to start near even totals; several give no order."""
         return value_order(data[0]) if len(data) == 1 else None
 
 
 def total(*columns: ColumnRef, name: Hashable | None = None) -> Total:
-    """Make the totals of columns proportional to the parts, with the counts of rows as they are.
+    """Give each part its share of the totals of columns, and leave the counts of rows unchanged.
 
-    For weights, exposure, minutes of sound. It must be the last entry of `by`, and only once.
+    Use it for weights, exposure or minutes of sound. It must come last in `by`, and only once.
 
     Parameters
     ----------
     *columns : column name, Polars expression, or callable of a pandas frame
         Numbers, none missing or infinite.
     name : hashable, optional
-        Accepted by every term; totals have no column.
+        Accepted by every term; totals have no column in result frames.
 
     Returns
     -------
@@ -53,12 +53,12 @@ def total(*columns: ColumnRef, name: Hashable | None = None) -> Total:
     Raises
     ------
     StratError
-        If there is no column, or one is given twice.
+        If there is no column, or a column is given twice.
 
     Notes
     -----
-    Rows of one stratum, or groups of equal counts, change places while that lowers the sum, over
-    parts and columns, of (total - target)**2 / target.
+    Two rows of a stratum, or two groups with equal counts, change places as long as this lowers the
+    sum of (total - target)**2 / target over parts and columns.
 
     Examples
     --------
