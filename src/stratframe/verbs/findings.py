@@ -24,7 +24,13 @@ from .drift import Drift
 from .lines import WORST_FIRST, Finding, describe_sizes, number_names, write_finding
 
 Verdict: TypeAlias = Literal[
-    "uneven", "as even as a shuffle", "no less even than a shuffle", "too few rows", "even", "empty"
+    "uneven",
+    "as even as a shuffle",
+    "no less even than a shuffle",
+    "too few rows",
+    "not judged",
+    "even",
+    "empty",
 ]
 """The verdicts on a fold, the worst first."""
 
@@ -165,7 +171,7 @@ def stack_levels(judged: Sequence[JudgedCells]) -> JudgedCells:
 
 
 def verdicts_of(counts: FoldCounts, cells: JudgedCells) -> list[Verdict]:
-    good: Any = "even"
+    good: Any = "even" if counts.levels[-1].strata.levels else "not judged"
     if (off := counts.levels[-1].off_in_order) is not None:
         n_rows, k, squares = counts.sizes.sum(), np.sum(counts.sizes > 0), np.sum(counts.sizes**2)
         good = np.where(off < ORDER_ROWS, good, "no less even than a shuffle")

@@ -62,7 +62,8 @@ def report(
         strata at every level of `by`, between its rows and the rows expected from the fold's size;
         `absent`, the number of joint strata that the fold lacks; and `verdict`, "even", "too few
         rows", "no less even than a shuffle", "as even as a shuffle" or "uneven", as `check` has
-        them, or, without rows, "empty". In full also `rms_deviation`, the root mean square of the
+        them, "not judged" of `sf.chain`, `sf.nearest` or `sf.total` alone, or, without rows,
+        "empty". In full also `rms_deviation`, the root mean square of the
         differences of joint strata; `random`, the root of its expected square in a random column
         with these fold sizes; `ratio`, the first divided by the second: 0 is perfect, 1 as random;
         and `tv_distance`, the total variation distance to all rows (with margins, that of the worst
