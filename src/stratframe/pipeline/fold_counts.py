@@ -111,7 +111,7 @@ class LevelCounts(NamedTuple):
 class FoldCounts(NamedTuple):
     """The rows of every stratum in every fold of a column; rows without a fold are left out."""
 
-    folds: list[Any]
+    labels: FoldValues
     """The folds or parts, in order."""
     levels: list[LevelCounts]
     """At least one: with `by=[a, b]`, the strata of a, and of a and b; with margins, each entry."""
@@ -203,7 +203,7 @@ def count_levels(found: FoldedStrata, entries: Sequence[tuple[Term, int]] = ()) 
         kept = level.first_rows() if strata.margins else level
         own = LevelCounts(kept, table, slack, is_coarse, groups=groups, off_in_order=off)
         levels.append(own)
-    return FoldCounts(found.labels.values, levels, bool(strata.margins))
+    return FoldCounts(found.labels, levels, bool(strata.margins))
 
 
 def measure_order(strata: Strata, found: FoldedStrata) -> Values | None:

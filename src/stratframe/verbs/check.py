@@ -313,7 +313,7 @@ def find_all(
         found += [finding for each in shared for finding in findings.find_shared(each, labels)]
         if asked.by is not None:
             counts = source.count_folds(asked.by, name, asked.terms)
-            found += findings.find_balance(counts, counts.judge(), labels)
+            found += findings.find_balance(counts, counts.judge())
             last = asked.entries[-1]
             if last.evens_totals:
                 found += find_totals(source, last, name, asked.terms)

@@ -188,126 +188,95 @@ def verdict_of(verdicts: Sequence[Verdict]) -> Verdict:
     return order[min(map(order.index, verdicts), default=len(order) - 1)]
 
 
-class FoldCells(NamedTuple):
-    """The cells of a column, with the strata of all levels one below the other."""
-
-    counts: FoldCounts
-    labels: FoldValues
-    judged: JudgedCells
-    table: StratumTable
-
-    def names_of(self, rows: Ints) -> list[str]:
-        """Name strata, in ascending rows; classes are written as in code, others in words."""
-        names: list[str] = []
-        for level in self.counts.levels:
-            n = len(level.table)
-            own, rows = rows[rows < n], rows[rows >= n] - n
-            found = stratum_names(level.strata, own, with_entry=self.counts.is_marginal)
-            names += map(describe, found) if level.is_class else found
-        return names
-
-    def names(self, stratum: int, fold: int) -> dict[str, str]:
-        """Name the entries of `by`, a stratum and a fold, for the braces of a line."""
-        (name,), label = self.names_of(np.array([stratum])), self.counts.folds[fold]
-        noun = noun_of(self.labels)
-        return {"by": name_entries(self.counts), "stratum": name, "fold": f"{noun} {label}"}
-
-
-def find_balance(
-    counts: FoldCounts, judged: Sequence[JudgedCells], labels: FoldValues
-) -> list[Finding]:
+def find_balance(counts: FoldCounts, judged: Sequence[JudgedCells]) -> list[Finding]:
     """Say how even the strata are, or which stratum a fold lacks although it is large enough."""
     if not (counts.sizes.sum() and counts.levels[-1].strata.levels):  # an order alone has none
         return []
-    table = np.vstack([level.table for level in counts.levels])
-    cells = FoldCells(counts, labels, stack_levels(judged), table)
-    words, by = verdicts_of(counts, cells.judged), name_entries(counts)
-    found, word = find_uneven(cells), verdict_of(words)
+    cells, by = stack_levels(judged), name_entries(counts)
+    words, found = verdicts_of(counts, cells), find_uneven(counts, cells)
+    word = verdict_of(words)
     if found is None and word == "even":
-        found = write_finding("ok", "balance", 0, f"{{by}}: {describe_even(cells)}", by=by)
+        text = f"{{by}}: {describe_even(counts, cells.table)}"
+        found = write_finding("ok", "balance", 0, text, by=by)
     elif found is None:
-        n, tails = words.count(word), [", even in bins but not in order"]
+        n, tail = words.count(word), ", even in bins but not in order"
         if word == "too few rows":
-            n, tails = 0, [" to tell an even order from a shuffle"]
+            n, tail = 0, " to tell an even order from a shuffle"
         elif word == "as even as a shuffle":
-            n = int((~cells.judged.is_even).sum())
-            points = 100 * (np.abs(cells.judged.off) / np.maximum(counts.sizes, 1)).max()
-            tails = [f", shares within {points:.{0 if points >= 10 else 1}f} points"]
-        found = write_finding("note", "balance", n, f"{{by}}: {word}", *tails, by=by)
-    return [found, *find_lacking(cells)]
+            n = int((~cells.is_even).sum())
+            points = 100 * (np.abs(cells.off) / np.maximum(counts.sizes, 1)).max()
+            tail = f", shares within {points:.{0 if points >= 10 else 1}f} points"
+        found = write_finding("note", "balance", n, f"{{by}}: {word}", tail, by=by)
+    return [found, *find_lacking(counts, cells)]
 
 
-def describe_even(cells: FoldCells) -> str:
-    if cells.counts.levels[-1].off_in_order is not None:
+def describe_even(counts: FoldCounts, table: StratumTable) -> str:
+    if counts.levels[-1].off_in_order is not None:
         return f"even in order, within {ORDER_ROWS} rows at every cut"
-    table = cells.table[:, cells.counts.sizes > 0]
-    sizes = cells.counts.sizes[cells.counts.sizes > 0]
+    table, sizes = table[:, counts.sizes > 0], counts.sizes[counts.sizes > 0]
     is_within = np.abs(table - table.mean(axis=1, keepdims=True)) < 1
-    if are_numbered(cells.labels) and np.ptp(sizes) <= 1 and is_within.all():
-        noun = "class" if all(level.is_class for level in cells.counts.levels) else "stratum"
+    if are_numbered(counts.labels) and np.ptp(sizes) <= 1 and is_within.all():
+        noun = "class" if all(level.is_class for level in counts.levels) else "stratum"
         return f"even, each {noun} within a row of its share"
     return "even, as far as whole rows allow"
 
 
-def find_uneven(cells: FoldCells) -> Finding | None:
+def find_uneven(counts: FoldCounts, cells: JudgedCells) -> Finding | None:
     """Name the worst cell, if any is uneven; a stratum that a fold lacks comes first."""
-    judged, flags, check = cells.judged, cells.judged.is_lacking, "strata"
-    if not flags.any():
-        flags, check = judged.is_uneven, "balance"
+    is_lacking = bool(cells.is_lacking.any())
+    flags = cells.is_lacking if is_lacking else cells.is_uneven
     if not flags.any():
         return None
-    worst = np.argmax(np.where(flags, judged.residuals, -1))
+    worst = np.argmax(np.where(flags, cells.residuals, -1))
     stratum, fold = map(int, np.unravel_index(worst, flags.shape))
-    expected, n = f"{judged.expected[stratum, fold]:,.1f}".removesuffix(".0"), int(flags.sum())
-    tails = [f" ({expected} expected)"]
-    if check == "balance":
-        n_rows = plural(int(cells.table[stratum, fold]), "row")
-        said = f"uneven, {{fold}} has {n_rows} of {{stratum}}"
-    else:
-        n, (said, fold) = int(flags.any(axis=1).sum()), describe_absent(cells, stratum, fold)
-        tails = tails if cells.table[stratum, fold] == 0 else []
-    names = cells.names(stratum, fold)
-    return write_finding("warning", check, n, f"{{by}}: {said}", *tails, **names)
+    check, n, n_rows = "balance", int(flags.sum()), int(cells.table[stratum, fold])
+    said = f"uneven, {{fold}} has {plural(n_rows, 'row')} of {{stratum}}"
+    tail = f" ({cells.expected[stratum, fold]:,.1f}".removesuffix(".0") + " expected)"
+    if is_lacking:
+        check, n = "strata", int(flags.any(axis=1).sum())
+        said, place = describe_absent(cells.table[stratum], fold)
+        fold, tail = place, tail if place == fold else ""
+    names = name_cell(counts, stratum, fold)
+    return write_finding("warning", check, n, f"{{by}}: {said}", tail, **names)
 
 
-def describe_absent(cells: FoldCells, stratum: int, fold: int) -> tuple[str, int]:
+def describe_absent(own: Ints, fold: int) -> tuple[str, int]:
     """Say which fold lacks a stratum, or has all of its rows; also return that fold."""
-    own = cells.table[stratum]
     rows = plural(int(own.sum()), "row")
     if np.count_nonzero(own) > 1:
         return f"{{fold}} has none of {rows} of {{stratum}}", fold
     return f"all {rows} of {{stratum}} are in {{fold}}", int(np.argmax(own))
 
 
-def find_lacking(cells: FoldCells) -> list[Finding]:
+def find_lacking(counts: FoldCounts, cells: JudgedCells) -> list[Finding]:
     """Note the classes that are rarer than folds, and others that by chance are not in every fold.
 
     What counts are the rows of a class, or the groups that have rows of it.
     """
-    (counts, labels, judged, table), levels, found = cells, cells.counts.levels, list[Finding]()
+    levels, table, found = counts.levels, cells.table, list[Finding]()
     units = [each.table.sum(axis=1) if each.groups is None else each.groups.n for each in levels]
     is_class = np.repeat([level.is_class for level in levels], list(map(len, units)))
-    n_units, k, fold, by = np.concatenate(units), len(labels.present), noun_of(labels), "{by}: "
+    n_units, k, fold = np.concatenate(units), len(counts.labels.present), noun_of(counts.labels)
     rare = np.flatnonzero(is_class & (n_units > 0) & (n_units < k))
     if len(rare) and k > 1:
         n_lacking = k - np.count_nonzero(table[rare], axis=1)
-        size, name, n = min(zip(n_units[rare], cells.names_of(rare), n_lacking, strict=True))
-        unit, tails = "row" if levels[0].groups is None else "group", list[str]()
+        size, name, n = min(zip(n_units[rare], name_strata(counts, rare), n_lacking, strict=True))
+        unit, tail = "row" if levels[0].groups is None else "group", ""
         have = "has" if n == 1 else "have"
         text = f"{{name}} has {plural(int(size), unit)}, so {n} of {k} {fold}s {have} none"
         if len(rare) > 1:
             text = f"{len(rare):,} classes have fewer {unit}s than {fold}s"
-            tails = [f", such as {{name}} with {size}"]
+            tail = f", such as {{name}} with {size}"
         names = {"by": name_entries(counts), "name": name}
-        found.append(write_finding("note", "strata", len(rare), by + text, *tails, **names))
-    lacks = (table == 0) & ~judged.is_even & (is_class & (n_units >= k))[:, None]
-    if lacks.any() and k > 1 and not judged.is_lacking.any():
+        found.append(write_finding("note", "strata", len(rare), f"{{by}}: {text}", tail, **names))
+    lacks = (table == 0) & ~cells.is_even & (is_class & (n_units >= k))[:, None]
+    if lacks.any() and k > 1 and not cells.is_lacking.any():
         (stratum, place), n = np.argwhere(lacks)[0].tolist(), int(lacks.any(axis=1).sum())
-        text, place = describe_absent(cells, stratum, place)
+        text, place = describe_absent(table[stratum], place)
         if n > 1:
             text = f"{n:,} classes are not in every {fold}, such as {{stratum}}"
-        names = cells.names(stratum, place)
-        found.append(write_finding("note", "strata", n, by + text, **names))
+        names = name_cell(counts, stratum, place)
+        found.append(write_finding("note", "strata", n, f"{{by}}: {text}", **names))
     return found
 
 
@@ -315,6 +284,24 @@ def name_entries(counts: FoldCounts) -> str:
     if counts.is_marginal:
         return f"{len(counts.levels)} margins"
     return ", ".join(str(level.name) for level in counts.levels[-1].strata.levels) or "order"
+
+
+def name_cell(counts: FoldCounts, stratum: int, fold: int) -> dict[str, str]:
+    """Name the entries of `by`, a stratum and a fold, for the braces of a line."""
+    (name,), label = name_strata(counts, np.array([stratum])), counts.labels.values[fold]
+    named = {"by": name_entries(counts), "stratum": name}
+    return named | {"fold": f"{noun_of(counts.labels)} {label}"}
+
+
+def name_strata(counts: FoldCounts, rows: Ints) -> list[str]:
+    """Name strata, in ascending rows; classes are written as in code, others in words."""
+    names: list[str] = []
+    for level in counts.levels:
+        n = len(level.table)
+        own, rows = rows[rows < n], rows[rows >= n] - n
+        found = stratum_names(level.strata, own, with_entry=counts.is_marginal)
+        names += map(describe, found) if level.is_class else found
+    return names
 
 
 # Sets -----------------------------------------------------------------------------------

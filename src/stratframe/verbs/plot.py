@@ -212,11 +212,11 @@ def picture_counts(
 ) -> Iterator[Picture]:
     read = LocalSource(frame).collect(asked.by, asked.terms, names)
     for name in names:
-        labels, _ = label_folds(read.frame, name)
+        label_folds(read.frame, name)
         counts = read.count_folds(asked.by, name, asked.terms)
         judged = counts.judge()
         drawing = deviations_of(counts, judged) if in_rows else shares_of(counts, judged)
-        yield findings.find_balance(counts, judged, labels), drawing
+        yield findings.find_balance(counts, judged), drawing
 
 
 def shares_of(counts: FoldCounts, judged: list[JudgedCells]) -> Bars:
@@ -240,7 +240,7 @@ def shares_of(counts: FoldCounts, judged: list[JudgedCells]) -> Bars:
         table = np.vstack([table, counts.sizes - table.sum(axis=0)])
     shares, whole = table / np.maximum(counts.sizes, 1), table.sum(axis=1) / counts.sizes.sum()
     marks = whole.cumsum()[:-1][whole[:-1] >= LEAST_SHARE].tolist()
-    return Bars(counts.folds, counts.sizes, shares, marks, colours, classes, heading)
+    return Bars(counts.labels.values, counts.sizes, shares, marks, colours, classes, heading)
 
 
 def deviations_of(counts: FoldCounts, judged: list[JudgedCells]) -> Matrix:
@@ -260,7 +260,7 @@ def deviations_of(counts: FoldCounts, judged: list[JudgedCells]) -> Matrix:
         for place, stratum in (every[row] for row in chosen)
     ]
     drawn = off[chosen], shades[chosen], side, "rows too many"
-    return Matrix(counts.folds, names, *drawn, white=1.0, is_signed=True)
+    return Matrix(counts.labels.values, names, *drawn, white=1.0, is_signed=True)
 
 
 def worst_rows(far: Values, values: Values, shades: Values) -> Ints:

@@ -100,7 +100,7 @@ def report(
 
     def table_of(column: str, label: str) -> Any:
         counts = read.count_folds(by, column, terms)
-        table: dict[Hashable, Any] = {label: counts.folds, "n": counts.sizes}
+        table: dict[Hashable, Any] = {label: counts.labels.values, "n": counts.sizes}
         table |= figure_columns(source.library, measure_folds(counts), in_full=in_full)
         return frames.make_frame(source.library, table)
 
@@ -198,7 +198,7 @@ def measure_folds(counts: FoldCounts) -> dict[str, Any]:
     rms, random = mean_root(joint.off), mean_root(joint.spread)
     return {
         "rows_off": np.abs(cells.off).max(axis=0, initial=0.0),
-        "absent": (np.concatenate([level.table for level in counts.shown]) == 0).sum(axis=0),
+        "absent": (joint.table == 0).sum(axis=0),
         "verdict": verdicts_of(counts, cells),
         "rms_deviation": rms,
         "random": random,
