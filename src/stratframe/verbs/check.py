@@ -29,7 +29,7 @@ from .drift import DRIFT_HINT, check_features, measure_drift
 from .even_totals import find_totals
 from .findings import Shared
 from .ids import find_ids, named_ids, read_ids
-from .leaks import AUTO, Asked, count_shared, find_twin, is_auto, is_chance, read_compared
+from .leaks import AUTO, Asked, count_shared, find_twin, is_chance, read_compared
 from .lines import WORST_FIRST, Finding, fit_line, printable, write_finding
 from .sources import check_rows, join_given, named_source
 
@@ -215,7 +215,7 @@ def look_at_rows(
     ids = [] if asked.terms else named_ids(source.frame, names, key, known)
     eager, compared = read_compared(source.frame, names, asked, [*known, *features, *ids])
     encoded, same = read_ids(eager, ids) if ids else [], dict[Hashable, Any]()
-    whole = eager if is_auto(asked.duplicates) else source.frame
+    whole = eager if asked.is_auto else source.frame
     for name in track(names, "Columns of folds"):
         series = frames.folds.read_fold_column(eager, name)
         labels, folds = frames.fold_codes(series)
@@ -260,7 +260,7 @@ def look_at_counts(
             folds = tuple(frames.to_list(crossed[place])) if rows else None
             others += findings.find_same(same, name, folds)
             others += find_on(source, asked.time, name) if asked.time else []
-            if is_auto(asked.duplicates):
+            if asked.is_auto:
                 text = f"duplicates: not looked for on {source.kind} frames"
                 others.append(write_finding("note", "duplicates", 0, text))
             if ids:

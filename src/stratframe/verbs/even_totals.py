@@ -15,7 +15,6 @@ from ..pipeline.local_source import LocalSource
 from ..pipeline.nest import stratify
 from ..pipeline.options import Options
 from ..terms.base import Term
-from ..terms.by import columns_of
 from ..terms.entry import read_entry
 from .findings import noun_of
 from .lines import Finding, write_finding
@@ -27,18 +26,12 @@ CLOSE = 0.01
 def find_totals(
     source: LocalSource, term: Term, name: str, groups: tuple[Term, ...] = ()
 ) -> list[Finding]:
-    """Say how far the folds are from their shares of the totals of a term."""
-    named = {"by": list(term.columns), "groups": columns_of(groups), "name": [name]}
-    columns, _ = source.read(named)
+    columns = source.read_folded(Options((term,), groups=groups), name)
     labels, folds = frames.fold_codes(columns["name"][0])
-    rows, sizes = np.flatnonzero(folds >= 0), np.array(labels.sizes)
-    columns = {each: [frames.take(one, rows) for one in columns[each]] for each in named}
-    entry = read_entry(term, columns["by"], 1)
-    units = np.arange(len(rows))
-    if groups:
-        found = stratify(Options(groups=groups), {"groups": columns["groups"]}, len(rows)).groups
-        units = units if found is None else found
-    ratio, is_far = measure_totals(bounded(entry.data), folds[rows], sizes, units)
+    sizes, entry = np.array(labels.sizes), read_entry(term, columns["by"], 1)
+    units = stratify(Options(groups=groups), {"groups": columns["groups"]}, len(folds)).groups
+    units = np.arange(len(folds)) if units is None else units
+    ratio, is_far = measure_totals(bounded(entry.data), folds, sizes, units)
     wrong = is_far & (np.abs(ratio) > TENTH)
     names = [
         f"column {place}" if each.is_unnamed else each.name

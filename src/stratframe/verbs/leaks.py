@@ -57,13 +57,17 @@ class Asked(NamedTuple):
 
     @property
     def entries(self) -> tuple[Term, ...]:
-        """The terms of `by`."""
         return () if self.by is None else require_by(self.by).terms
+
+    @property
+    def is_auto(self) -> bool:
+        """Whether rows are to be compared by all columns that tell them apart."""
+        return isinstance(self.duplicates, str) and self.duplicates == AUTO
 
     @property
     def refs(self) -> dict[str, list[Any]]:
         """The columns that are compared, by the argument that names them."""
-        named = None if is_auto(self.duplicates) else self.duplicates
+        named = None if self.is_auto else self.duplicates
         return {
             "groups": columns_of(self.terms),
             "key": list(parse_columns("key", self.key)),
@@ -196,14 +200,14 @@ def read_compared(
     frame: Frame, names: Sequence[Any], asked: Asked, others: Sequence[Any] = ()
 ) -> tuple[Any, list[Shared]]:
     """Check and read what is compared; returns the frame, collected with `others`, and columns."""
-    given, duplicates = asked.refs, asked.duplicates
+    given = asked.refs
     group_refs, keys, refs = given.values()
     frames.check_refs(frame, given)
     checked = {**given, "groups": list(filter(frames.is_computed, group_refs))}
     for argument, own in checked.items():
         for name in names:
             check_not_itself(argument, own, name, frame)
-    every, twice = compared_columns(frame, names, keys) if is_auto(duplicates) else ([], [])
+    every, twice = compared_columns(frame, names, keys) if asked.is_auto else ([], [])
     eager = frames.collect_columns(frame, [*others, *names, *group_refs, *keys, *refs, *every])
     compared = []
     if asked.terms:
@@ -213,14 +217,9 @@ def read_compared(
         compared.append(Shared("keys", columns, plural_name(asked.key, "keys")))
     if refs:
         compared.append(Shared("duplicates", frames.read_columns(eager, refs)))
-    elif duplicates is not None:
+    elif asked.is_auto:
         compared.append(read_duplicates(eager, every, twice))
     return eager, compared
-
-
-def is_auto(duplicates: object) -> bool:
-    """Return whether rows are to be compared by all columns that tell them apart."""
-    return isinstance(duplicates, str) and duplicates == AUTO
 
 
 def read_groups(frame: Any, names: Sequence[Any], asked: Asked) -> Shared:
