@@ -120,9 +120,7 @@ CALLS: dict[str, list[str]] = {
         "ok label, site: even, each stratum within a row of its share"
     ],
     "dealt(a=[200, 100], b=[100, 200]) | {'site': [*range(10)] * 60}, by=sf.margins(['label', "
-    "'site'])": [
-        "WARNING 2 margins: uneven, fold 0 has 200 rows of 'label: a' (150 expected)",
-    ],
+    "'site'])": ["WARNING 2 margins: uneven, fold 0 has 200 rows of 'label: a' (150 expected)"],
     # Orders: what is continuous is judged at its cuts, and is uneven in up to five bins.
     "{'price': EIGHTHS, 'fold': [0, 1] * 200}, by='price'": [f"ok price: {ORDER}"],
     "{'price': EIGHTHS, 'split': list('aaab') * 100}, by='price', name='split'": [
@@ -137,9 +135,7 @@ CALLS: dict[str, list[str]] = {
     "{'price': FORTY, 'fold': [0, 1] * 20}, by='price'": [f"note price: {FEW}"],
     "{'price': range(40), 'fold': [0, 1] * 20}, by='price'": [f"note price: {FEW}"],
     "{'price': [row % 10 for row in range(30)], 'fold': [0] * 10 + [1] * 10 + [2] * 10}, "
-    "by='price'": [
-        f"ok price: even, {EVEN}",
-    ],
+    "by='price'": [f"ok price: even, {EVEN}"],
     "{'price': [row % 11 for row in range(44)], 'fold': [0, 1] * 22}, by='price'": [
         f"ok price: even, {EVEN}"
     ],
@@ -221,9 +217,7 @@ CALLS: dict[str, list[str]] = {
         "ok duplicates: none, as 'x' differs in every row"
     ],
     "{**{f'identity_{c}': range(40) for c in 'abc'}, 'x': FORTY, 'fold': [0, 1] * 20}, "
-    "duplicates='auto'": [
-        "ok duplicates: none, as 'x' differs in every row",
-    ],
+    "duplicates='auto'": ["ok duplicates: none, as 'x' differs in every row"],
     "{'id': range(4), 'fold': [0, 1] * 2, 'fold_inner': [0, 0, 1, 1]}, duplicates='auto'": [
         "note duplicates: not looked for, as no column tells rows apart"
     ],
@@ -233,7 +227,7 @@ CALLS: dict[str, list[str]] = {
     ],
     "{'text': [f'line {row % 39}' for row in range(40)], 'stars': [*range(1, 4)] * 13 + [1], "
     "'fold': [0] * 20 + [1] * 20}, duplicates='auto'": [
-        "LEAK 2 rows (5.0 %) equal a row of another fold, such as rows 0 and 39",
+        "LEAK 2 rows (5.0 %) equal a row of another fold, such as rows 0 and 39"
     ],
     "copied(2), duplicates='auto'": [
         "note 4 rows (1.0 %) equal a row of another fold; `leaks()` lists them"
@@ -277,9 +271,7 @@ CALLS: dict[str, list[str]] = {
         "LEAK 160 rows (80 %) equal a row of another fold, such as rows 0 and 120"
     ],
     "{'x': [0, 1] * 50, 'y': FORTY * 2 + FORTY[:20], 'fold': [0] * 50 + [1] * 50}, "
-    "duplicates='x'": [
-        "LEAK 100 rows (100 %) equal a row of another fold, such as rows 0 and 50",
-    ],
+    "duplicates='x'": ["LEAK 100 rows (100 %) equal a row of another fold, such as rows 0 and 50"],
     "{**digits(20), 'who': [f'k{row}' for row in range(120)], 'split': ['u', 'v'] * 60, "
     "'inner': [*range(60)] * 2}, duplicates='auto', key='who'": [
         "LEAK 40 rows (33 %) equal a row of another fold, such as rows 0 and 100",
@@ -320,9 +312,7 @@ CALLS: dict[str, list[str]] = {
     "{'fold': [0, 10 ** 7, 0]}": ["WARNING 9,999,999 folds have no rows: 1, 2, 3, 4, 5, ..."],
     "{'fold': [1, 1]}": ["WARNING there is only one fold"],
     "{'label': ['a', 'b'], 'fold': [None, None]}, by='label', groups='label', key='label', "
-    "duplicates='auto'": [
-        "WARNING no row has a fold",
-    ],
+    "duplicates='auto'": ["WARNING no row has a fold"],
     "{'label': [], 'fold': []}, by='label', groups='label', key='label', duplicates='auto'": [
         "WARNING there are no rows"
     ],

@@ -12,15 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import (
-    Make,
-    at_fault,
-    eager,
-    evaluate,
-    refuse,
-    split_groups,
-    values,
-)
+from tests.helpers import Make, at_fault, eager, evaluate, refuse, split_groups, values
 
 
 def drawn(n: int, seed: int) -> dict[str, list[Any]]:

@@ -13,15 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import (
-    ROWS,
-    TWO_KINDS,
-    Make,
-    columns_of,
-    eager,
-    make,
-    values,
-)
+from tests.helpers import ROWS, TWO_KINDS, Make, columns_of, eager, make, values
 
 
 @pytest.mark.filterwarnings("ignore:'none' has no rows:stratframe.StratWarning")

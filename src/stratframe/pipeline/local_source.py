@@ -133,8 +133,15 @@ class LocalSource:
         return strata, lambda level: quota_table(options, level, lowest=level.lowest(numbers))
 
     def count_folds(self, by: By, name: str, groups: tuple[Term, ...] = ()) -> FoldCounts:
-        options, weights = Options(*require_by(by), groups), None
-        columns = self.read_folded(options, name)
+        options = Options(*require_by(by), groups)
+        named = options.columns() | {"name": [name]}
+        frames.check_refs(self.frame, named)
+        check_not_itself("by", named["by"], name, self.frame)
+        columns, _ = self.read(named)
+        missing, weights = frames.is_missing(columns["name"][0]), None
+        if missing.any():
+            rows = np.flatnonzero(~missing)
+            columns = {each: [frames.take(one, rows) for one in columns[each]] for each in columns}
         handed = split_series(options.terms, columns["by"])
         resolved = [term.resolve(own) for term, own in handed]
         if not (groups or options.marginal) and all(term.is_nominal for term in resolved):
@@ -149,18 +156,6 @@ class LocalSource:
             return FoldedStrata(strata, columns["by"], labels, codes)
 
         return count_folds(by, name, Entries(options.terms, options.marginal), k, count)
-
-    def read_folded(self, options: Options, name: str) -> dict[str, list[Any]]:
-        """Read the columns of a call in the rows that have a fold, and their folds."""
-        named = options.columns() | {"name": [name]}
-        frames.check_refs(self.frame, named)
-        check_not_itself("by", named["by"], name, self.frame)
-        columns, _ = self.read(named)
-        missing = frames.is_missing(columns["name"][0])
-        if not missing.any():
-            return columns
-        rows = np.flatnonzero(~missing)
-        return {each: [frames.take(one, rows) for one in own] for each, own in columns.items()}
 
     # Folds ------------------------------------------------------------------------------
 

@@ -26,7 +26,6 @@ from ..terms.by import columns_of, parse_columns, parse_groups
 from . import findings
 from .chronology import find_on, find_time
 from .drift import DRIFT_HINT, check_features, measure_drift
-from .even_totals import find_totals
 from .findings import Shared
 from .ids import find_ids, named_ids, read_ids
 from .leaks import AUTO, Asked, count_shared, find_twin, is_chance, read_compared
@@ -141,11 +140,6 @@ def check(  # noqa: PLR0913 - what users ask for
         True in a condition if the column is fit for use: no finding is a leak or a warning. As
         text, the answer and a line for each finding, the worst first; `findings` has them as a
         frame; `raise_if_wrong()` raises if it is not fit.
-
-    Raises
-    ------
-    StratError
-        If an argument breaks a rule.
 
     See Also
     --------
@@ -315,8 +309,8 @@ def find_all(
             counts = source.count_folds(asked.by, name, asked.terms)
             found += findings.find_balance(counts, counts.judge())
             last = asked.entries[-1]
-            if last.evens_totals:
-                found += find_totals(source, last, name, asked.terms)
+            if counts.totals is not None:
+                found.append(findings.find_totals(labels, counts.totals))
             if last.orders_rows and last.without_order() is None:
                 text = "{order}: its order is not judged"
                 found.append(write_finding("note", "balance", 0, text, order=str(last)))

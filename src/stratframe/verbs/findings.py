@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import islice
-from math import sqrt
+from math import ceil, sqrt
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -16,10 +16,11 @@ import numpy as np
 from .. import frames
 from ..core.chance import RARELY
 from ..core.evenness import ORDER_ROWS, SIGMAS, TENTH, JudgedCells, tells_order
+from ..core.totals import are_equal
 from ..core.types import Ints, StratumTable
 from ..errors import MAX_LISTED, describe, plural, preview
 from ..frames import FoldValues, SharedRows
-from ..pipeline.fold_counts import FoldCounts, stratum_names
+from ..pipeline.fold_counts import FoldCounts, FoldTotals, stratum_names
 from .drift import Drift
 from .lines import WORST_FIRST, Finding, describe_sizes, number_names, write_finding
 
@@ -49,6 +50,9 @@ MOST_ALONE = 3
 
 FEW_COPIES = 1
 """Copies of up to so many percent of the rows move a score by at most a point."""
+
+CLOSE = 0.01
+"""The share of a total that a fold may be off without a note."""
 
 FAR, CLEAR, MOVED = 2, 0.1, 5
 """Drift is wrong above this many times the level of chance and above this distance, if at least
@@ -304,6 +308,26 @@ def name_strata(counts: FoldCounts, rows: Ints) -> list[str]:
     return names
 
 
+def find_totals(labels: FoldValues, totals: FoldTotals) -> Finding:
+    """Say how far the folds are from their shares of totals."""
+    (names, ratio, is_far), sizes = totals, np.array(labels.sizes)
+    wrong = is_far & (np.abs(ratio) > TENTH)
+    if wrong.any():
+        column, fold = divmod(int(np.argmax(np.abs(ratio) * wrong)), len(sizes))
+        more = f"{abs(round(100 * ratio[column, fold]))} % "
+        more += "more" if ratio[column, fold] > 0 else "less"
+        text = f"total of {{column}}: {noun_of(labels)} {{fold}} has {more} than its share"
+        shown = {"column": describe(names[column]), "fold": str(labels.values[fold])}
+        return write_finding("warning", "totals", int(wrong.sum()), text, **shown)
+    # The share that a part was given is known to within a row.
+    rounded = 0 if are_equal(sizes) else 1 / np.maximum(sizes, 1)
+    n_off, most = int((np.abs(ratio) > CLOSE + rounded).sum()), 100 * np.abs(ratio).max()
+    # Rounded up, but not for the rounding errors of sums.
+    within = f"{most:.0f}" if most >= 10 else f"{ceil(round(100 * most, 6)) / 100:g}"
+    text, of = f"{{of}}: totals within {within} % of their shares", ", ".join(dict.fromkeys(names))
+    return write_finding("note" if n_off else "ok", "totals", n_off, text, of=of)
+
+
 # Sets -----------------------------------------------------------------------------------
 
 
@@ -317,14 +341,13 @@ class Shared(NamedTuple):
     """What the groups or keys are called: "patients"."""
     names: Sequence[str] = ()
     """The names of the columns, if lines name each of them."""
-    is_named: bool = True
-    """Whether the call names the columns in which rows may be equal."""
     left_aside: Sequence[str] = ()
     """Columns that are not compared."""
     unique: Sequence[str] = ()
     """Columns of fractions that differ in every row, so that no rows are equal."""
-    measured: Sequence[Any] = ()
-    """For each column, its series if it has numbers or dates, else None; empty if `is_named`."""
+    measured: Sequence[Any] | None = None
+    """For each column, its series if it has numbers or dates, else None; None if the call names the
+    columns in which rows may be equal."""
     nearest: Callable[[Ints], Ints | None] | None = None
     """A function of the folds of rows that leak, which ranks groups by how near their rows are."""
     rows: SharedRows | None = None
@@ -421,7 +444,7 @@ def find_duplicates(shared: Shared, rows: SharedRows, labels: FoldValues) -> Fin
     text = f"{n:,} rows ({share} %) equal a row of another {fold}"
     if shared.by_chance:
         return write_finding("note", "duplicates", n, f"{text}, maybe by chance", *tails)
-    if not shared.is_named and not are_many(n, sum(labels.sizes)):
+    if shared.measured is not None and not are_many(n, sum(labels.sizes)):
         listed = "; `leaks()` lists them"
         return write_finding("note", "duplicates", n, text, *(f"{listed}{tail}" for tail in tails))
     if shared.has_places and rows.example is not None and rows.example.rows is not None:

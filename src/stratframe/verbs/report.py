@@ -70,11 +70,6 @@ def report(
         entry). `rows_off` and `ratio` are rounded to two decimals. With two columns or more, the
         first columns are `column` and `fold`.
 
-    Raises
-    ------
-    StratError
-        If `by`, `name` or `groups` breaks a rule.
-
     See Also
     --------
     compare : One row per column.
@@ -142,11 +137,6 @@ def compare(
         the level of chance; and `verdict`, that of its worst fold. In full also the root mean
         squares of `rms_deviation` and `random` of its folds, their `ratio`, and the largest
         `tv_distance`.
-
-    Raises
-    ------
-    StratError
-        If an argument breaks a rule.
 
     Examples
     --------
