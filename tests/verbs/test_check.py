@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from tests.helpers import TWO_KINDS, Make, evaluate, make, refuse_now, values
-from tests.test_promises import columns, seeds, shares
 from tests.verbs.test_findings import dealt
 
 EVEN = "each class within a row of its share"
@@ -451,19 +450,6 @@ CHECKS = {
     *("groups", "keys", "time", "duplicates", "balance", "totals"),
     *("strata", "sizes", "drift", "rows"),
 }
-
-
-@pytest.mark.parametrize("kind", TWO_KINDS)
-@given(data=columns(4, 3, least=20), parts=shares(3), seed=seeds)
-@pytest.mark.filterwarnings("ignore:.* no rows:stratframe.StratWarning")
-def test_parts_of_split_are_fit(
-    kind: str, data: dict[str, list[int]], parts: dict[str, float], seed: int
-) -> None:
-    """A column of `split` is even, whatever the shares; only parts without rows are wrong."""
-    made = sf.split(make(kind, data), ["a", "b"], parts, seed=seed, rare="ignore")
-    rows = rows_of(sf.check(made, ["a", "b"], "split"), "severity", "check")
-    assert ("ok", "balance") in rows
-    assert {check for severity, check in rows if severity in ("leak", "warning")} <= {"rows"}
 
 
 NAMES = [
