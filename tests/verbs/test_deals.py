@@ -70,14 +70,12 @@ def test_many_repeats_fragment_no_frame() -> None:
 
 # Groups: each is in one fold, and strata and sizes are close to even --------------------
 
-seeds = st.integers(0, 2**32)
 
-
-def patients(n: int = 240, n_groups: int = 40, seed: int = 0) -> dict[str, Any]:
+def patients() -> dict[str, Any]:
     """Visits of patients at sites; a patient has more of one label than of others."""
-    drawn = np.random.default_rng(seed)
-    patient = np.sort(drawn.integers(0, n_groups, n))
-    label = (drawn.integers(0, 3, n_groups)[patient] + drawn.integers(0, 2, n)) % 3
+    drawn, n = np.random.default_rng(0), 240
+    patient = np.sort(drawn.integers(0, 40, n))
+    label = (drawn.integers(0, 3, 40)[patient] + drawn.integers(0, 2, n)) % 3
     order = drawn.permutation(n)
     return {
         "patient": [f"p{code}" for code in patient[order]],

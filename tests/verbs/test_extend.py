@@ -26,14 +26,6 @@ def drawn(n: int, seed: int) -> dict[str, list[Any]]:
     }
 
 
-def appended(
-    old: dict[str, list[Any]], folds: list[Any], new: dict[str, list[Any]]
-) -> dict[str, list[Any]]:
-    """Old rows with their folds, and new rows without."""
-    rows = {name: old[name] + new[name] for name in old}
-    return {**rows, "fold": [*folds, *[None] * len(new["label"])]}
-
-
 def test_floats_of_concat() -> None:
     """The float64 column that `pd.concat` makes is taken, and becomes int64 at its place."""
     old = pd.DataFrame(drawn(60, 5)).strat.kfold("label", k=3)
