@@ -112,7 +112,7 @@ class LevelCounts(NamedTuple):
 class FoldTotals(NamedTuple):
     """How even the totals of columns are in folds; each of shape (n_columns, n_folds)."""
 
-    names: list[str]
+    names: list[Any]
     """The names of the columns."""
     ratio: Values
     """How far each total is from its share, as a part of the share."""
@@ -228,7 +228,7 @@ def count_totals(entry: BoundTerm, found: FoldedStrata) -> FoldTotals:
     units, sizes = found.strata.groups, np.array(found.labels.sizes)
     units = np.arange(len(found.codes)) if units is None else units
     names = [
-        f"column {place}" if each.is_unnamed else str(each.name)
+        f"column {place}" if each.is_unnamed else each.name
         for place, (each, n) in enumerate(zip(entry.names, entry.widths, strict=True), 1)
         for _ in range(n)
     ]

@@ -324,8 +324,8 @@ def find_totals(labels: FoldValues, totals: FoldTotals) -> Finding:
     n_off, most = int((np.abs(ratio) > CLOSE + rounded).sum()), 100 * np.abs(ratio).max()
     # Rounded up, but not for the rounding errors of sums.
     within = f"{most:.0f}" if most >= 10 else f"{ceil(round(100 * most, 6)) / 100:g}"
-    text, of = f"{{of}}: totals within {within} % of their shares", ", ".join(dict.fromkeys(names))
-    return write_finding("note" if n_off else "ok", "totals", n_off, text, of=of)
+    text, of = f"{{of}}: totals within {within} % of their shares", dict.fromkeys(map(str, names))
+    return write_finding("note" if n_off else "ok", "totals", n_off, text, of=", ".join(of))
 
 
 # Sets -----------------------------------------------------------------------------------
