@@ -36,10 +36,7 @@ ANSWERS = {
         "`n_splits`, `shuffle` or `random_state`",
         '`k=5`, `deal="random"`, `seed=0`',
     ),
-    "sf.kfold(df, shuffle=False, k=5)": (
-        "`shuffle`",
-        '`deal="contiguous"`',
-    ),
+    "sf.kfold(df, shuffle=False, k=5)": ("`shuffle`", '`deal="contiguous"`'),
     "sf.cv(df, shuffle=False)": ("`shuffle`", f'`{KFOLD}deal="contiguous")`'),
     "sf.split(df, 'label', 0.2, shuffle=True)": ("`shuffle`", '`deal="random"`'),
     "sf.kfold(df, y=df)": ("`y`", '`by="label"`'),

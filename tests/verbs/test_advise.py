@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from stratframe import theory
-from tests.helpers import ROWS, TWO_KINDS, Make, columns_of, eager, make, values
+from tests.helpers import FOLDED, TWO_KINDS, Make, columns_of, eager, make, values
 
 ADVISED = ["k", "verdict", "rarest", "per_fold", "lacking"]
 OF_ROWS = ["variance_random", "variance_stratified", "ratio"]
@@ -122,11 +122,13 @@ def test_advice_on_an_order_is_what_report_says(frame: Make, n: int) -> None:
     assert {word for (word,) in found} == {"even", "too few rows"}
 
 
-def test_orders_alone_are_one_stratum(frame: Make) -> None:
-    """If entries only order the rows, these are one stratum."""
-    for by in (sf.nearest("price"), sf.chain("price")):
-        table = columns_of(sf.advise(frame(ROWS), by, [2]))
-        assert (table["rarest"], table["per_fold"]) == (["all rows"], [5])
+@pytest.mark.parametrize("by", [sf.nearest("price"), sf.chain("price"), sf.total("price")], ids=str)
+def test_orders_alone_are_one_stratum_that_is_not_judged(frame: Make, by: Any) -> None:
+    """If entries only order the rows, these are one stratum, of which no verb says "even"."""
+    data = frame(FOLDED)
+    found = [sf.advise(data, by, [2]), sf.report(data, by), sf.compare(data, by, "fold")]
+    assert [values(each, "verdict")[0] for each in found] == ["not judged"] * 3
+    assert (values(found[0], "rarest"), values(found[0], "per_fold")) == (["all rows"], [5])
 
 
 @pytest.mark.parametrize("by", ["label", ["label", "sex"], sf.quantiles("age", 3)], ids=str)

@@ -11,7 +11,6 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.model_selection import TimeSeriesSplit
 
 import stratframe as sf
 from tests.helpers import Make, evaluate, refuse, refused, values
@@ -73,18 +72,6 @@ def test_every_frame_has_the_same_periods(frame: Make) -> None:
     if not isinstance(frame(ROWS), pl.LazyFrame):
         positions = sf.cv(frame(ROWS), "day", every="1mo", train="past", gap=1, window=2, last=3)
         assert [(a.tolist(), b.tolist()) for a, b in positions] == [each[1:] for each in found]
-
-
-@pytest.mark.parametrize("last", [2, 3, 6])
-def test_regular_months_are_those_of_time_series_split(last: int) -> None:
-    """With a row a month, the last months are the splits of scikit-learn."""
-    months = pd.date_range("2023-01-15", periods=12, freq="MS")
-    df = pd.DataFrame({"day": months, "x": range(12)})
-    expected = TimeSeriesSplit(last, test_size=1, gap=2, max_train_size=4).split(df)
-    found = sf.FoldSplit("day", every="1mo", train="past", gap=2, window=4, last=last).split(df)
-    for (train, valid), (wanted, held) in zip(found, expected, strict=True):
-        assert train.tolist() == wanted.tolist()
-        assert valid.tolist() == held.tolist()
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from tests.helpers import TWO_KINDS, Make, evaluate, make, refuse_now, values
-from tests.test_promises import columns, seeds, shares
 from tests.verbs.test_findings import dealt
 
 EVEN = "each class within a row of its share"
@@ -70,7 +69,6 @@ BY_LABEL = {
     "a 4 3, b 2 3": [f"ok label: even, {EVEN}"],
     "a 18 16 16, b 15 17 18": [f"ok label: {WHOLE}"],
     "a 55 50 45, b 45 50 55": ["note label: as even as a shuffle, shares within 5.0 points"],
-    "a 50 44 56, b 50 56 44": ["note label: as even as a shuffle, shares within 6.0 points"],
     "a 500 440 560, b 500 560 440": [
         "WARNING label: uneven, fold 1 has 440 rows of 'a' (500 expected)"
     ],
@@ -120,9 +118,7 @@ CALLS: dict[str, list[str]] = {
         "ok label, site: even, each stratum within a row of its share"
     ],
     "dealt(a=[200, 100], b=[100, 200]) | {'site': [*range(10)] * 60}, by=sf.margins(['label', "
-    "'site'])": [
-        "WARNING 2 margins: uneven, fold 0 has 200 rows of 'label: a' (150 expected)",
-    ],
+    "'site'])": ["WARNING 2 margins: uneven, fold 0 has 200 rows of 'label: a' (150 expected)"],
     # Orders: what is continuous is judged at its cuts, and is uneven in up to five bins.
     "{'price': EIGHTHS, 'fold': [0, 1] * 200}, by='price'": [f"ok price: {ORDER}"],
     "{'price': EIGHTHS, 'split': list('aaab') * 100}, by='price', name='split'": [
@@ -135,11 +131,6 @@ CALLS: dict[str, list[str]] = {
     "{'label': list('aabb') * 100, 'price': EIGHTHS, 'fold': [0, 1] * 200}, "
     "by=['label', 'price']": [f"ok label, price: {ORDER}"],
     "{'price': FORTY, 'fold': [0, 1] * 20}, by='price'": [f"note price: {FEW}"],
-    "{'price': range(40), 'fold': [0, 1] * 20}, by='price'": [f"note price: {FEW}"],
-    "{'price': [row % 10 for row in range(30)], 'fold': [0] * 10 + [1] * 10 + [2] * 10}, "
-    "by='price'": [
-        f"ok price: even, {EVEN}",
-    ],
     "{'price': [row % 11 for row in range(44)], 'fold': [0, 1] * 22}, by='price'": [
         f"ok price: even, {EVEN}"
     ],
@@ -201,9 +192,6 @@ CALLS: dict[str, list[str]] = {
         "ok sizes: train 0.9, valid 0.05, test 0.05"
     ],
     "{'split': list('aabcde')}, name='split'": ["ok sizes: 5 parts of 1 to 2 rows"],
-    "{'fold': [0] * 900 + [1] * 100}": ["note sizes: 2 folds of 100 to 900 rows"],
-    "{'fold': [2019] * 900 + [2020] * 100}": ["ok sizes: 2 folds of 100 to 900 rows"],
-    "{'fold': [0] * 40 + [1] * 30 + [2] * 30}": ["note sizes: 3 folds of 30 to 40 rows"],
     "{'tags': [['t']] * 532, 'site': [*'xyz' * 52, *'y' * 329, *'z' * 47], "
     "'fold': [2, 0, 1] * 52 + [0] * 329 + [1] * 47}": [
         "note sizes: 52 to 381 rows, as each fold is one 'site'"
@@ -221,9 +209,7 @@ CALLS: dict[str, list[str]] = {
         "ok duplicates: none, as 'x' differs in every row"
     ],
     "{**{f'identity_{c}': range(40) for c in 'abc'}, 'x': FORTY, 'fold': [0, 1] * 20}, "
-    "duplicates='auto'": [
-        "ok duplicates: none, as 'x' differs in every row",
-    ],
+    "duplicates='auto'": ["ok duplicates: none, as 'x' differs in every row"],
     "{'id': range(4), 'fold': [0, 1] * 2, 'fold_inner': [0, 0, 1, 1]}, duplicates='auto'": [
         "note duplicates: not looked for, as no column tells rows apart"
     ],
@@ -233,7 +219,7 @@ CALLS: dict[str, list[str]] = {
     ],
     "{'text': [f'line {row % 39}' for row in range(40)], 'stars': [*range(1, 4)] * 13 + [1], "
     "'fold': [0] * 20 + [1] * 20}, duplicates='auto'": [
-        "LEAK 2 rows (5.0 %) equal a row of another fold, such as rows 0 and 39",
+        "LEAK 2 rows (5.0 %) equal a row of another fold, such as rows 0 and 39"
     ],
     "copied(2), duplicates='auto'": [
         "note 4 rows (1.0 %) equal a row of another fold; `leaks()` lists them"
@@ -252,9 +238,6 @@ CALLS: dict[str, list[str]] = {
     "'fold': [0] * 20 + [1] * 21}, duplicates='auto'": [
         "LEAK 2 rows (4.9 %) equal a row of another fold, such as rows 1 and 40"
     ],
-    "{'x': [*FORTY, 0.5, 1.5], 'one': [1] * 42, 'fold': [0] * 21 + [1] * 21}, duplicates='auto'": [
-        "note 4 rows (9.5 %) equal a row of another fold, maybe by chance"
-    ],
     "copied(2), duplicates=['x', 'day']": [
         "LEAK 4 rows (1.0 %) equal a row of another fold, such as rows 0 and 398"
     ],
@@ -264,12 +247,6 @@ CALLS: dict[str, list[str]] = {
     "{**{f'feature_number_{c}': FORTY for c in 'abc'}, 'fold': [0, 1] * 20}, duplicates='auto'": [
         "ok duplicates: none, as 3 columns differ in every row"
     ],
-    "{'x': [0, 1] * 50, 'y': [0, 1, 2, 3] * 25, 'fold': [0] * 50 + [1] * 50}, duplicates='auto'": [
-        "note 100 rows (100 %) equal a row of another fold, maybe by chance"
-    ],
-    "{'label': ['a', 'b'] * 26, 'x': range(52), 'fold': [0, 0, 1, 1] * 13}, duplicates='auto'": [
-        "note 52 rows (100 %) equal a row of another fold, maybe by chance"
-    ],
     "SURVEY, duplicates='auto'": [
         "note 160 rows (80 %) equal a row of another fold, maybe by chance"
     ],
@@ -277,9 +254,7 @@ CALLS: dict[str, list[str]] = {
         "LEAK 160 rows (80 %) equal a row of another fold, such as rows 0 and 120"
     ],
     "{'x': [0, 1] * 50, 'y': FORTY * 2 + FORTY[:20], 'fold': [0] * 50 + [1] * 50}, "
-    "duplicates='x'": [
-        "LEAK 100 rows (100 %) equal a row of another fold, such as rows 0 and 50",
-    ],
+    "duplicates='x'": ["LEAK 100 rows (100 %) equal a row of another fold, such as rows 0 and 50"],
     "{**digits(20), 'who': [f'k{row}' for row in range(120)], 'split': ['u', 'v'] * 60, "
     "'inner': [*range(60)] * 2}, duplicates='auto', key='who'": [
         "LEAK 40 rows (33 %) equal a row of another fold, such as rows 0 and 100",
@@ -320,9 +295,7 @@ CALLS: dict[str, list[str]] = {
     "{'fold': [0, 10 ** 7, 0]}": ["WARNING 9,999,999 folds have no rows: 1, 2, 3, 4, 5, ..."],
     "{'fold': [1, 1]}": ["WARNING there is only one fold"],
     "{'label': ['a', 'b'], 'fold': [None, None]}, by='label', groups='label', key='label', "
-    "duplicates='auto'": [
-        "WARNING no row has a fold",
-    ],
+    "duplicates='auto'": ["WARNING no row has a fold"],
     "{'label': [], 'fold': []}, by='label', groups='label', key='label', duplicates='auto'": [
         "WARNING there are no rows"
     ],
@@ -461,19 +434,6 @@ CHECKS = {
     *("groups", "keys", "time", "duplicates", "balance", "totals"),
     *("strata", "sizes", "drift", "rows"),
 }
-
-
-@pytest.mark.parametrize("kind", TWO_KINDS)
-@given(data=columns(4, 3, least=20), parts=shares(3), seed=seeds)
-@pytest.mark.filterwarnings("ignore:.* no rows:stratframe.StratWarning")
-def test_parts_of_split_are_fit(
-    kind: str, data: dict[str, list[int]], parts: dict[str, float], seed: int
-) -> None:
-    """A column of `split` is even, whatever the shares; only parts without rows are wrong."""
-    made = sf.split(make(kind, data), ["a", "b"], parts, seed=seed, rare="ignore")
-    rows = rows_of(sf.check(made, ["a", "b"], "split"), "severity", "check")
-    assert ("ok", "balance") in rows
-    assert {check for severity, check in rows if severity in ("leak", "warning")} <= {"rows"}
 
 
 NAMES = [

@@ -103,10 +103,7 @@ LINES: dict[str, tuple[dict[str, Any], list[str]]] = {
     ),
     "one part": (
         {"day": DAYS, "fold": ["train"] * 10},
-        [
-            "WARNING there is only one part",
-            "note time: there are no two parts to compare",
-        ],
+        ["WARNING there is only one part", "note time: there are no two parts to compare"],
     ),
     "no fold": ({"day": [1, 2], "fold": [None, None]}, ["WARNING no row has a fold"]),
     "no rows": ({"day": [], "fold": []}, ["WARNING there are no rows"]),

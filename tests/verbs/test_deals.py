@@ -10,22 +10,18 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
 
 import stratframe as sf
 from tests.helpers import (
     HALVES,
     ROWS,
-    TWO_KINDS,
     Make,
     eager,
     folds_of,
-    loss_of,
-    make,
     peer_folds,
     refuse,
     refuse_now,
-    split_groups,
     values,
 )
 
@@ -74,14 +70,12 @@ def test_many_repeats_fragment_no_frame() -> None:
 
 # Groups: each is in one fold, and strata and sizes are close to even --------------------
 
-seeds = st.integers(0, 2**32)
 
-
-def patients(n: int = 240, n_groups: int = 40, seed: int = 0) -> dict[str, Any]:
+def patients() -> dict[str, Any]:
     """Visits of patients at sites; a patient has more of one label than of others."""
-    drawn = np.random.default_rng(seed)
-    patient = np.sort(drawn.integers(0, n_groups, n))
-    label = (drawn.integers(0, 3, n_groups)[patient] + drawn.integers(0, 2, n)) % 3
+    drawn, n = np.random.default_rng(0), 240
+    patient = np.sort(drawn.integers(0, 40, n))
+    label = (drawn.integers(0, 3, 40)[patient] + drawn.integers(0, 2, n)) % 3
     order = drawn.permutation(n)
     return {
         "patient": [f"p{code}" for code in patient[order]],
@@ -90,28 +84,6 @@ def patients(n: int = 240, n_groups: int = 40, seed: int = 0) -> dict[str, Any]:
         "x": drawn.normal(size=n).tolist(),
         "y": drawn.normal(size=n).tolist(),
     }
-
-
-@pytest.mark.parametrize("kind", TWO_KINDS)
-@given(
-    labels=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3)), min_size=12, max_size=60),
-    k=st.integers(2, 4),
-    seed=seeds,
-)
-@pytest.mark.filterwarnings("ignore:The largest group:stratframe.StratWarning")
-def test_each_group_is_in_one_fold(
-    kind: str, labels: list[tuple[int, int]], k: int, seed: int
-) -> None:
-    """No group is in two folds, and the loss is not above that of scikit-learn."""
-    data = {"patient": [each[0] for each in labels], "label": [each[1] for each in labels]}
-    if len(set(data["patient"])) < k:
-        return
-    out = sf.kfold(make(kind, data), "label", k, groups="patient", rare="ignore", seed=seed)
-    folds = values(out, "fold")
-    assert not split_groups(data["patient"], folds)
-    assert set(folds) <= set(range(k))
-    peer = peer_folds(StratifiedGroupKFold(k), data["label"], data["patient"])
-    assert loss_of(data["label"], folds, k) <= loss_of(data["label"], peer, k) + 1e-6
 
 
 def test_clusters_are_left_out_whole(frame: Make) -> None:
@@ -254,16 +226,6 @@ def test_intervals_are_groups_by_their_text() -> None:
     assert sf.kfold(frame, k=3, groups="plain")["fold"].tolist() == by_text.tolist()
     turned = sf.kfold(frame[::-1], k=3, groups="cut")["fold"]
     assert turned[::-1].tolist() == by_text.tolist()
-
-
-@pytest.mark.parametrize("test", [0.1, 0.2, 0.5])
-def test_shares_are_met_within_a_group(frame: Make, test: float) -> None:
-    """The test part is within one median group of its share."""
-    data = patients(600, 100)
-    parts = {"train": 1 - test, "test": test}
-    found = Counter(values(sf.split(frame(data), "label", parts, groups="patient"), "split"))
-    median = np.median(list(Counter(data["patient"]).values()))
-    assert abs(found["test"] - test * 600) <= median
 
 
 def test_repeats_of_parts_round_anew() -> None:

@@ -1,6 +1,5 @@
 """Parts and samples without rows: `split`, `extend` and `sample` say so."""
 
-from collections import Counter
 from typing import Any
 
 import pytest
@@ -26,9 +25,6 @@ TEST = "'test' has no rows: its share of 7 rows is 0.7."
 CALLS = {
     "sf.split(df, 'y', PARTS, seed=3)": TEST,
     "sf.split(df, 'y', PARTS, seed=5, key='id')": TEST.replace("test", "valid"),
-    "sf.split(df, 'y', PARTS, seed=3, rare='ignore')": TEST,
-    "sf.split(df, sf.margins(['y']), PARTS)": TEST.replace("test", "valid"),
-    "sf.split(df, sf.continuous('x'), 0.01)": "'test' has no rows: its share of 7 rows is 0.07.",
     "sf.split(df, 'y', 0.05, deal='circular')": "'test' has no rows: its share of 7 rows is 0.35.",
     "sf.split(df, 'y', 0.05, deal='contiguous')": (
         "'test' has no rows: its share of 7 rows is 0.35."
@@ -40,15 +36,6 @@ CALLS = {
         "Fold 2 has no rows: its share of 7 rows is 2.333333333, but equal values stay in one fold."
     ),
     "sf.split(df, 'y', 0.01, where='most')": "'test' has no rows: its share of 6 rows is 0.06.",
-    "sf.split(df, 'y', {'a': 0.98, 'b': 0.01, 'c': None})": (
-        "'b' has no rows: its share of 7 rows is 0.07. 'c' has no rows: its share of 7 rows is"
-        " 0.07."
-    ),
-    "sf.split(df, 'y', PARTS, repeats=6)": (
-        "'valid' has no rows in 'split_4': its share of 7 rows is 0.7. 'test' has no rows in"
-        " 'split_5', 'split_6': its share of 7 rows is 0.7."
-    ),
-    "sf.extend(df, None, parts=PARTS, name='part')": TEST.replace("test", "valid"),
     "sf.extend(df, 'y', parts={'train': 0.5, 'valid': 0.5}, name='part', where='most')": (
         "'valid' has no rows, and no new ones are left for it (its share of 6 rows is 3)."
     ),
@@ -156,15 +143,3 @@ def test_extended_parts_are_filled_or_named(
         new = {who for who, part in zip(data["who"], data["part"], strict=True) if part is None}
         n_empty = len(parts) - len({*data["part"]} - {None})
         assert len(parts) - len({*after}) == max(n_empty - len(new), 0)
-
-
-# Whole groups ---------------------------------------------------------------------------
-
-
-def test_groups_fill_all_parts(frame: Make) -> None:
-    """Five groups of 20 rows go to three parts, none of which is empty; also by counts."""
-    data = {"y": [0, 1] * 50, "g": [i // 20 for i in range(100)]}
-    for parts in (PARTS, {"train": None, "valid": 10, "test": 10}):
-        out = sf.split(frame(data), "y", parts, groups="g", repeats=3)
-        for name in ("split_1", "split_2", "split_3"):
-            assert Counter(values(out, name)) == {"train": 60, "valid": 20, "test": 20}

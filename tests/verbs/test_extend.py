@@ -12,15 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import (
-    Make,
-    at_fault,
-    eager,
-    evaluate,
-    refuse,
-    split_groups,
-    values,
-)
+from tests.helpers import Make, at_fault, eager, evaluate, refuse, values
 
 
 def drawn(n: int, seed: int) -> dict[str, list[Any]]:
@@ -32,14 +24,6 @@ def drawn(n: int, seed: int) -> dict[str, list[Any]]:
         "patient": found.integers(0, 40, n).tolist(),
         "price": found.normal(size=n).round(3).tolist(),
     }
-
-
-def appended(
-    old: dict[str, list[Any]], folds: list[Any], new: dict[str, list[Any]]
-) -> dict[str, list[Any]]:
-    """Old rows with their folds, and new rows without."""
-    rows = {name: old[name] + new[name] for name in old}
-    return {**rows, "fold": [*folds, *[None] * len(new["label"])]}
 
 
 def test_floats_of_concat() -> None:
@@ -80,19 +64,6 @@ def test_strata_take_turns_by_their_keys(options: dict[str, Any], seed: int) -> 
 
 
 # Groups -----------------------------------------------------------------------------------
-
-
-def test_members_join_their_group(frame: Make) -> None:
-    """New rows of a known group join it; new groups are placed whole; nobody moves."""
-    old, new = drawn(150, 11), drawn(60, 12)
-    new["patient"] = [patient + 15 for patient in new["patient"]]
-    folds = values(sf.kfold(frame(old), "label", 4, groups="patient"), "fold")
-    rows = appended(old, folds, new)
-    found = values(sf.extend(frame(rows), "label", groups="patient"), "fold")
-    assert found[:150] == folds
-    assert not split_groups(rows["patient"], found)
-    sizes = Counter(found)
-    assert max(sizes.values()) - min(sizes.values()) <= 20
 
 
 @pytest.mark.parametrize("arguments", [{"rare": "null"}, {"missing": "null", "rare": "ignore"}])

@@ -20,7 +20,6 @@ from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
     check_cv,
-    cross_val_predict,
     cross_val_score,
     cross_validate,
 )
@@ -152,20 +151,6 @@ def test_the_request_of_groups() -> None:
                 for each in (sf.FoldSplit(), GroupKFold())
             )
             assert ours == theirs
-
-
-@pytest.mark.parametrize("kind", NESTED)
-def test_scores_are_those_of_cv(kind: str) -> None:
-    """Scores and predictions equal those of the pairs of `cv`."""
-    df, labels = nested_folds(kind)
-    splitter, pairs = sf.FoldSplit("outer"), sf.cv(df, "outer")
-    expected = cross_val_score(model(), df, labels, cv=pairs)
-    assert (cross_val_score(model(), df, labels, cv=splitter) == expected).all()
-    found = cross_validate(model(), df, labels, cv=splitter, return_indices=True)
-    assert (found["test_score"] == expected).all()
-    assert listed(zip(*found["indices"].values(), strict=True)) == listed(pairs)
-    predicted = cross_val_predict(model(), df, labels, cv=splitter)
-    assert (predicted == cross_val_predict(model(), df, labels, cv=pairs)).all()
 
 
 @pytest.mark.parametrize("kind", NESTED)

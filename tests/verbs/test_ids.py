@@ -93,12 +93,7 @@ VISITS = {
 
 @pytest.mark.parametrize(
     "options",
-    [
-        {"by": "patient_id"},
-        {"groups": "visit"},
-        {"key": "patient_id"},
-        {"name": "patient_id"},
-    ],
+    [{"by": "patient_id"}, {"groups": "visit"}, {"key": "patient_id"}, {"name": "patient_id"}],
     ids=str,
 )
 def test_ids_that_are_named_are_not_told(frame: Make, options: dict[str, Any]) -> None:

@@ -107,19 +107,8 @@ def test_the_table(frame: Make, kind: str) -> None:
     }
 
 
-def test_several_columns(frame: Make) -> None:
-    """Of several fold columns the first column says which; names of the table stay its own."""
-    data = {"row": [1, 1, 1], "set": [2, 2, 2], "a": [0, 1, None], "b": ["p", None, "q"]}
-    found = sf.leaks(
-        frame({**data, "c": [1, 1, 1]}), duplicates=["row", "set"], name=["a", "b", "c"]
-    )
-    assert columns_of(found) == {
-        "column": ["a", "a", "b", "b"],
-        "check": ["duplicates"] * 4,
-        "set": [0] * 4,
-        "row": [0, 1, 0, 2],
-        "fold": ["0", "1", "p", "q"],
-    }
+def test_names_of_the_table_stay_its_own(frame: Make) -> None:
+    """Folds in a column that is called like one of the table are in `fold`."""
     row = sf.leaks(frame({"x": [1, 1], "row": [0, 1]}), duplicates="x", name="row")
     assert list(row.columns) == ["check", "set", "row", "fold"]
 
@@ -130,22 +119,14 @@ def test_several_columns(frame: Make) -> None:
 @pytest.mark.parametrize(
     ("pair", "equal"),
     [
-        ([1.5, 1.5], True),
-        ([None, None], True),
-        ([NAN, None], True),
-        ([0.0, -0.0], True),
-        ([True, True], True),
         ([dt.datetime(2024, 1, 1, 12)] * 2, True),
         ([dt.timedelta(hours=1)] * 2, True),
         ([2**62 + 1] * 2, True),
         ([b"x", b"x"], True),
         ([2**53, 2**53 + 1], False),
         ([-(2**63), 2**63 - 1], False),
-        (["x", "X"], False),
-        (["", None], False),
         ([0.1 + 0.2, 0.3], False),
         ([dt.datetime(2024, 1, 1), dt.datetime(2024, 1, 1, microsecond=1)], False),
-        ([0, None], False),
         ([float("inf"), float("-inf")], False),
     ],
     ids=str,

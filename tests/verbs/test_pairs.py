@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from sklearn.model_selection import LeaveOneGroupOut, PredefinedSplit, TimeSeriesSplit
+from sklearn.model_selection import LeaveOneGroupOut, TimeSeriesSplit
 
 import stratframe as sf
 from tests.helpers import TWO_KINDS, Make, evaluate, make, refuse_now, values, warned
@@ -142,17 +142,6 @@ def test_labels_that_differ_by_nanoseconds() -> None:
 # Labels by name --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", TWO_KINDS)
-@given(parts=st.lists(st.sampled_from(["train", "test"]), min_size=2, max_size=12))
-def test_named_parts_are_a_predefined_split(kind: str, parts: list[str]) -> None:
-    """Train and test are the one pair of scikit-learn's `PredefinedSplit`."""
-    assume(len(set(parts)) == 2)
-    theirs = listed(PredefinedSplit([-1 if part == "train" else 0 for part in parts]).split())
-    df = make(kind, {"row": range(len(parts)), "split": parts})
-    assert read_all(df, "split", train="train", valid="test") == theirs
-    assert read_all(df, "split", train="train") == theirs
-
-
 MIXED = {
     "row": range(6),
     "split": ["train", "valid", "test", "train", None, "test"],
@@ -241,16 +230,6 @@ def test_apart_by_sets(kind: str, apart: list[str], data: st.DataObject, folds: 
         for read in READERS:
             with pytest.raises(sf.StratError, match="must leave rows to train on"):
                 read(df, apart=apart)
-
-
-def test_apart_of_categories() -> None:
-    """Categories of Polars are compared by what they are called."""
-    users = pl.Series("user", ["a", "b", "a", None, "c"], dtype=pl.Categorical)
-    df = pl.DataFrame({"row": range(5), "fold": [0, 0, 1, 1, 1]}).with_columns(users)
-    expected = [([3, 4], [0, 1]), ([1], [2, 3, 4])]
-    assert (
-        read_all(df, "fold", apart="user") == read_all(df.lazy(), "fold", apart="user") == expected
-    )
 
 
 def test_few_rows_left_are_one_warning(frame: Make) -> None:

@@ -320,6 +320,12 @@ REFUSED = {
         '`kind="leaks"` must have `groups`, `key` or `duplicates` to compare, got none.'
     ),
     "ax=3": "`ax` must be a plain matplotlib Axes, got int.",
+    "name=['fold', 'other'], ax=plt.subplots()[1]": (
+        "`ax` must be one Axes for each column, got 1 for 2."
+    ),
+    "name=['fold', 'other'], ax=plt.subplots(1, 2, sharex=True)[1]": (
+        "`ax` must have its own x axis.\nHint: leave out `sharex`."
+    ),
     "name='who'": (
         "Column 'who' of `plot` must be at most 60 folds, got 61.\n"
         "Hint: `report` and `drift` give tables."
@@ -331,22 +337,8 @@ REFUSED = {
 @pytest.mark.parametrize("options", REFUSED)
 def test_bad_arguments(options: str) -> None:
     """What cannot be drawn is told."""
-    data = pd.DataFrame({"who": [*range(61)] * 2, "none": None, "fold": 0})
-    refuse_now(REFUSED[options], lambda: evaluate(f"sf.plot(data, {options})", data=data))
-
-
-def test_axes_must_be_as_many_as_columns() -> None:
-    """One Axes for two columns is an error, and so is a shared axis that would have two names."""
-    data = pd.DataFrame(DATA).assign(other=DATA["fold"])
-    _, (first, second) = plt.subplots(1, 2, sharex=True)
-    refuse_now(
-        "`ax` must be one Axes for each column, got 1 for 2.",
-        lambda: sf.plot(data, "label", ["fold", "other"], ax=plt.subplots()[1]),
-    )
-    refuse_now(
-        "`ax` must have its own x axis.\nHint: leave out `sharex`.",
-        lambda: sf.plot(data, "label", ["fold", "other"], ax=[first, second]),
-    )
+    data = pd.DataFrame({"who": [*range(61)] * 2, "none": None, "fold": 0, "other": 0})
+    refuse_now(REFUSED[options], lambda: evaluate(f"sf.plot(data, {options})", data=data, plt=plt))
 
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import KINDS, Make, columns_of, eager, make
+from tests.helpers import Make, columns_of, eager
 
 READS_FOLDS: dict[str, Callable[..., Any]] = {
     "balance": lambda df, name="fold": sf.balance(df, "label", name),
@@ -42,16 +42,6 @@ DATA: dict[str, list[Any]] = {
 def plain(table: Any) -> pd.DataFrame:
     """Copy a table of any library into plain pandas columns."""
     return pd.DataFrame(columns_of(table))
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_the_same_table_everywhere(verb: str) -> None:
-    """All kinds of frame give the same figures, in a frame of the caller's library."""
-    expected = plain(VERBS[verb](make("pandas", DATA)))
-    for kind in KINDS:
-        found = VERBS[verb](make(kind, DATA))
-        assert isinstance(found, pl.DataFrame if "polars" in kind else pd.DataFrame)
-        pd.testing.assert_frame_equal(plain(found), expected, check_dtype=False, rtol=1e-9)
 
 
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "compare"])
@@ -108,12 +98,3 @@ def test_frames_stay_as_they_are(frame: Make, verb: str) -> None:
     df = frame(DATA)
     VERBS[verb](df)
     assert eager(df).equals(eager(frame(DATA)))
-
-
-@pytest.mark.parametrize("verb", VERBS)
-@pytest.mark.parametrize("index", [[5] * 60, range(60, 0, -1), [None, *[1] * 59]], ids=str)
-def test_the_index_is_no_matter(verb: str, index: Any) -> None:
-    """Any index of a pandas frame gives the table that a plain one gives."""
-    df = pd.DataFrame(DATA)
-    found = VERBS[verb](df.set_axis(pd.Index(index), axis=0))
-    pd.testing.assert_frame_equal(found, VERBS[verb](df))

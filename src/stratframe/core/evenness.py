@@ -33,6 +33,8 @@ RARE_SIGMAS = 2.33
 class JudgedCells(NamedTuple):
     """How far each cell of a table is from even; each array has the shape (n_strata, n_folds)."""
 
+    table: StratumTable
+    """The rows of the cell."""
     off: Values
     """The number of rows in the cell minus the expected number."""
     expected: Values
@@ -99,7 +101,7 @@ def judge_cells(
         chance[places] = tail_chances(table[places], sizes[places[0]], totals[places[1]], n_rows)
     is_lacking = (table == 0) & (expected > 0) & (chance * n_cells < RARE_LACKING)
     is_uneven &= chance * n_cells < RARE_UNEVEN
-    return JudgedCells(off, expected, far <= rounded, is_uneven, is_lacking, spread)
+    return JudgedCells(table, off, expected, far <= rounded, is_uneven, is_lacking, spread)
 
 
 def order_deviations(table: StratumTable, parents: Ints) -> Values:

@@ -9,9 +9,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from .evenness import SIGMAS
 from .groups.local_search import Stream
 from .order import grouped
-from .types import Codes, Ints, Parts, Values
+from .types import Codes, Flags, Ints, Parts, Values
 
 PAIRS_PER_BATCH, MAX_VAIN_BATCHES, MAX_SWAPS = 1 << 11, 60, 10_000
 """The number of pairs in a batch, of which the best is swapped; the maximum number of consecutive
@@ -83,3 +84,34 @@ def bounded(values: Values) -> Values:
     largest: Values = np.abs(values).max(axis=1, keepdims=True)
     columns: Values = values / (largest + (largest == 0))
     return columns
+
+
+def measure_totals(values: Values, folds: Ints, sizes: Ints, units: Ints) -> tuple[Values, Flags]:
+    """Measure how far the totals of folds are off, relative to their shares, and if chance is less.
+
+    Both results have the shape (n_columns, n_folds). Units are dealt whole: groups, or rows.
+    """
+    values = bounded(values)
+    shares, n_units = sizes / len(folds), int(units.max()) + 1
+    held = np.array([np.bincount(folds, column, len(sizes)) for column in values])
+
+    def compare(shares: Values) -> tuple[Values, Values]:
+        off = held - values.sum(axis=1, keepdims=True) * shares
+        even = np.abs(values).sum(axis=1, keepdims=True) * shares
+        return off, np.divide(off, even, out=np.zeros_like(off), where=even > 0)
+
+    off, ratio = compare(shares)
+    if are_equal(sizes):  # totals may follow the number of folds, or of their rows
+        others = compare((sizes > 0) / np.count_nonzero(sizes))
+        is_nearer = np.abs(others[1]).max(axis=1) < np.abs(ratio).max(axis=1)
+        off, ratio = np.where(is_nearer[:, None], others, (off, ratio))
+    # A fold has its share of the units, which differ by how far their rows are from the mean.
+    apart = values - values.mean(axis=1, keepdims=True)
+    squares = np.array([(np.bincount(units, column) ** 2).sum() for column in apart])[:, None]
+    spread = np.sqrt(shares * (1 - shares) * squares * n_units / max(n_units - 1, 1))
+    return ratio, np.abs(off) > SIGMAS * spread
+
+
+def are_equal(sizes: Ints) -> bool:
+    """Return whether folds with rows have equal numbers of them, or one more."""
+    return bool(np.ptp(sizes[sizes > 0]) <= 1)

@@ -18,12 +18,13 @@ from ..core.evenness import (
     order_deviations,
 )
 from ..core.strata import first_occurrence, sum_by
-from ..core.types import Ints, StratumTable, Values
+from ..core.totals import measure_totals
+from ..core.types import Flags, Ints, StratumTable, Values
 from ..errors import FOLD_NAME, StratError, above_limit, plural
 from ..frames import AnyFrame, FoldValues, Frame
 from ..frames.libraries import PandasFrame, PolarsFrame, PolarsTable
 from ..habits import Params
-from ..terms.base import Term
+from ..terms.base import BoundTerm, Term
 from ..terms.by import Entries, split_series
 from ..terms.entry import read_entry
 from .check_data import check_values
@@ -108,14 +109,27 @@ class LevelCounts(NamedTuple):
         return cells._replace(is_even=even, is_uneven=uneven, is_lacking=lacking)
 
 
+class FoldTotals(NamedTuple):
+    """How even the totals of columns are in folds; each of shape (n_columns, n_folds)."""
+
+    names: list[Any]
+    """The names of the columns."""
+    ratio: Values
+    """How far each total is from its share, as a part of the share."""
+    is_far: Flags
+    """Whether it is further than chance explains."""
+
+
 class FoldCounts(NamedTuple):
     """The counts of each stratum in each fold of a column; rows without a fold are left out."""
 
-    folds: list[Any]
+    labels: FoldValues
     """The folds or parts, in order."""
     levels: list[LevelCounts]
     """At least one level: with `by=[a, b]`, a, then a and b together; with margins, each entry."""
     is_marginal: bool = False
+    totals: FoldTotals | None = None
+    """The totals that the last entry evens out, if it does."""
 
     @property
     def shown(self) -> list[LevelCounts]:
@@ -203,7 +217,22 @@ def count_levels(found: FoldedStrata, entries: Sequence[tuple[Term, int]] = ()) 
         kept = level.first_rows() if strata.margins else level
         own = LevelCounts(kept, table, slack, is_coarse, groups=groups, off_in_order=off)
         levels.append(own)
-    return FoldCounts(found.labels.values, levels, bool(strata.margins))
+    totals = None
+    if strata.totals is not None and len(found.codes):
+        totals = count_totals(strata.totals, found)
+    return FoldCounts(found.labels, levels, bool(strata.margins), totals)
+
+
+def count_totals(entry: BoundTerm, found: FoldedStrata) -> FoldTotals:
+    """Measure the totals of an entry; groups are dealt whole, or rows one by one."""
+    units, sizes = found.strata.groups, np.array(found.labels.sizes)
+    units = np.arange(len(found.codes)) if units is None else units
+    names = [
+        f"column {place}" if each.is_unnamed else each.name
+        for place, (each, n) in enumerate(zip(entry.names, entry.widths, strict=True), 1)
+        for _ in range(n)
+    ]
+    return FoldTotals(names, *measure_totals(entry.data, found.codes, sizes, units))
 
 
 def measure_order(strata: Strata, found: FoldedStrata) -> Values | None:

@@ -22,7 +22,7 @@ from ..core.strata import (
     nest_codes,
     sum_by,
 )
-from ..core.types import Ints, RandomNumbers, StratumTable, Values, Words
+from ..core.types import Ints, RandomNumbers, StratumTable, Words
 from ..errors import StratError, above_limit, plural, preview, warn
 from ..terms.base import BoundTerm, RowOrder, Term
 from ..terms.entry import read_entries, select_rows
@@ -71,8 +71,8 @@ class Strata(NamedTuple):
     stratum; each array has shape (n_strata,) and is nondecreasing."""
     order: RowOrder | None = None
     """How the rows are ordered inside their stratum; None for a random order."""
-    totals: Values | None = None
-    """The numbers whose totals are to be even, for every dealt row, shape (n_columns, n_dealt)."""
+    totals: BoundTerm | None = None
+    """The entry whose totals are to be even, if there is one."""
     rows: Ints | None = None
     """The positions of the dealt rows; None if all rows are dealt, in the order of the frame."""
     levels: tuple[Level, ...] = ()
@@ -282,13 +282,13 @@ def nest(
     codes: Ints = np.broadcast_to(np.int64(0), n_rows if rows is None else len(rows))
     n_strata = min(1, len(codes))
     order: RowOrder | None = None
-    totals: Values | None = None
+    totals: BoundTerm | None = None
     parents_of_levels: list[Ints] = []
     levels: list[Level] = []
     for entry in entries:
         term = entry.term
         if term.orders_rows:
-            order, totals = term.row_order(entry.data), entry.data if term.evens_totals else None
+            order, totals = term.row_order(entry.data), entry if term.evens_totals else None
             break
         parent, division = codes, term.divide(entry, codes, n_strata)
         order = division.order or order

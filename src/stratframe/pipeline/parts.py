@@ -126,7 +126,7 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
         return parts
     stream = column_stream(options, *TOTALS, repeat=repeat)
     shares = options.target.fractions(strata.n_rows)
-    return swap_for_totals(strata.codes, parts, strata.totals, shares, stream)
+    return swap_for_totals(strata.codes, parts, strata.totals.data, shares, stream)
 
 
 def cut_stretches(strata: Strata, table: StratumTable) -> Ints:
@@ -176,7 +176,7 @@ def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
     units = strata.units()
     parts = assign_units(units, shares, stream)
     if strata.totals is not None:
-        totals = group_totals(strata.totals, group, n_groups)
+        totals = group_totals(strata.totals.data, group, n_groups)
         alike, _ = unique_rows(units, stream(len(units.totals)))
         stream = column_stream(options, *TOTALS, repeat=repeat)
         parts = swap_for_totals(alike, parts, totals, shares, stream)

@@ -4,7 +4,7 @@
 - `splitter`: `FoldSplit`; `pairs`: which labels train for which
 - `tables`: `plan` and `balance`; `report` with `compare`; `advise`; `drift`; `leaks`
 - `check`; `findings`: what is a leak, a warning, a note or well; `lines`: how it is written
-- `even_totals`, `chronology`, `ids`: findings on totals, on times, and on groups that nobody named
+- `chronology`, `ids`: findings on times, and on groups that nobody named
 - `plot`: what is drawn, and its title; `draw`: bars and a matrix
 - `sources`: the frame of a call, and the columns of folds that it names
 """

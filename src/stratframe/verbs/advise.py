@@ -61,16 +61,16 @@ def advise(
     -------
     pandas.DataFrame (of Dask and Spark frames, too) or polars.DataFrame
         One row per k: `k`; `verdict`, what `report` says of the folds of `kfold`: "even", for an
-        order maybe "too few rows", with groups and margins at least "as even as a shuffle", and
-        "empty" where there are fewer rows, or groups, than folds; `rarest`, the stratum with the
-        fewest rows; `per_fold`, its mean rows in a fold; `lacking`, how many folds must lack a
-        stratum. In full also `fold_size`, the mean rows of a fold; `probability_any_missing`, that
-        plain k-fold of rows, or whole groups, leaves a fold without the rarest stratum;
-        `variance_random` and `variance_stratified`, of the rarest stratum's share in a fold of
-        plain k-fold and of `kfold` without a key; `ratio`, the second variance divided by the
-        first. Figures are missing where a verdict is "empty", variances with groups, and the second
-        one also for margins and continuous entries, and on Dask and Spark frames, where `kfold`
-        needs a key.
+        order maybe "too few rows", for `sf.chain`, `sf.nearest` or `sf.total` alone "not judged",
+        with groups and margins at least "as even as a shuffle", and "empty" where there are fewer
+        rows, or groups, than folds; `rarest`, the stratum with the fewest rows; `per_fold`, its
+        mean rows in a fold; `lacking`, how many folds must lack a stratum. In full also
+        `fold_size`, the mean rows of a fold; `probability_any_missing`, that plain k-fold of rows,
+        or whole groups, leaves a fold without the rarest stratum; `variance_random` and
+        `variance_stratified`, of the rarest stratum's share in a fold of plain k-fold and of
+        `kfold` without a key; `ratio`, the second variance divided by the first. Figures are
+        missing where a verdict is "empty", variances with groups, and the second one also for
+        margins and continuous entries, and on Dask and Spark frames, where `kfold` needs a key.
 
     Raises
     ------
@@ -110,6 +110,8 @@ def advise(
         return found
 
     dealt: Verdict = "even" if units is None and not strata.margins else "as even as a shuffle"
+    if not (strata.levels or strata.margins):
+        dealt = "not judged"
     verdict = np.where(suffices, dealt, "empty").astype(object)
     if units is None and any(level.cells is not None for level in strata.levels):
         verdict[suffices & ~tells_order(n_rows, k, n_rows**2 / k)] = "too few rows"

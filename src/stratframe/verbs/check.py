@@ -26,10 +26,9 @@ from ..terms.by import columns_of, parse_columns, parse_groups
 from . import findings
 from .chronology import find_on, find_time
 from .drift import DRIFT_HINT, check_features, measure_drift
-from .even_totals import find_totals
 from .findings import Shared
 from .ids import find_ids, named_ids, read_ids
-from .leaks import AUTO, Asked, count_shared, find_twin, is_auto, is_chance, read_compared
+from .leaks import AUTO, Asked, count_shared, find_twin, is_chance, read_compared
 from .lines import WORST_FIRST, Finding, fit_line, printable, write_finding
 from .sources import check_rows, join_given, named_source
 
@@ -142,11 +141,6 @@ def check(  # noqa: PLR0913 - what users ask for
         text, the answer and a line for each finding, the worst first; `findings` has them as a
         frame; `raise_if_wrong()` raises if it is not fit.
 
-    Raises
-    ------
-    StratError
-        If an argument breaks a rule.
-
     See Also
     --------
     report : How even each fold is.
@@ -215,7 +209,7 @@ def look_at_rows(
     ids = [] if asked.terms else named_ids(source.frame, names, key, known)
     eager, compared = read_compared(source.frame, names, asked, [*known, *features, *ids])
     encoded, same = read_ids(eager, ids) if ids else [], dict[Hashable, Any]()
-    whole = eager if is_auto(asked.duplicates) else source.frame
+    whole = eager if asked.is_auto else source.frame
     for name in track(names, "Columns of folds"):
         series = frames.folds.read_fold_column(eager, name)
         labels, folds = frames.fold_codes(series)
@@ -260,7 +254,7 @@ def look_at_counts(
             folds = tuple(frames.to_list(crossed[place])) if rows else None
             others += findings.find_same(same, name, folds)
             others += find_on(source, asked.time, name) if asked.time else []
-            if is_auto(asked.duplicates):
+            if asked.is_auto:
                 text = f"duplicates: not looked for on {source.kind} frames"
                 others.append(write_finding("note", "duplicates", 0, text))
             if ids:
@@ -313,10 +307,10 @@ def find_all(
         found += [finding for each in shared for finding in findings.find_shared(each, labels)]
         if asked.by is not None:
             counts = source.count_folds(asked.by, name, asked.terms)
-            found += findings.find_balance(counts, counts.judge(), labels)
+            found += findings.find_balance(counts, counts.judge())
             last = asked.entries[-1]
-            if last.evens_totals:
-                found += find_totals(source, last, name, asked.terms)
+            if counts.totals is not None:
+                found.append(findings.find_totals(labels, counts.totals))
             if last.orders_rows and last.without_order() is None:
                 text = "{order}: its order is not judged"
                 found.append(write_finding("note", "balance", 0, text, order=str(last)))

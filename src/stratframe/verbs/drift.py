@@ -153,7 +153,6 @@ def drift(
 
 
 def check_features(frame: Frame, features: Any) -> tuple[Any, ...]:
-    """List the features, and check that there are some and that the frame has them."""
     refs = parse_columns("features", features)
     if not refs:
         raise StratError(at_least_one("`features`", "column", None))

@@ -1,14 +1,14 @@
-"""The findings on a fold column, from its counts, its sets of rows and its drift.
+"""The findings on a fold column: on its counts, on what rows share across its folds, on its drift.
 
-Each function looks at one thing and makes the findings on it: a severity, a number, and a line of
-at most 69 letters, to which `check` adds the severity.
+Each function looks at one thing and writes the findings on it: a severity, a number, and a line of
+at most 69 characters, which `check` prints after the severity.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import islice
-from math import sqrt
+from math import ceil, sqrt
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -16,15 +16,22 @@ import numpy as np
 from .. import frames
 from ..core.chance import RARELY
 from ..core.evenness import ORDER_ROWS, SIGMAS, TENTH, JudgedCells, tells_order
+from ..core.totals import are_equal
 from ..core.types import Ints, StratumTable
 from ..errors import MAX_LISTED, describe, plural, preview
 from ..frames import FoldValues, SharedRows
-from ..pipeline.fold_counts import FoldCounts, stratum_names
+from ..pipeline.fold_counts import FoldCounts, FoldTotals, stratum_names
 from .drift import Drift
 from .lines import WORST_FIRST, Finding, describe_sizes, number_names, write_finding
 
 Verdict: TypeAlias = Literal[
-    "uneven", "as even as a shuffle", "no less even than a shuffle", "too few rows", "even", "empty"
+    "uneven",
+    "as even as a shuffle",
+    "no less even than a shuffle",
+    "too few rows",
+    "not judged",
+    "even",
+    "empty",
 ]
 """The verdicts on a fold, the worst first."""
 
@@ -35,29 +42,32 @@ CHECKS = (
 """What findings are about, in the order of their lines."""
 
 FEW_FOLDS, FEW_COMPARISONS = 4, 10
-"""The most folds or parts whose sizes a line lists, and the fewest comparisons for which it says
-how many should be beyond chance by chance."""
+"""The maximum number of folds whose sizes a line lists, and the minimum number of comparisons for
+which a line says how many would exceed the level of chance by chance alone."""
 
 MOST_ALONE = 3
-"""The most columns of groups that a line names."""
+"""The maximum number of group columns that a shortened line names after the first."""
 
 FEW_COPIES = 1
-"""Copies of up to so many percent of the rows move a score by at most a point."""
+"""If at most this percentage of rows are copies, a score moves by at most a percentage point."""
+
+CLOSE = 0.01
+"""The share of a total that a fold may be off without a note."""
 
 FAR, CLEAR, MOVED = 2, 0.1, 5
-"""Drift is wrong above this many times the level of chance and above this distance, if at least
-this many rows would have to move."""
+"""Drift is a warning if it exceeds this many times the level of chance and exceeds this distance,
+and at least this many rows would have to move to remove it."""
 
 
 def noun_of(labels: FoldValues) -> str:
-    """Choose the word for a label: labels of text are parts, unless all are digits."""
+    """Choose the word for a label: text labels are parts, unless all of them consist of digits."""
     texts = [each for each in labels.values if isinstance(each, str)]
     is_text = 0 < len(texts) == len(labels.values)
     return "part" if is_text and not all(map(str.isdecimal, texts)) else "fold"
 
 
 def are_numbered(labels: FoldValues) -> bool:
-    """Return whether labels number folds: 0, 1, 2 or 1, 2, 3."""
+    """Return whether the labels are consecutive fold numbers: 0, 1, 2 or 1, 2, 3."""
     present = labels.present
     if not present or any(type(each) is not int for each in present):
         return False
@@ -74,7 +84,7 @@ def name_label(labels: FoldValues, place: int) -> str:
 
 
 def find_rows(labels: FoldValues) -> list[Finding]:
-    """Say which folds have no rows, if folds are too few, and how many rows have none."""
+    """Say which folds have no rows, whether there are too few, and how many rows have no fold."""
     fold, n_nulls, values, findings = noun_of(labels), labels.n_nulls, labels.values, []
     if not labels.present:
         text = f"no row has a {fold}" if n_nulls else "there are no rows"
@@ -103,9 +113,9 @@ def find_rows(labels: FoldValues) -> list[Finding]:
 
 
 def find_same(known: dict[Hashable, Any], name: Any, folds: Hashable) -> list[Finding]:
-    """Warn of a column with the folds of an earlier one.
+    """Warn of a column that has the same folds as an earlier one.
 
-    The folds are None if the columns are too many to compare.
+    `folds` is None if there are too many columns to compare.
     """
     first = known.setdefault(folds, name)
     if first is name:
@@ -128,7 +138,7 @@ def find_aside(columns: Sequence[Any]) -> list[Finding]:
 def find_sizes(
     labels: FoldValues, shared: Iterable[Shared], same_as: Callable[[], str | None]
 ) -> list[Finding]:
-    """Say how many rows the folds have, and if sizes should be equal, or follow a column."""
+    """Say how many rows the folds have, and whether sizes should be equal or follow a column."""
     sizes = [size for size in labels.sizes if size]
     if not sizes:
         return []
@@ -143,7 +153,7 @@ def find_sizes(
         shares = [f"{{{each}}} {n / sum(sizes):.3g}" for each, n in zip(names, sizes, strict=True)]
         return [write_finding("ok", "sizes", k, f"sizes: {', '.join(shares)}", **names)]
     pairs = sum(each.rows.n_pairs for each in shared if each.check == "groups" and each.rows)
-    squares = sum(sizes) + 2 * pairs  # of group sizes; a row alone is a group
+    squares = sum(sizes) + 2 * pairs  # of group sizes; a row without others is a group
     if k < 3 or off <= SIGMAS * sqrt(squares * (k - 1)) / k:
         return [write_finding("note", "sizes", k, f"sizes: {rows}")]
     column = same_as()
@@ -165,7 +175,7 @@ def stack_levels(judged: Sequence[JudgedCells]) -> JudgedCells:
 
 
 def verdicts_of(counts: FoldCounts, cells: JudgedCells) -> list[Verdict]:
-    good: Any = "even"
+    good: Any = "even" if counts.levels[-1].strata.levels else "not judged"
     if (off := counts.levels[-1].off_in_order) is not None:
         n_rows, k, squares = counts.sizes.sum(), np.sum(counts.sizes > 0), np.sum(counts.sizes**2)
         good = np.where(off < ORDER_ROWS, good, "no less even than a shuffle")
@@ -177,131 +187,100 @@ def verdicts_of(counts: FoldCounts, cells: JudgedCells) -> list[Verdict]:
 
 
 def verdict_of(verdicts: Sequence[Verdict]) -> Verdict:
-    """Choose the verdict on a column: that on its worst fold that has rows."""
+    """Choose the verdict on a column: the verdict on the worst of its folds with rows."""
     order: tuple[Verdict, ...] = get_args(Verdict)
     return order[min(map(order.index, verdicts), default=len(order) - 1)]
 
 
-class FoldCells(NamedTuple):
-    """The cells of a column, with the strata of all levels one below the other."""
-
-    counts: FoldCounts
-    labels: FoldValues
-    judged: JudgedCells
-    table: StratumTable
-
-    def names_of(self, rows: Ints) -> list[str]:
-        """Name strata, in ascending rows; classes are written as in code, others in words."""
-        names: list[str] = []
-        for level in self.counts.levels:
-            n = len(level.table)
-            own, rows = rows[rows < n], rows[rows >= n] - n
-            found = stratum_names(level.strata, own, with_entry=self.counts.is_marginal)
-            names += map(describe, found) if level.is_class else found
-        return names
-
-    def names(self, stratum: int, fold: int) -> dict[str, str]:
-        """Name the entries of `by`, a stratum and a fold, for the braces of a line."""
-        (name,), label = self.names_of(np.array([stratum])), self.counts.folds[fold]
-        noun = noun_of(self.labels)
-        return {"by": name_entries(self.counts), "stratum": name, "fold": f"{noun} {label}"}
-
-
-def find_balance(
-    counts: FoldCounts, judged: Sequence[JudgedCells], labels: FoldValues
-) -> list[Finding]:
-    """Say how even the strata are, or which stratum a fold lacks although it is large enough."""
-    if not (counts.sizes.sum() and counts.levels[-1].strata.levels):  # an order alone has none
+def find_balance(counts: FoldCounts, judged: Sequence[JudgedCells]) -> list[Finding]:
+    """Say how even the strata are, or which stratum a fold lacks although the stratum is large."""
+    if not (counts.sizes.sum() and counts.levels[-1].strata.levels):  # an order has no strata
         return []
-    table = np.vstack([level.table for level in counts.levels])
-    cells = FoldCells(counts, labels, stack_levels(judged), table)
-    words, by = verdicts_of(counts, cells.judged), name_entries(counts)
-    found, word = find_uneven(cells), verdict_of(words)
+    cells, by = stack_levels(judged), name_entries(counts)
+    words, found = verdicts_of(counts, cells), find_uneven(counts, cells)
+    word = verdict_of(words)
     if found is None and word == "even":
-        found = write_finding("ok", "balance", 0, f"{{by}}: {describe_even(cells)}", by=by)
+        text = f"{{by}}: {describe_even(counts, cells.table)}"
+        found = write_finding("ok", "balance", 0, text, by=by)
     elif found is None:
-        n, tails = words.count(word), [", even in bins but not in order"]
+        n, tail = words.count(word), ", even in bins but not in order"
         if word == "too few rows":
-            n, tails = 0, [" to tell an even order from a shuffle"]
+            n, tail = 0, " to tell an even order from a shuffle"
         elif word == "as even as a shuffle":
-            n = int((~cells.judged.is_even).sum())
-            points = 100 * (np.abs(cells.judged.off) / np.maximum(counts.sizes, 1)).max()
-            tails = [f", shares within {points:.{0 if points >= 10 else 1}f} points"]
-        found = write_finding("note", "balance", n, f"{{by}}: {word}", *tails, by=by)
-    return [found, *find_lacking(cells)]
+            n = int((~cells.is_even).sum())
+            points = 100 * (np.abs(cells.off) / np.maximum(counts.sizes, 1)).max()
+            tail = f", shares within {points:.{0 if points >= 10 else 1}f} points"
+        found = write_finding("note", "balance", n, f"{{by}}: {word}", tail, by=by)
+    return [found, *find_lacking(counts, cells)]
 
 
-def describe_even(cells: FoldCells) -> str:
-    if cells.counts.levels[-1].off_in_order is not None:
+def describe_even(counts: FoldCounts, table: StratumTable) -> str:
+    if counts.levels[-1].off_in_order is not None:
         return f"even in order, within {ORDER_ROWS} rows at every cut"
-    table = cells.table[:, cells.counts.sizes > 0]
-    sizes = cells.counts.sizes[cells.counts.sizes > 0]
+    table, sizes = table[:, counts.sizes > 0], counts.sizes[counts.sizes > 0]
     is_within = np.abs(table - table.mean(axis=1, keepdims=True)) < 1
-    if are_numbered(cells.labels) and np.ptp(sizes) <= 1 and is_within.all():
-        noun = "class" if all(level.is_class for level in cells.counts.levels) else "stratum"
+    if are_numbered(counts.labels) and np.ptp(sizes) <= 1 and is_within.all():
+        noun = "class" if all(level.is_class for level in counts.levels) else "stratum"
         return f"even, each {noun} within a row of its share"
     return "even, as far as whole rows allow"
 
 
-def find_uneven(cells: FoldCells) -> Finding | None:
+def find_uneven(counts: FoldCounts, cells: JudgedCells) -> Finding | None:
     """Name the worst cell, if any is uneven; a stratum that a fold lacks comes first."""
-    judged, flags, check = cells.judged, cells.judged.is_lacking, "strata"
-    if not flags.any():
-        flags, check = judged.is_uneven, "balance"
+    is_lacking = bool(cells.is_lacking.any())
+    flags = cells.is_lacking if is_lacking else cells.is_uneven
     if not flags.any():
         return None
-    worst = np.argmax(np.where(flags, judged.residuals, -1))
+    worst = np.argmax(np.where(flags, cells.residuals, -1))
     stratum, fold = map(int, np.unravel_index(worst, flags.shape))
-    expected, n = f"{judged.expected[stratum, fold]:,.1f}".removesuffix(".0"), int(flags.sum())
-    tails = [f" ({expected} expected)"]
-    if check == "balance":
-        n_rows = plural(int(cells.table[stratum, fold]), "row")
-        said = f"uneven, {{fold}} has {n_rows} of {{stratum}}"
-    else:
-        n, (said, fold) = int(flags.any(axis=1).sum()), describe_absent(cells, stratum, fold)
-        tails = tails if cells.table[stratum, fold] == 0 else []
-    names = cells.names(stratum, fold)
-    return write_finding("warning", check, n, f"{{by}}: {said}", *tails, **names)
+    check, n, n_rows = "balance", int(flags.sum()), int(cells.table[stratum, fold])
+    said = f"uneven, {{fold}} has {plural(n_rows, 'row')} of {{stratum}}"
+    tail = f" ({cells.expected[stratum, fold]:,.1f}".removesuffix(".0") + " expected)"
+    if is_lacking:
+        check, n = "strata", int(flags.any(axis=1).sum())
+        said, place = describe_absent(cells.table[stratum], fold)
+        fold, tail = place, tail if place == fold else ""
+    names = name_cell(counts, stratum, fold)
+    return write_finding("warning", check, n, f"{{by}}: {said}", tail, **names)
 
 
-def describe_absent(cells: FoldCells, stratum: int, fold: int) -> tuple[str, int]:
+def describe_absent(own: Ints, fold: int) -> tuple[str, int]:
     """Say which fold lacks a stratum, or has all of its rows; also return that fold."""
-    own = cells.table[stratum]
     rows = plural(int(own.sum()), "row")
     if np.count_nonzero(own) > 1:
         return f"{{fold}} has none of {rows} of {{stratum}}", fold
     return f"all {rows} of {{stratum}} are in {{fold}}", int(np.argmax(own))
 
 
-def find_lacking(cells: FoldCells) -> list[Finding]:
-    """Note the classes that are rarer than folds, and others that by chance are not in every fold.
+def find_lacking(counts: FoldCounts, cells: JudgedCells) -> list[Finding]:
+    """Note the classes with fewer rows than there are folds, and others that a fold happens to lack.
 
-    What counts are the rows of a class, or the groups that have rows of it.
+    The size of a class is its number of rows or, with groups, of groups that have rows of it.
     """
-    (counts, labels, judged, table), levels, found = cells, cells.counts.levels, list[Finding]()
+    levels, table, found = counts.levels, cells.table, list[Finding]()
     units = [each.table.sum(axis=1) if each.groups is None else each.groups.n for each in levels]
     is_class = np.repeat([level.is_class for level in levels], list(map(len, units)))
-    n_units, k, fold, by = np.concatenate(units), len(labels.present), noun_of(labels), "{by}: "
+    n_units, k, fold = np.concatenate(units), len(counts.labels.present), noun_of(counts.labels)
     rare = np.flatnonzero(is_class & (n_units > 0) & (n_units < k))
     if len(rare) and k > 1:
         n_lacking = k - np.count_nonzero(table[rare], axis=1)
-        size, name, n = min(zip(n_units[rare], cells.names_of(rare), n_lacking, strict=True))
-        unit, tails = "row" if levels[0].groups is None else "group", list[str]()
+        size, name, n = min(zip(n_units[rare], name_strata(counts, rare), n_lacking, strict=True))
+        unit, tail = "row" if levels[0].groups is None else "group", ""
         have = "has" if n == 1 else "have"
         text = f"{{name}} has {plural(int(size), unit)}, so {n} of {k} {fold}s {have} none"
         if len(rare) > 1:
             text = f"{len(rare):,} classes have fewer {unit}s than {fold}s"
-            tails = [f", such as {{name}} with {size}"]
+            tail = f", such as {{name}} with {size}"
         names = {"by": name_entries(counts), "name": name}
-        found.append(write_finding("note", "strata", len(rare), by + text, *tails, **names))
-    lacks = (table == 0) & ~judged.is_even & (is_class & (n_units >= k))[:, None]
-    if lacks.any() and k > 1 and not judged.is_lacking.any():
+        found.append(write_finding("note", "strata", len(rare), f"{{by}}: {text}", tail, **names))
+    lacks = (table == 0) & ~cells.is_even & (is_class & (n_units >= k))[:, None]
+    if lacks.any() and k > 1 and not cells.is_lacking.any():
         (stratum, place), n = np.argwhere(lacks)[0].tolist(), int(lacks.any(axis=1).sum())
-        text, place = describe_absent(cells, stratum, place)
+        text, place = describe_absent(table[stratum], place)
         if n > 1:
             text = f"{n:,} classes are not in every {fold}, such as {{stratum}}"
-        names = cells.names(stratum, place)
-        found.append(write_finding("note", "strata", n, by + text, **names))
+        names = name_cell(counts, stratum, place)
+        found.append(write_finding("note", "strata", n, f"{{by}}: {text}", **names))
     return found
 
 
@@ -309,6 +288,44 @@ def name_entries(counts: FoldCounts) -> str:
     if counts.is_marginal:
         return f"{len(counts.levels)} margins"
     return ", ".join(str(level.name) for level in counts.levels[-1].strata.levels) or "order"
+
+
+def name_cell(counts: FoldCounts, stratum: int, fold: int) -> dict[str, str]:
+    """Name the entries of `by`, a stratum and a fold, to fill the placeholders of a line."""
+    (name,), label = name_strata(counts, np.array([stratum])), counts.labels.values[fold]
+    named = {"by": name_entries(counts), "stratum": name}
+    return named | {"fold": f"{noun_of(counts.labels)} {label}"}
+
+
+def name_strata(counts: FoldCounts, rows: Ints) -> list[str]:
+    """Name the strata in ascending rows of the table: classes as in code, others in words."""
+    names: list[str] = []
+    for level in counts.levels:
+        n = len(level.table)
+        own, rows = rows[rows < n], rows[rows >= n] - n
+        found = stratum_names(level.strata, own, with_entry=counts.is_marginal)
+        names += map(describe, found) if level.is_class else found
+    return names
+
+
+def find_totals(labels: FoldValues, totals: FoldTotals) -> Finding:
+    """Say how far the folds are from their shares of totals."""
+    (names, ratio, is_far), sizes = totals, np.array(labels.sizes)
+    wrong = is_far & (np.abs(ratio) > TENTH)
+    if wrong.any():
+        column, fold = divmod(int(np.argmax(np.abs(ratio) * wrong)), len(sizes))
+        more = f"{abs(round(100 * ratio[column, fold]))} % "
+        more += "more" if ratio[column, fold] > 0 else "less"
+        text = f"total of {{column}}: {noun_of(labels)} {{fold}} has {more} than its share"
+        shown = {"column": describe(names[column]), "fold": str(labels.values[fold])}
+        return write_finding("warning", "totals", int(wrong.sum()), text, **shown)
+    # The share that a part was given is known to within a row.
+    rounded = 0 if are_equal(sizes) else 1 / np.maximum(sizes, 1)
+    n_off, most = int((np.abs(ratio) > CLOSE + rounded).sum()), 100 * np.abs(ratio).max()
+    # Rounded up, but not for the rounding errors of sums.
+    within = f"{most:.0f}" if most >= 10 else f"{ceil(round(100 * most, 6)) / 100:g}"
+    text, of = f"{{of}}: totals within {within} % of their shares", dict.fromkeys(map(str, names))
+    return write_finding("note" if n_off else "ok", "totals", n_off, text, of=", ".join(of))
 
 
 # Sets -----------------------------------------------------------------------------------
@@ -319,23 +336,22 @@ class Shared(NamedTuple):
 
     check: Literal["groups", "keys", "duplicates"]
     columns: Sequence[Any] = ()
-    """The columns whose combinations of values are compared; none if the rows are elsewhere."""
+    """The columns whose combinations of values are compared; empty if an engine compares them."""
     noun: str = "sets of equal rows"
     """What the groups or keys are called: "patients"."""
     names: Sequence[str] = ()
     """The names of the columns, if lines name each of them."""
-    is_named: bool = True
-    """Whether the call names the columns in which rows may be equal."""
     left_aside: Sequence[str] = ()
     """Columns that are not compared."""
     unique: Sequence[str] = ()
     """Columns of fractions that differ in every row, so that no rows are equal."""
-    measured: Sequence[Any] = ()
-    """For each column, its series if it has numbers or dates, else None; empty if `is_named`."""
+    measured: Sequence[Any] | None = None
+    """For each column, its series if it has numbers or dates, else None; None if the call names the
+    columns in which rows may be equal."""
     nearest: Callable[[Ints], Ints | None] | None = None
-    """A function of the folds of rows that leak, which ranks groups by how near their rows are."""
+    """Takes the folds of leaking rows, and ranks groups by how close their rows are."""
     rows: SharedRows | None = None
-    """What the rows that have a fold share; None if nothing was compared."""
+    """What is shared among the rows with a fold; None if nothing was compared."""
     n_partly: int = 0
     """How many groups or keys are in one fold, and also in rows without a fold."""
     alone: Sequence[SharedRows] = ()
@@ -356,7 +372,7 @@ class Shared(NamedTuple):
 
 
 def find_shared(shared: Shared, labels: FoldValues) -> list[Finding]:
-    """Say which groups or keys are in several folds, or how many rows equal one of another fold."""
+    """Say which groups or keys are in several folds, or how many rows are copies across folds."""
     rows, fold = shared.rows, noun_of(labels)
     if rows is None:
         text = f"{shared.check}: not looked for, as no column tells rows apart"
@@ -394,7 +410,7 @@ def find_shared(shared: Shared, labels: FoldValues) -> list[Finding]:
 
 
 def find_alone(alone: Sequence[tuple[str, SharedRows]], fold: str) -> Finding:
-    """Note how many values of each column of groups are in several folds; a line names three."""
+    """Note how many values of each group column are in several folds."""
     counts = [f"{own.n_split:,} of {own.n_values:,}" for _, own in alone]
     names = number_names([name for name, _ in alone])
     listed = [f"; {{{name}}} {count}" for name, count in zip(names, counts, strict=True)]
@@ -428,7 +444,7 @@ def find_duplicates(shared: Shared, rows: SharedRows, labels: FoldValues) -> Fin
     text = f"{n:,} rows ({share} %) equal a row of another {fold}"
     if shared.by_chance:
         return write_finding("note", "duplicates", n, f"{text}, maybe by chance", *tails)
-    if not shared.is_named and not are_many(n, sum(labels.sizes)):
+    if shared.measured is not None and not are_many(n, sum(labels.sizes)):
         listed = "; `leaks()` lists them"
         return write_finding("note", "duplicates", n, text, *(f"{listed}{tail}" for tail in tails))
     if shared.has_places and rows.example is not None and rows.example.rows is not None:
@@ -438,7 +454,7 @@ def find_duplicates(shared: Shared, rows: SharedRows, labels: FoldValues) -> Fin
 
 
 def are_many(n_equal: int, n_rows: int) -> bool:
-    """Return whether equal rows are so many that copies could move a score."""
+    """Return whether there are so many equal rows that copies could move a score."""
     return 100 * n_equal > FEW_COPIES * n_rows
 
 

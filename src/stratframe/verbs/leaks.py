@@ -57,13 +57,17 @@ class Asked(NamedTuple):
 
     @property
     def entries(self) -> tuple[Term, ...]:
-        """The terms of `by`."""
         return () if self.by is None else require_by(self.by).terms
+
+    @property
+    def is_auto(self) -> bool:
+        """Whether rows are to be compared by all columns that tell them apart."""
+        return isinstance(self.duplicates, str) and self.duplicates == AUTO
 
     @property
     def refs(self) -> dict[str, list[Any]]:
         """The columns that are compared, by the argument that names them."""
-        named = None if is_auto(self.duplicates) else self.duplicates
+        named = None if self.is_auto else self.duplicates
         return {
             "groups": columns_of(self.terms),
             "key": list(parse_columns("key", self.key)),
@@ -182,13 +186,12 @@ def shared_sets(compared: Shared, folds: Ints) -> tuple[Ints, Ints]:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     rows = np.flatnonzero(compared.known & (folds >= 0))
     found, sets = frames.duplicates.rows_across_folds(compared.columns, folds, rows)
-    ranks = None
     if compared.nearest and len(found):
         ranks = compared.nearest(place_rows(folds[found], found, len(folds)))
-    if ranks is not None:
-        sets = np.unique(ranks[compared.columns[0][found]], return_inverse=True)[1]
-        order = np.argsort(sets, kind="stable")
-        found, sets = found[order], sets[order]
+        if ranks is not None:
+            sets = np.unique(ranks[compared.columns[0][found]], return_inverse=True)[1]
+            order = np.argsort(sets, kind="stable")
+            found, sets = found[order], sets[order]
     return found, sets
 
 
@@ -196,14 +199,14 @@ def read_compared(
     frame: Frame, names: Sequence[Any], asked: Asked, others: Sequence[Any] = ()
 ) -> tuple[Any, list[Shared]]:
     """Check and read what is compared; returns the frame, collected with `others`, and columns."""
-    given, duplicates = asked.refs, asked.duplicates
+    given = asked.refs
     group_refs, keys, refs = given.values()
     frames.check_refs(frame, given)
     checked = {**given, "groups": list(filter(frames.is_computed, group_refs))}
     for argument, own in checked.items():
         for name in names:
             check_not_itself(argument, own, name, frame)
-    every, twice = compared_columns(frame, names, keys) if is_auto(duplicates) else ([], [])
+    every, twice = compared_columns(frame, names, keys) if asked.is_auto else ([], [])
     eager = frames.collect_columns(frame, [*others, *names, *group_refs, *keys, *refs, *every])
     compared = []
     if asked.terms:
@@ -213,14 +216,9 @@ def read_compared(
         compared.append(Shared("keys", columns, plural_name(asked.key, "keys")))
     if refs:
         compared.append(Shared("duplicates", frames.read_columns(eager, refs)))
-    elif duplicates is not None:
+    elif asked.is_auto:
         compared.append(read_duplicates(eager, every, twice))
     return eager, compared
-
-
-def is_auto(duplicates: object) -> bool:
-    """Return whether rows are to be compared by all columns that tell them apart."""
-    return isinstance(duplicates, str) and duplicates == AUTO
 
 
 def read_groups(frame: Any, names: Sequence[Any], asked: Asked) -> Shared:
@@ -288,8 +286,8 @@ def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any]) -> Sh
             columns = [column]  # it says as much as all columns together
         else:  # values that all differ, and not because they are measured, are those of an id
             left_aside.append(name)
-    told: dict[str, Any] = {"left_aside": left_aside, "unique": unique, "measured": measured}
-    return Shared("duplicates", columns, is_named=False, **told)
+    told = Shared("duplicates", columns, left_aside=left_aside, unique=unique)
+    return told._replace(measured=measured)
 
 
 def name_of(label: Any) -> str:
@@ -317,7 +315,7 @@ def count_shared(compared: Shared, values: list[Any], folds: Ints) -> Shared:
     shared = count_sets(columns, rows, folds, values, words)
     if compared.check == "duplicates":
         is_judged = shared.n_split > 0
-        if not compared.is_named:
+        if compared.measured is not None:
             is_judged = are_many(shared.n_rows, len(rows))
         by_chance = is_judged and is_explained(compared, shared, folds, rows, words)
         return compared._replace(rows=shared, by_chance=by_chance)
@@ -333,11 +331,7 @@ def count_shared(compared: Shared, values: list[Any], folds: Ints) -> Shared:
 
 
 def count_sets(
-    columns: Sequence[Any],
-    rows: Ints,
-    folds: Ints,
-    values: list[Any],
-    words: Words | None = None,
+    columns: Sequence[Any], rows: Ints, folds: Ints, values: list[Any], words: Words | None = None
 ) -> SharedRows:
     """Count what some rows share across folds, with an example of two rows and their values."""
     shared = count_across_folds(columns, folds, rows, words)
@@ -361,18 +355,20 @@ def is_explained(
     Copies agree in each column. Rows that agree by chance in all columns but one agree in that one
     about as often as other rows do.
     """
-    columns = compared.columns
+    columns, measured = compared.columns, compared.measured
     if len(columns) == 1:
-        return not compared.is_named
+        return measured is not None
     alone = [frames.duplicates.count_values(column, rows) for column in columns]
+    if measured is None:
+        return is_chance(shared, alone, len(rows))
     repeats = [
         frames.duplicates.expect_repeats(frames.take(series, rows))
         if series is not None and 2 * each.n_values > len(rows)
         else 0.0
-        for series, each in zip(compared.measured, alone, strict=not compared.is_named)
+        for series, each in zip(measured, alone, strict=True)
     ]
-    if (by_chance := is_chance(shared, alone, len(rows), repeats)) or compared.is_named:
-        return by_chance
+    if is_chance(shared, alone, len(rows), repeats):
+        return True
     found, n_pairs = shared.n_split_pairs, len(rows) * (len(rows) - 1) // 2
     rarest = sorted((each.n_pairs, place) for place, each in enumerate(alone))
     for equal, place in rarest[:FEW_COLUMNS]:

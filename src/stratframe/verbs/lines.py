@@ -1,4 +1,4 @@
-"""How a finding is written: in a line that fits; its names are cut before its end is left out."""
+"""How a finding is written in one line: names are shortened before the end is dropped."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -11,10 +11,10 @@ Severity: TypeAlias = Literal["leak", "warning", "note", "ok"]
 WORST_FIRST: tuple[Severity, ...] = ("leak", "warning", "note", "ok")
 
 ROOM = 69
-"""The most letters of a line, which `check` puts after its severity."""
+"""The maximum number of characters of a line, which `check` prints after the severity."""
 
 LETTERS = (14, 8)
-"""The letters that a cut name keeps: at first, and if the line does not fit otherwise."""
+"""The minimum number of characters that a shortened name keeps: at first, and as a last resort."""
 
 
 class Finding(NamedTuple):
@@ -32,14 +32,14 @@ class Finding(NamedTuple):
 def write_finding(
     severity: Severity, check: str, n: int, head: str, *tails: str, **names: str
 ) -> Finding:
-    """Write a finding; names fill its braces, and the tails are ways to end it, longest first."""
+    """Write a finding; names fill its placeholders, and tails are endings, longest first."""
     names = {each: printable(name) for each, name in names.items()}
     detail = "".join([head, *tails[:1]]).format(**names)
     return Finding(severity, check, n, detail, fit_line(head, *tails, **names))
 
 
 def fit_line(head: str, *tails: str, **names: str) -> str:
-    """Write a line with the first tail that fits, if need be with the names in its braces cut."""
+    """Write a line with the first tail that fits, if need be with shortened names."""
     text = head
     for tail, least in product((*tails, ""), LETTERS):
         shown = dict(names)
@@ -55,18 +55,18 @@ def fit_line(head: str, *tails: str, **names: str) -> str:
 
 
 def number_names(values: Sequence[Any]) -> dict[str, str]:
-    """Give values numbered names, for the braces of a line."""
+    """Give values numbered names, for the placeholders of a line."""
     return {f"name_{place}": str(value) for place, value in enumerate(values)}
 
 
 def printable(value: object) -> str:
-    """Write a value as text, or as in code if it has control characters or blanks at an end."""
+    """Write a value as text, or as in code if it has control characters or outer blanks."""
     text = str(value)
     return text if text.isprintable() and text.strip() == text != "" else repr(text)
 
 
 def cut_name(text: str, letters: int) -> str:
-    """Cut the middle out of a name, as its end may tell it from others that begin alike."""
+    """Cut the middle out of a name, because its end may distinguish it from similar names."""
     end = (letters - 1) // 2
     return text if len(text) <= letters else f"{text[: letters - 1 - end]}\u2026{text[-end:]}"
 

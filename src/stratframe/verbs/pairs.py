@@ -136,7 +136,6 @@ def check_rule(rule: PairRule) -> PairRule:
 
 
 def list_labels(argument: str, given: Any, rules: str = "") -> list[Any]:
-    """List one or more labels, each once."""
     labels = as_list(given)
     if not all(label is not None and frames.libraries.is_label(label) for label in labels):
         msg = f"`{argument}` must be {rules}a label or a list of labels, got {describe(given)}."

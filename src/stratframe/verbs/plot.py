@@ -21,19 +21,8 @@ from ..pipeline.local_source import LocalSource
 from ..progress import track
 from ..terms.base import By
 from ..terms.by import parse_groups
-from . import findings
-from .draw import (
-    COLOURS,
-    FOLDS_WITH_NUMBERS,
-    OTHERS,
-    SHADES,
-    Bars,
-    Matrix,
-    draw_bars,
-    draw_matrix,
-    fit,
-    sides_of,
-)
+from . import draw, findings
+from .draw import Bars, Matrix, draw_bars, draw_matrix
 from .drift import check_features, measure_drift
 from .leaks import AUTO, Asked, count_shared, find_twin, read_compared, shared_sets
 from .lines import Finding, cut_name, printable
@@ -161,7 +150,7 @@ def check_axes(ax: Any, n_columns: int, kind: Kind) -> list[Any]:
 
 def draw_all(axes: Sequence[Any], names: Sequence[Any], pictures: Sequence[Picture]) -> None:
     """Draw the pictures, all matrices on one scale; equal legends go beside the last one only."""
-    sides, drawn = [sides_of(ax) for ax in axes], []
+    sides, drawn = [draw.sides_of(ax) for ax in axes], []
     limit = max((each.limit for _, each in pictures if isinstance(each, Matrix)), default=1.0)
     legends = [getattr(each, "classes", None) for _, each in pictures]
     for place, (ax, name, (found, drawing)) in enumerate(zip(axes, names, pictures, strict=True)):
@@ -176,7 +165,7 @@ def draw_all(axes: Sequence[Any], names: Sequence[Any], pictures: Sequence[Pictu
             drawn.append(draw_bars(ax, drawing, name, title, with_legend=is_last))
         else:
             drawn.append(draw_matrix(ax, drawing, name, title, limit, with_scale=is_last))
-    fit(axes, drawn, sides)
+    draw.fit(axes, drawn, sides)
 
 
 def label_folds(frame: Any, name: Any) -> tuple[FoldValues, Ints]:
@@ -212,11 +201,11 @@ def picture_counts(
 ) -> Iterator[Picture]:
     read = LocalSource(frame).collect(asked.by, asked.terms, names)
     for name in names:
-        labels, _ = label_folds(read.frame, name)
+        label_folds(read.frame, name)
         counts = read.count_folds(asked.by, name, asked.terms)
         judged = counts.judge()
         drawing = deviations_of(counts, judged) if in_rows else shares_of(counts, judged)
-        yield findings.find_balance(counts, judged, labels), drawing
+        yield findings.find_balance(counts, judged), drawing
 
 
 def shares_of(counts: FoldCounts, judged: list[JudgedCells]) -> Bars:
@@ -229,18 +218,18 @@ def shares_of(counts: FoldCounts, judged: list[JudgedCells]) -> Bars:
     if counts.is_marginal:
         heading += f", of {len(judged)} margins"
     is_order = len(level.strata.levels) == 1 and level.strata.levels[0].term.is_ordinal
-    order, palette = table_order(level.strata), SHADES if is_order else COLOURS
+    order, palette = table_order(level.strata), draw.SHADES if is_order else draw.COLOURS
     largest = np.argsort(-level.table.sum(axis=1)[order], kind="stable")[: len(palette)]
     chosen, n_others = order[np.sort(largest)], len(order) - len(largest)
     classes = stratum_names(level.strata, chosen, with_entry=False)
-    places = np.linspace(0, len(SHADES) - 1, len(chosen)) if is_order else range(len(chosen))
+    places = np.linspace(0, len(draw.SHADES) - 1, len(chosen)) if is_order else range(len(chosen))
     colours, table = [palette[int(place)] for place in places], level.table[chosen]
     if n_others:
-        classes, colours = [*classes, plural(n_others, "other")], [*colours, OTHERS]
+        classes, colours = [*classes, plural(n_others, "other")], [*colours, draw.OTHERS]
         table = np.vstack([table, counts.sizes - table.sum(axis=0)])
     shares, whole = table / np.maximum(counts.sizes, 1), table.sum(axis=1) / counts.sizes.sum()
     marks = whole.cumsum()[:-1][whole[:-1] >= LEAST_SHARE].tolist()
-    return Bars(counts.folds, counts.sizes, shares, marks, colours, classes, heading)
+    return Bars(counts.labels.values, counts.sizes, shares, marks, colours, classes, heading)
 
 
 def deviations_of(counts: FoldCounts, judged: list[JudgedCells]) -> Matrix:
@@ -260,7 +249,7 @@ def deviations_of(counts: FoldCounts, judged: list[JudgedCells]) -> Matrix:
         for place, stratum in (every[row] for row in chosen)
     ]
     drawn = off[chosen], shades[chosen], side, "rows too many"
-    return Matrix(counts.folds, names, *drawn, white=1.0, is_signed=True)
+    return Matrix(counts.labels.values, names, *drawn, white=1.0, is_signed=True)
 
 
 def worst_rows(far: Values, values: Values, shades: Values) -> Ints:
@@ -268,7 +257,8 @@ def worst_rows(far: Values, values: Values, shades: Values) -> Ints:
 
     Cells show a colour and, unless folds are many, a value.
     """
-    shown = values if values.shape[1] <= FOLDS_WITH_NUMBERS else np.where(np.abs(shades) > 1, 1, 0)
+    has_numbers = values.shape[1] <= draw.FOLDS_WITH_NUMBERS
+    shown = values if has_numbers else np.where(np.abs(shades) > 1, 1, 0)
     is_shown = np.count_nonzero(np.nan_to_num(shown), axis=1) > 0
     order = np.argsort(-far, kind="stable")
     chosen: Ints = order[is_shown[order] | (not is_shown.any())]

@@ -62,17 +62,13 @@ def report(
         strata at every level of `by`, between its rows and the rows expected from the fold's size;
         `absent`, the number of joint strata that the fold lacks; and `verdict`, "even", "too few
         rows", "no less even than a shuffle", "as even as a shuffle" or "uneven", as `check` has
-        them, or, without rows, "empty". In full also `rms_deviation`, the root mean square of the
+        them, "not judged" of `sf.chain`, `sf.nearest` or `sf.total` alone, or, without rows,
+        "empty". In full also `rms_deviation`, the root mean square of the
         differences of joint strata; `random`, the root of its expected square in a random column
         with these fold sizes; `ratio`, the first divided by the second: 0 is perfect, 1 as random;
         and `tv_distance`, the total variation distance to all rows (with margins, that of the worst
         entry). `rows_off` and `ratio` are rounded to two decimals. With two columns or more, the
         first columns are `column` and `fold`.
-
-    Raises
-    ------
-    StratError
-        If `by`, `name` or `groups` breaks a rule.
 
     See Also
     --------
@@ -99,7 +95,7 @@ def report(
 
     def table_of(column: str, label: str) -> Any:
         counts = read.count_folds(by, column, terms)
-        table: dict[Hashable, Any] = {label: counts.folds, "n": counts.sizes}
+        table: dict[Hashable, Any] = {label: counts.labels.values, "n": counts.sizes}
         table |= figure_columns(source.library, measure_folds(counts), in_full=in_full)
         return frames.make_frame(source.library, table)
 
@@ -141,11 +137,6 @@ def compare(
         the level of chance; and `verdict`, that of its worst fold. In full also the root mean
         squares of `rms_deviation` and `random` of its folds, their `ratio`, and the largest
         `tv_distance`.
-
-    Raises
-    ------
-    StratError
-        If an argument breaks a rule.
 
     Examples
     --------
@@ -197,7 +188,7 @@ def measure_folds(counts: FoldCounts) -> dict[str, Any]:
     rms, random = mean_root(joint.off), mean_root(joint.spread)
     return {
         "rows_off": np.abs(cells.off).max(axis=0, initial=0.0),
-        "absent": (np.concatenate([level.table for level in counts.shown]) == 0).sum(axis=0),
+        "absent": (joint.table == 0).sum(axis=0),
         "verdict": verdicts_of(counts, cells),
         "rms_deviation": rms,
         "random": random,

@@ -54,11 +54,6 @@ def sample(
     frame of the same kind
         For a Polars lazy frame, the collected sample.
 
-    Raises
-    ------
-    StratError
-        If an argument breaks a rule.
-
     Warns
     -----
     StratWarning

@@ -16,7 +16,6 @@ Source: TypeAlias = LocalSource | EngineSource
 
 
 def source_of(frame: object) -> Source:
-    """Take a frame as a source, or raise if it is no frame."""
     engine = engine_of(frame)
     if engine is not None:
         return EngineSource(engine)

@@ -72,7 +72,7 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
 
     def table_of(column: str, _: str) -> Any:
         counts = read.count_folds(by, column)
-        levels, folds = counts.shown, counts.folds
+        levels, folds = counts.shown, counts.labels.values
         check_table_size("balance", [level.strata for level in levels], len(folds))
         rows = []
         for level in levels:

@@ -73,6 +73,9 @@ def test_totals_are_judged_only_where_they_are_asked_for() -> None:
         found = sf.check(data, by, duplicates=None)
         assert found.ok == ("totals" not in checks)
         assert found.findings["check"].to_list() == checks
+    numbered = make("pandas", {1: [1.0, 9.0] * 40, "fold": [0, 1] * 40})
+    assert "total of 1: fold 0 has" in sf.check(numbered, sf.total(1)).text
+    assert sf.report(data.head(0), sf.total("w")).height == 0
     computed = sf.total("one", lambda frame: frame["one"].to_numpy() + frame["fold"].to_numpy())
     found = line_of(dealt(), "pandas", by=computed)
     assert found == "warning 2 total of 'column 2': fold 0 has 33 % less than its share"
