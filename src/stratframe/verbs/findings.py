@@ -253,7 +253,7 @@ def describe_absent(own: Ints, fold: int) -> tuple[str, int]:
 
 
 def find_lacking(counts: FoldCounts, cells: JudgedCells) -> list[Finding]:
-    """Note the classes with fewer rows than there are folds, and others that a fold happens to lack.
+    """Note the classes with fewer rows than there are folds, and others that some fold lacks.
 
     The size of a class is its number of rows or, with groups, of groups that have rows of it.
     """
