@@ -1,5 +1,6 @@
 """Parts and samples without rows: `split`, `extend` and `sample` say so."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -143,3 +144,12 @@ def test_extended_parts_are_filled_or_named(
         new = {who for who, part in zip(data["who"], data["part"], strict=True) if part is None}
         n_empty = len(parts) - len({*data["part"]} - {None})
         assert len(parts) - len({*after}) == max(n_empty - len(new), 0)
+
+
+def test_groups_fill_all_parts(frame: Make) -> None:
+    """Five groups of 20 rows go to three parts, none of which is empty; also by counts."""
+    data = {"y": [0, 1] * 50, "g": [i // 20 for i in range(100)]}
+    for parts in (PARTS, {"train": None, "valid": 10, "test": 10}):
+        out = sf.split(frame(data), "y", parts, groups="g", repeats=3)
+        for name in ("split_1", "split_2", "split_3"):
+            assert Counter(values(out, name)) == {"train": 60, "valid": 20, "test": 20}
