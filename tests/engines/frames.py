@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import polars as pl
-import pytest
 from pandas.testing import assert_frame_equal
 from polars import selectors
 
@@ -33,9 +32,6 @@ FRAME = pd.DataFrame(DATA).assign(
 )
 FOLDED = sf.kfold(FRAME.assign(plain=[i % 3 for i in range(N)]), "label", 4, where="some")
 FOLDED = sf.split(FOLDED, "label", PARTS, rare="ignore")
-
-ONE_THREAD = {"scheduler": "synchronous", "dataframe.convert-string": False}
-"""How Dask computes in tests: without threads and processes, with text as pandas has it."""
 
 
 class EngineFrames(NamedTuple):
@@ -87,17 +83,12 @@ def on_lists() -> Iterator[EngineFrames]:
 
 def on_dask() -> Iterator[EngineFrames]:
     """Frames of Dask."""
-    dask = pytest.importorskip("dask", reason='needs pip install "stratframe[dask]"')
-    dd = pytest.importorskip("dask.dataframe", reason='needs pip install "stratframe[dask]"')
-
-    def spread(frame: pd.DataFrame, places: Sequence[int]) -> Any:
-        pieces = cut(frame, places)
-        return dd.from_map(lambda place: pieces[place], range(len(pieces)), meta=frame.iloc[:0])
+    from tests.engines.on_dask import ONE_THREAD, dask, of_parts
 
     with dask.config.set(ONE_THREAD):
         yield EngineFrames(
             name="Dask",
-            spread=spread,
+            spread=lambda frame, places: of_parts(cut(frame, places), frame.iloc[:0]),
             collect=lambda frame: frame.compute(),
             local=lambda frame: frame,
             is_pandas=True,

@@ -1,6 +1,5 @@
 """What every engine does: folds, parts and tables are those of pandas, whatever the partitions."""
 
-from collections import Counter
 from datetime import datetime
 from functools import partial
 
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from tests.engines.frames import FOLDED, FRAME, N, heard
-from tests.engines.lists import Lists, ListsEngine
 from tests.helpers import refuse_now, refuse_rule
 from tests.terms.test_toy_term import TERM
 from tests.test_golden import PARTS
@@ -90,37 +88,29 @@ def test_samples_are_those_of_pandas(engine, by, options):
 
 # Folds and parts -------------------------------------------------------------------------
 
+TARGETS = [2, 3, 4, 5, 6, PARTS, {"a": 20, "b": None}, 0.3]
 
-def test_folds_are_those_of_pandas(engine):
-    """With a key no partitions and no order of the rows change a fold, an error or a warning."""
+
+def deal(frame, by, target, **options):
+    """Deal folds if there is a number of them, or else parts."""
+    return (sf.kfold if isinstance(target, int) else sf.split)(frame, by, target, **options)
+
+
+def test_folds_and_parts_are_those_of_pandas(engine):
+    """With a key no partitions and no order of the rows change a deal, an error or a warning."""
     frame = engine.local(FRAME)
 
     @example(["label", "sex"], "id", {"missing": "null"}, ALL[::-1], [20], 4)
     @example(["rarely", "sex"], "id", {"rare": "null"}, ALL[::-1], [20], 6)
     @example(["who", sf.quantiles("age", 2)], "id", {"rare": "pool"}, ALL, [20], 4)
     @example("rarely", "id", {"rare": "warn"}, ALL, [20], 6)
-    @given(*map(st.sampled_from, (BY, KEYS, CALLS)), orders, places, st.integers(2, 6))
+    @example(["label", "sex"], "id", {"repeats": 3}, ALL[::-1], [7, 7, 30], PARTS)
+    @given(*map(st.sampled_from, (BY, KEYS, CALLS)), orders, places, st.sampled_from(TARGETS))
     @settings(max_examples=engine.n_examples)
-    def check(by, key, call, order, cuts, k):
+    def check(by, key, call, order, cuts, target):
         rows, options = engine.spread(frame.iloc[order], cuts), {**KEYED, "key": key, **call}
-        found = outcome(engine, lambda: sf.kfold(rows, by, k, **options))
-        assert found == outcome(engine, lambda: sf.kfold(frame, by, k, **options))
-
-    check()
-
-
-def test_parts_are_those_of_pandas(engine):
-    """With a key parts are those of pandas, by shares and by counts, in several columns too."""
-    frame = engine.local(FRAME)
-    targets = [PARTS, {"a": 20, "b": None}, 0.3]
-
-    @given(*map(st.sampled_from, (BY, targets, [1, 3])), orders, places)
-    @settings(max_examples=engine.n_examples // 2)
-    def check(by, parts, repeats, order, cuts):
-        rows = engine.spread(frame.iloc[order], cuts)
-        found = outcome(engine, lambda: sf.split(rows, by, parts, **KEYED, repeats=repeats))
-        expected = outcome(engine, lambda: sf.split(frame, by, parts, **KEYED, repeats=repeats))
-        assert found == expected
+        found = outcome(engine, lambda: deal(rows, by, target, **options))
+        assert found == outcome(engine, lambda: deal(frame, by, target, **options))
 
     check()
 
@@ -171,7 +161,9 @@ def test_a_column_may_be_replaced(engine):
     [
         (None, {"groups": "who"}),
         ("label", {"groups": "who", "repeats": 2}),
-        ("label", {"groups": "sex", "missing": "null", "rare": "ignore"}),
+        ("label", {"groups": "who", "repeats": 2, "target": PARTS}),
+        ("label", {"groups": "pair", "missing": "null"}),
+        ("label", {"groups": "sex", "missing": "null", "rare": "ignore", "target": 2}),
         (["label", "sex"], {"groups": ["who", "kind"], "missing": "stratum"}),
         (["sex", "label"], {"groups": "who", "missing": "null", "where": "some"}),
         (["label", "price"], {"groups": "who"}),
@@ -184,12 +176,13 @@ def test_a_column_may_be_replaced(engine):
     ids=str,
 )
 def test_folds_of_groups_are_those_of_pandas(engine, by, options):
-    """No order of the rows and no partitions change the fold of a group, or a warning."""
-    frame, k = engine.local(FRAME), 2 if options["groups"] == "sex" else 3
-    expected, warned = heard(lambda: sf.kfold(frame, by, k, **options))
+    """No order of the rows and no partitions change the fold or part of a group, or a warning."""
+    frame = engine.local(FRAME.assign(pair=[i // 2 if i % 9 else None for i in range(N)]))
+    options = {"target": 3, **options}
+    expected, warned = heard(lambda: deal(frame, by, **options))
     for order, cuts in ORDERS:
         rows = engine.spread(frame[order], cuts)
-        result, words = heard(lambda rows=rows: sf.kfold(rows, by, k, **options))
+        result, words = heard(lambda rows=rows: deal(rows, by, **options))
         assert engine.rows(result) == engine.rows(expected)
         assert words == warned
 
@@ -220,43 +213,6 @@ def test_groups_of_any_type_are_those_of_pandas(engine):
     check()
 
 
-def test_rows_without_a_group_may_have_no_fold(engine):
-    """With `missing="null"` the rows without a group, and no others, have no fold."""
-    pairs = [i // 2 if i % 9 else None for i in range(N)]
-    frame = engine.local(FRAME.assign(pair=pairs))
-    options = {"groups": "pair", "missing": "null"}
-    found = engine.rows(sf.kfold(engine.spread(frame, [20]), "label", 4, **options))
-    assert [fold is None for fold in found["fold"]] == [pair is None for pair in found["pair"]]
-    expected = engine.rows(sf.kfold(frame, "label", 4, **options))
-    assert found == expected
-
-
-def test_parts_of_groups(engine):
-    """Whole groups get the parts of pandas, by shares that the rows come near to."""
-    frame = engine.local(FRAME)
-    expected = sf.split(frame, "label", PARTS, groups="who", repeats=2)
-    for order, cuts in ORDERS:
-        rows = engine.spread(frame[order], cuts)
-        found = engine.rows(sf.split(rows, "label", PARTS, groups="who", repeats=2))
-        assert found == engine.rows(expected)
-    assert Counter(found["split_1"]) == {"train": 42, "valid": 12, "test": 6}
-
-
-@pytest.mark.parametrize(
-    ("by", "options"),
-    [
-        (["kind", "some"], {"k": 3}),
-        (["label", sf.quantiles("price", 2)], {"parts": PARTS, "where": "some"}),
-    ],
-    ids=str,
-)
-def test_a_plan_of_groups_is_that_of_pandas(engine, by, options):
-    """A plan of whole groups has the counts of pandas."""
-    frame, options = engine.local(FRAME), {**options, "groups": "who", "rare": "ignore"}
-    rows = engine.spread(frame[::-1], [7, 30])
-    engine.check_table(sf.plan(rows, by, **options), sf.plan(frame, by, **options))
-
-
 # Extend ----------------------------------------------------------------------------------
 
 
@@ -265,6 +221,7 @@ def test_a_plan_of_groups_is_that_of_pandas(engine, by, options):
     [
         *({}, {"seed": 3}, {"k": 4}, {"missing": "null"}),
         {"missing": "null", "by": sf.quantiles("price", 7)},
+        {"rare": "pool", "by": ["who", sf.quantiles("price", 2)]},
     ],
     ids=str,
 )
@@ -283,20 +240,6 @@ def test_extended_folds_are_those_of_pandas(engine, options):
     assert found[0] == found[1]
     for row, fold in enumerate(found[0]["fold"]):
         assert fold == given[row] or given[row] is None
-
-
-def test_bins_of_extended_rows_are_cut_inside_pooled_classes(monkeypatch):
-    """Rare classes are pooled before quantiles are cut inside them, as on one machine."""
-    n_parents = []
-
-    def cut(engine, call, place, n, parents):
-        n_parents.append(parents.n_strata)
-        return call
-
-    monkeypatch.setattr(ListsEngine, "cut", cut)
-    rows = Lists([FRAME.assign(fold=[i % 4 if i % 3 else None for i in range(N)])])
-    sf.extend(rows, ["who", sf.quantiles("price", 2)], key="id", rare="pool")
-    assert n_parents == [1]
 
 
 @pytest.mark.parametrize("missing", ["stratum", "null"])
@@ -386,17 +329,6 @@ def test_advice_on_groups_is_that_of_pandas(engine, groups):
     engine.check_table(*(sf.advise(each, by, [2, 5, 30], **given) for each in (rows, frame)))
 
 
-def test_whole_numbers_are_shown_in_bins(engine):
-    """Whole numbers most of which are rare are an order, in the bins of pandas."""
-    frame = pd.DataFrame({"x": [i * i % 331 for i in range(300)], "id": range(300)})
-    frame = frame.strat.kfold(sf.continuous("x"))
-    rows = engine.spread(frame, [0, 120, 190])
-    engine.check_table(sf.balance(rows, "x"), sf.balance(frame, "x"))
-    told = str(sf.check(rows, "x", key="id", duplicates=None))
-    assert told == str(sf.check(frame, "x", key="id", duplicates=None))
-    assert "x: even in order, within 2 rows at every cut" in told
-
-
 @pytest.mark.parametrize(
     ("n", "words"),
     [
@@ -409,12 +341,13 @@ def test_orders_are_judged_as_on_pandas(engine, n, words):
     drawn, x = np.random.default_rng(2), sf.continuous("x")
     frame = pd.DataFrame({"x": drawn.normal(9, 1, n).round(2), "id": range(n)})
     frame["label"] = frame["id"].mod(2).map(["a", "b"].__getitem__)
+    frame["whole"] = frame["id"] ** 2 % 331  # most of its values are rare
     for name, by in (("own", ["label", x]), ("bins", ["label", sf.quantiles("x", 5)])):
         frame = frame.strat.kfold(by, name=name)
     frame["plain"] = drawn.permutation(n) % 5
     frame["blocks"] = frame["x"].rank(method="first").astype(int) * 5 // (n + 1)
     rows, names = engine.spread(frame, [1, n // 2]), ["own", "bins", "plain", "blocks"]
-    for by in (["label", "x"], x, sf.continuous("id")):
+    for by in (["label", "x"], x, sf.continuous("id"), "whole"):
         engine.check_table(sf.compare(rows, by, names), sf.compare(frame, by, names))
     assert list(sf.compare(rows, ["label", "x"], names)["verdict"]) == words
 
@@ -426,13 +359,16 @@ def test_orders_are_judged_as_on_pandas(engine, n, words):
         (["label", "sex"], {"parts": PARTS, "missing": "stratum", "seed": 3}),
         ([sf.quantiles("price", 3), "kind"], {"k": 3, "where": "some", "name": "inner"}),
         (["label", "sex"], {"k": 3, "missing": "null"}),
+        (["kind", "some"], {"k": 3, "groups": "who"}),
+        (["label", sf.quantiles("price", 2)], {"parts": PARTS, "where": "some", "groups": "who"}),
     ],
     ids=str,
 )
 def test_a_plan_is_that_of_pandas(engine, by, options):
-    """With a key a plan is that of pandas."""
-    frame, options = engine.local(FRAME), {"key": "id", "rare": "ignore", **options}
-    found = sf.plan(engine.spread(frame, [20, 40]), by, **options)
+    """With a key, or of whole groups, a plan has the counts of pandas."""
+    frame = engine.local(FRAME)
+    options = {"key": None if "groups" in options else "id", "rare": "ignore", **options}
+    found = sf.plan(engine.spread(frame[::-1], [20, 40]), by, **options)
     engine.check_table(found, sf.plan(frame, by, **options))
 
 
@@ -518,28 +454,24 @@ def test_leaks_are_the_rows_of_pandas(engine, shared):
     assert {name: found[name] for name in frame} == engine.rows(frame[leaking])
 
 
-def test_folds_and_parts_have_the_rows_of_pandas(engine):
-    """Training and validation frames, and parts, are frames of the engine with these rows."""
+def test_parts_have_the_rows_of_pandas(engine):
+    """Parts are frames of the engine with these rows, in the order of their names."""
     frame = engine.local(FOLDED)
-    rows = engine.spread(frame, [17, 45])
-    for nulls in ("train", "drop"):
-        pairs = zip(sf.folds(rows, nulls=nulls), sf.folds(frame, nulls=nulls), strict=True)
-        for found, expected in pairs:
-            assert found.fold == expected.fold
-            assert repr(found) == f"Fold {found.fold} of 'fold'"
-            assert type(found.train) is type(rows)
-            assert engine.rows(found.train) == engine.rows(expected.train)
-            assert engine.rows(found.valid) == engine.rows(expected.valid)
-    found, expected = sf.parts(rows), sf.parts(frame)
+    found, expected = sf.parts(engine.spread(frame, [17, 45])), sf.parts(frame)
     assert list(found) == list(expected) == ["train", "valid", "test"]
-    for part in expected:
-        assert engine.rows(found[part]) == engine.rows(expected[part])
+    assert [engine.rows(part) for part in found.values()] == [
+        engine.rows(part) for part in expected.values()
+    ]
 
 
 RULES = [
+    {"nulls": "train"},
+    {"nulls": "drop"},
     {"name": "day", "train": "past"},
     {"name": "day", "train": "past", "gap": 1, "window": 2},
     {"name": "day", "gap": 1},
+    {"name": "day", "every": "1d", "last": 3},
+    {"name": "month", "every": "1mo", "train": "past", "last": 3},
     {"name": "time", "train": "past", "gap": 56, "window": 3},
     {"name": "half", "train": [0.5, 7, 9.5], "valid": [2.5, 2]},
     {"name": "name", "train": ["row 1", "row 2", "row 7"], "valid": ["row 7", "row 3"]},
@@ -557,16 +489,12 @@ RULES = [
 """Rules by which columns are read."""
 
 
-def without_zone(label):
-    """Drop the zone of a time, which those of Spark have."""
-    return label.replace(tzinfo=None) if isinstance(label, datetime) else label
-
-
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_rules_read_the_rows_of_pandas(engine, rule):
-    """Pairs by any rule are those of pandas, with its words, whatever the partitions."""
+    """Pairs by any rule are frames of the engine with the rows of pandas, and with its words."""
     who = [i // 2 if i % 9 else None for i in range(N)]
-    frame = engine.local(FOLDED.assign(who=who, row=[i // 4 for i in range(N)]))
+    month = FOLDED["day"].map(lambda day: day.replace(month=day.day))
+    frame = engine.local(FOLDED.assign(who=who, month=month, row=[i // 4 for i in range(N)]))
     rows = engine.spread(frame, [17, 45])
     try:
         expected, words = heard(lambda: list(sf.folds(frame, **rule)))
@@ -577,18 +505,9 @@ def test_rules_read_the_rows_of_pandas(engine, rule):
     assert found_words == words
     assert len(pairs) > 0
     for found, each in zip(pairs, expected, strict=True):
-        assert (found.name, without_zone(found.fold)) == (each.name, each.fold)
+        label = found.fold  # times of Spark have a zone
+        label = label.replace(tzinfo=None) if isinstance(label, datetime) else label
+        assert (found.name, label, repr(found)[:4]) == (each.name, each.fold, "Fold")
         assert type(found.train) is type(rows)
         assert engine.rows(found.train) == engine.rows(each.train)
         assert engine.rows(found.valid) == engine.rows(each.valid)
-
-
-@pytest.mark.parametrize("name", ["day", "time"])
-def test_periods_are_those_of_pandas(engine, name):
-    """Folds by calendar periods have the rows of pandas."""
-    frame = engine.local(FRAME.assign(day=FRAME["day"].map(lambda day: day.replace(month=day.day))))
-    rule = {"every": "1mo" if name == "day" else "1d", "train": "past", "last": 3}
-    rule = {**rule, "train": "rest"} if name == "time" else rule
-    wanted = [(each.fold, *map(engine.rows, each)) for each in sf.folds(frame, "day", **rule)]
-    found = sf.folds(engine.spread(frame, [17, 45]), "day", **rule)
-    assert [(each.fold, *map(engine.rows, each)) for each in found] == wanted
