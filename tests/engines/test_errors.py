@@ -174,6 +174,10 @@ REFUSED = {
         for groups in ("sf.linked('sex', 'age')", "sf.similar('age', 0.1)")
     },
     # Names, and what they name.
+    "sf.kfold(folded, 'label', key='id')": (
+        "The frame has a column 'fold' already. `overwrite=True` replaces it."
+        "\nHint: df = df.drop(columns='fold')"
+    ),
     "sf.kfold(df, 'lable', key='id')": NOT_THERE.format("by", "lable", "label"),
     "sf.folds(folded, 'day', apart='whom')": NOT_THERE.format("apart", "whom", "who"),
     "sf.check(df, name='id', duplicates=['lable'])": (

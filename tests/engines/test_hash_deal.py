@@ -13,27 +13,6 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from tests.engines.frames import FRAME, N
-from tests.engines.test_engines import KEYS, ORDERS, deal
-from tests.test_golden import PARTS
-
-CALLS = [
-    {"target": 7},
-    {"target": 100, "repeats": 3, "seed": 5},
-    {"target": 2, "where": "some", "name": "inner"},
-    {"target": PARTS},
-    {"target": 0.3, "where": lambda df: df["age"] > 20, "seed": 5},
-]
-
-
-@pytest.mark.parametrize("key", [*KEYS, "kind", ["label", "who"]], ids=str)
-@pytest.mark.parametrize("options", CALLS)
-def test_folds_are_those_of_pandas(engine, key, options):
-    """The key decides, also one that repeats, whatever the partitions and the order."""
-    frame, options = engine.local(FRAME).dropna(subset=key), {"key": key, "deal": "hash", **options}
-    expected = engine.rows(deal(frame, None, **options))
-    for order, cuts in ORDERS:
-        rows = engine.spread(frame.iloc[order], cuts)
-        assert engine.rows(deal(rows, None, **options)) == expected
 
 
 @pytest.mark.parametrize(

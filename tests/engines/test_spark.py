@@ -207,7 +207,9 @@ SAME = {
     "balance(rows, 'LABEL', 'PLAIN').rename(columns={'LABEL': 'label'})": (
         "balance(rows, 'label', 'plain')"
     ),
-    "extend(rows, 'LABEL', key='ID', name='SPLIT')": "extend(rows, 'label', key='id')",
+    "extend(rows, 'LABEL', key='ID', name='SPLIT')": (
+        "extend(rows, 'label', key='id', name='split')"
+    ),
 }
 """Calls with columns of Spark, or names in other cases, and the same calls with the names."""
 
@@ -345,9 +347,9 @@ REFUSED = {
     ),
     # More rows of one key than the bits that count the rows of a small stratum can say.
     "rows.sparkSession.range(500).selectExpr('7L as id')": (
-        "`key` ('id') must identify each row, but repeats in 500 rows.\nHint: in `kfold` and `split`,"
-        ' `groups=` keeps rows that belong together in one fold or part, and with `deal="hash"`'
-        " keys may repeat."
+        "`key` ('id') must identify each row, but repeats in 500 rows.\nHint: in `kfold` and"
+        " `split`, `groups=` keeps rows that belong together in one fold or part, and with"
+        ' `deal="hash"` keys may repeat.'
     ),
     "rows.withColumn('nan', fn.when(rows.id > 2, rows.half).otherwise(fn.acos('id'))), key='nan'": (
         "Column 'nan' has missing values in 1 row."
