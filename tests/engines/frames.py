@@ -14,7 +14,7 @@ from polars import selectors
 
 import stratframe as sf
 from tests.engines.lists import Lists
-from tests.engines.session import arrow_table
+from tests.engines.session import spark_frame
 from tests.helpers import columns_of
 from tests.test_golden import DATA, PARTS
 
@@ -99,13 +99,12 @@ def on_dask() -> Iterator[EngineFrames]:
 def on_spark(session: Any) -> Iterator[EngineFrames]:
     """Frames of Spark, which has no categories."""
 
-    def spread(frame: pd.DataFrame, places: Sequence[int]) -> Any:
-        made = session.createDataFrame(arrow_table(pl.from_pandas(local(frame))))
-        return made.repartition(len(places)) if places else made
-
     def local(frame: pd.DataFrame) -> pd.DataFrame:
         texts = frame.select_dtypes("category").columns
         return frame.astype(dict.fromkeys(texts, object))
+
+    def spread(frame: pd.DataFrame, places: Sequence[int]) -> Any:
+        return spark_frame(session, pl.from_pandas(local(frame)), len(places))
 
     yield EngineFrames(
         name="Spark",

@@ -210,14 +210,6 @@ def test_a_key_may_have_any_name(names):
         made.compute()
 
 
-def test_zeros_are_equal_where_folds_are_apart():
-    """0.0 and -0.0 are one value, in Arrow's floats too."""
-    values = pd.array([0.0, -0.0, 2.5, 3.0], dtype="double[pyarrow]")
-    rows = pd.DataFrame({"id": range(4), "fold": [0, 1, 1, 0], "dose": values})
-    pairs = sf.folds(dd.from_pandas(rows, npartitions=2), apart="dose")
-    assert [sorted(pair.train.compute()["id"]) for pair in pairs] == [[2], [3]]
-
-
 def test_objects_with_fractions_are_continuous():
     """Numbers with fractions in a column of objects are binned, as in pandas."""
     values = [((i * 7) % 23) / 4 for i in range(40)]
@@ -234,25 +226,32 @@ def test_objects_with_fractions_are_continuous():
     )
 
 
-def test_values_apart_of_other_types():
-    """Numbers and text of numbers differ, and dates in categories equal dates."""
-    mixed = pd.Series([1.5, 2.5, 0.5, 4.5, "1.5", "7", "x", "2.5"], dtype=object)
-    frame = pd.DataFrame({"fold": [0, 0, 1, 1, 1, 1, 1, 0], "v": mixed})
-    days = pd.Series(pd.to_datetime([f"2024-01-0{day}" for day in (1, 2, 3, 4)]))
-    first = pd.DataFrame({"fold": [0, 1, 2, 0], "v": days.astype("category")})
-    second = pd.DataFrame({"fold": [1, 2], "v": days.iloc[[0, 2]].to_numpy()}, index=[4, 5])
-    both = of_parts([first, second])
-    words = pd.ArrowDtype(pa.dictionary(pa.int8(), pa.string()))
-    arrow = dd.from_pandas(first.assign(v=days.astype(str).astype(words)), npartitions=2)
-    for lazy in (dd.from_pandas(frame, npartitions=2), both, arrow):
-        for fold in sf.folds(lazy, apart="v"):
-            train, valid = (
-                {value for part in dask.compute(*rows.to_delayed()) for value in part["v"]}
-                for rows in fold
-            )
-            assert not train & valid
-    (first_pair, _) = sf.folds(dd.from_pandas(frame, npartitions=2), apart="v")
-    assert first_pair.train.compute().index.tolist() == [2, 3, 4, 5, 6]
+DAYS = pd.Series(pd.to_datetime([f"2024-01-0{day}" for day in (1, 2, 3, 4, 1, 3)]))
+WORDS = DAYS[:4].astype(str).astype(pd.ArrowDtype(pa.dictionary(pa.int8(), pa.string())))
+TEXTS = pd.Series([1.5, 2.5, 0.5, 4.5, "1.5", "7", "x", "2.5"], dtype=object)
+ZEROS = pd.Series([0.0, -0.0, 2.5, 3.0], dtype="double[pyarrow]")
+
+
+@pytest.mark.parametrize(
+    ("values", "folds", "trains"),
+    [
+        ([ZEROS[:2], ZEROS[2:]], [0, 1, 1, 0], [[2], [3]]),
+        ([TEXTS[:4], TEXTS[4:]], [0, 0, 1, 1, 1, 1, 1, 0], [[2, 3, 4, 5, 6], [0, 1, 7]]),
+        ([WORDS[:2], WORDS[2:]], [0, 1, 2, 0], [[1, 2], [0, 2, 3], [0, 1, 3]]),
+        (
+            [DAYS[:4].astype("category"), DAYS[4:]],
+            [0, 1, 2, 0, 1, 2],
+            [[1, 2, 5], [2, 3, 5], [0, 1, 3, 4]],
+        ),
+    ],
+    ids=["zeros", "numbers and texts", "words of Arrow", "days and categories"],
+)
+def test_values_apart_are_compared_whatever_their_types(values, folds, trains):
+    """Numbers and text of numbers differ; zeros are equal, and dates in categories equal dates."""
+    given = pd.Series(folds)
+    rows = of_parts([pd.DataFrame({"fold": given[each.index], "v": each}) for each in values])
+    found = [dask.compute(*fold.train.to_delayed()) for fold in sf.folds(rows, apart="v")]
+    assert [[row for part in parts for row in part.index] for parts in found] == trains
 
 
 @pytest.mark.parametrize("dtype", ["datetime64[us, {}]", "timestamp[us, tz={}][pyarrow]"])

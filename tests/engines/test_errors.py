@@ -183,22 +183,12 @@ REFUSED = {
     "sf.check(df, name='id', duplicates=['lable'])": (
         NOT_THERE.format("duplicates", "lable", "label")
     ),
-    "sf.kfold(df, 5, key='id')": (
-        "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got 5."
-        "\nHint: `by` comes first; the number of folds is `k=5`."
-    ),
-    "sf.kfold(df, 'label', key='id', where=True)": (
-        "`where` must hold a boolean column, an expression or a callable, got True."
-    ),
     "sf.kfold(df, 'label', key='id', where='age')": (
         "`where` must be a boolean column, but 'age' is {integer}."
     ),
     "sf.kfold(df, 'label', key='id', where=pd.Series([True] * 60))": (
         "`where` must hold a boolean column, an expression or a callable, got Series.\n"
         'Hint: compute it, as in `where=lambda df: df["split"] == "train"`.'
-    ),
-    "sf.split(df, 'label', 0.5, key='id', overwrite='no')": (
-        "`overwrite` must be True or False, got 'no'."
     ),
     **{
         f"sf.kfold(folded, {given}, overwrite=True)": (

@@ -49,8 +49,10 @@ def setting(session: Any, name: str, value: str) -> Iterator[None]:
     """Change a setting of the session for a while."""
     old = session.conf.get(f"spark.sql.{name}")
     session.conf.set(f"spark.sql.{name}", value)
-    yield
-    session.conf.set(f"spark.sql.{name}", old)
+    try:
+        yield
+    finally:
+        session.conf.set(f"spark.sql.{name}", old)
 
 
 # Passes ----------------------------------------------------------------------------------
