@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from stratframe.engines.base import PartsByNumber, check_n_strata, parts_by_number
+from stratframe.engines.cells import cell_bits
 from tests.helpers import refuse_now
 
 
@@ -32,3 +33,9 @@ def test_the_driver_holds_the_counts_of_so_many_strata():
         " 4,194,305.\nHint: `sf.quantiles` and `sf.bins` make few strata of many numbers.",
         lambda: check_n_strata(2**22 + 1),
     )
+
+
+@pytest.mark.parametrize(("n_strata", "bits"), [(0, 16), (1 << 20, 4), (1 << 24, 0), (1 << 25, 0)])
+def test_more_strata_are_counted_by_fewer_bits(n_strata, bits):
+    """All cells together stay below a limit, down to one for each stratum."""
+    assert cell_bits(n_strata) == bits

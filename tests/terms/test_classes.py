@@ -62,3 +62,10 @@ def test_mixed_types(mixed: list[object], types: str) -> None:
         f"Column 'x' mixes types whose values compare equal: {types}.\nHint: cast it to one type.",
         lambda: sf.kfold(pd.DataFrame({"x": pd.Series(mixed, dtype=object)}), "x", 2),
     )
+
+
+def test_the_two_zeros_are_one_class(frame: Make) -> None:
+    """A class of both zeros is shown without a sign, whichever comes first."""
+    zeros = frame({"id": [*range(6)], "a": [-0.0, 0.0, 1.0, 1.0, 0.0, -0.0]})
+    table = sf.plan(zeros, "a", 2, key="id")
+    assert {str(value) for value in table["a"]} == {"0.0", "1.0"}

@@ -30,7 +30,7 @@ WORD = 64
 
 def cell_bits(n_strata: int) -> int:
     """Choose how many leading bits of the numbers define the cells of each stratum."""
-    return min(MAX_BITS, (MAX_CELLS // max(n_strata, 1)).bit_length() - 1)
+    return min(MAX_BITS, max(MAX_CELLS // max(n_strata, 1), 1).bit_length() - 1)
 
 
 def cells_of(codes: Ints, numbers: Words, bits: int) -> Ints:

@@ -25,7 +25,7 @@ from ..counts import CountedCodes, Counts, Cuts, PartsByNumber, by_argument
 from ..quantiles import Round, quantile_words
 from ..shared import leaking_sets, shared_values
 from . import passes
-from .alike import Counted, count_partition, merge_counts
+from .alike import Cells, Counted, count_partition, merge_counts
 from .passes import Columns, DaskCall, dask, dd, over_partitions, over_rows
 from .rows import DASK, Plan, find_codes, make_index
 
@@ -292,13 +292,14 @@ def index_of(counted: CountedCodes) -> Any:
     return make_index(table[table.columns[: table.columns.index("n")]], counted.codes)
 
 
-def dense_cells(cells: tuple[Ints, Ints], counted: CountedCodes, bits: int) -> StratumTable:
+def dense_cells(cells: Cells, counted: CountedCodes, bits: int) -> StratumTable:
     """Sum up the counts of cells by stratum, shape (n_strata, 2**bits)."""
-    (cell, n), counts = cells, np.zeros((counted.n_strata, 1 << bits), np.int64)
+    (cell, n), n_cells = cells, counted.n_strata << bits
     strata = counted.codes[cell >> bits]
     dealt = strata >= 0
-    np.add.at(counts, (strata[dealt], cell[dealt] & ((1 << bits) - 1)), n[dealt])
-    return counts
+    own = strata[dealt] << bits | cell[dealt] & ((1 << bits) - 1)
+    counts = np.bincount(own, n[dealt], n_cells).astype(np.int64)
+    return counts.reshape(counted.n_strata, 1 << bits)
 
 
 def shared_keys(call: DaskCall) -> dict[bool, SharedRows]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
 from ... import frames
+from ...core.strata import factorize_codes
 from ...core.types import Ints, Words
 from ..base import check_n_strata
 from ..cells import MAX_BITS, cell_bits, cells_of
@@ -18,6 +19,9 @@ from .rows import Plan, hash_entries, marks_of, read_rows
 
 FEW_ROWS = 1 << 11
 """The most rows of a partition that are counted only together with those of others."""
+
+
+Cells: TypeAlias = tuple[Ints, np.ndarray]
 
 
 class Counted(NamedTuple):
@@ -30,8 +34,9 @@ class Counted(NamedTuple):
     labels: dict[str, Any]
     """For the place of each entry, a series with a value of each combination, of bins the highest.
     Those at `low` and a place are the lowest."""
-    cells: list[tuple[Ints, Ints]]
-    """For each salt, the cells of combinations and leading bits, and how many rows each has."""
+    cells: list[Cells]
+    """For each salt, the cells of combinations and leading bits, and how many rows each has. A cell
+    may come several times."""
     missing: Ints
     """How many values are missing in each column of the key, and in `where`."""
     bits: int = MAX_BITS
@@ -52,47 +57,59 @@ def count_partition(partition: Any, plan: Plan) -> Counted:
         if place in rows.words:
             labels[f"low{place}"] = values
     counts = pl.DataFrame({"n": np.ones_like(places), **columns})
-    table = rows.table.hstack(counts)
-    cells = [(cells_of(places, each, MAX_BITS), np.ones_like(places)) for each in rows.numbers]
-    counted = Counted(table, labels, cells, rows.missing)
+    ones = np.ones(len(places), np.uint8)
+    cells = [(cells_of(places, each, MAX_BITS), ones) for each in rows.numbers]
+    counted = Counted(rows.table.hstack(counts), labels, cells, rows.missing)
     return counted if len(places) <= FEW_ROWS else merge_counts([counted])
 
 
 def merge_counts(several: Sequence[Counted]) -> Counted:
     """Merge the counts of partitions, in their order."""
     table = pl.concat([each.table for each in several], how="vertical_relaxed")
-    keys, row = table.columns[: table.columns.index("n")], pl.col("row")
+    table = table.with_row_index("row")
+    keys, row = table.columns[1 : table.columns.index("n")], pl.col("row")
+    first = table.select(row.first().over(keys))["row"].to_numpy()
+    codes, first = factorize_codes(first, len(table))
+    check_n_strata(len(first))
     labels = {
         name: join_series([each.labels[name] for each in several]) for name in several[0].labels
     }
     cut = [name[3:] for name in labels if name.startswith("low")]
-    n_salts, is_new = len(several[0].cells), any(each.checksums is None for each in several)
-    with_codes = is_new or n_salts > 0
     grouped = (
-        table.with_row_index("row")
-        .group_by(keys, maintain_order=True)
+        table.with_columns(pl.Series("code", codes))
+        .group_by("code", maintain_order=True)
         .agg(
             pl.col("n").sum(),
             pl.col("^(u|low).*$").min(),
             pl.col("^high.*$").max(),
-            row if with_codes else row.first(),
             *(row.get(pl.col(f"high{i}").arg_max()).alias(f"row {i}") for i in cut),
             *(row.get(pl.col(f"low{i}").arg_min()).alias(f"row low{i}") for i in cut),
         )
     )
-    check_n_strata(len(grouped))
-    rows = grouped["row"]
-    firsts = {name: rows.list.first() if with_codes else rows for name in labels}
-    firsts |= {name: grouped[f"row {name}"] for i in cut for name in (i, f"low{i}")}
-    labels = {name: plain(each.iloc[firsts[name].to_numpy()]) for name, each in labels.items()}
-    codes, hashes = np.zeros(len(table), np.int64), np.zeros(len(rows), np.uint64)
-    if with_codes:
-        lengths = rows.list.len().to_numpy()
-        codes[rows.explode().to_numpy()] = np.repeat(np.arange(len(rows)), lengths)
-    if is_new:
-        hashes = hash_entries(grouped[keys])
-    bits = min(*(each.bits for each in several), cell_bits(len(rows) * max(n_salts, 1)))
-    cells: list[list[Any]] = [[] for _ in range(n_salts)]
+    rows = {name: grouped[f"row {name}"].to_numpy() for i in cut for name in (i, f"low{i}")}
+    entries, most = table[first][keys], grouped["n"].to_numpy().max(initial=0)
+    cells, bits, checksums = merge_cells(several, codes, entries, most)
+    return Counted(
+        entries.hstack(grouped.drop("code", pl.selectors.starts_with("row "))),
+        {name: plain(each.iloc[rows.get(name, first)]) for name, each in labels.items()},
+        cells,
+        np.sum([each.missing for each in several], axis=0),
+        bits,
+        checksums,
+    )
+
+
+def merge_cells(
+    several: Sequence[Counted], codes: Ints, entries: pl.DataFrame, most: int
+) -> tuple[list[Cells], int, Words]:
+    """Merge the cells and the checksums of partitions.
+
+    `codes` has the place among `entries` of each row of their tables; `most` is the largest count.
+    """
+    n_salts, is_new = len(several[0].cells), any(each.checksums is None for each in several)
+    hashes = hash_entries(entries) if is_new else np.zeros(0, np.uint64)
+    bits = min(*(each.bits for each in several), cell_bits(len(entries) * max(n_salts, 1)))
+    cells: list[list[Cells]] = [[] for _ in range(n_salts)]
     start, checksums = 0, []
     for each in several:
         own = codes[start : (start := start + len(each.table))]
@@ -104,23 +121,19 @@ def merge_counts(several: Sequence[Counted]) -> Counted:
         for found, (cell, n) in zip(cells, each.cells, strict=True):
             leading = (cell & ((1 << each.bits) - 1)) >> (each.bits - bits)
             found.append((own[cell >> each.bits] << bits | leading, n))
-    return Counted(
-        grouped.drop(pl.selectors.starts_with("row")),
-        labels,
-        [sum_cells(*map(np.concatenate, zip(*each, strict=True))) for each in cells],
-        np.sum([each.missing for each in several], axis=0),
-        bits,
-        np.concatenate(checksums),
-    )
+    n_cells = len(entries) << bits
+    return [sum_cells(each, n_cells, most) for each in cells], bits, np.concatenate(checksums)
 
 
-def sum_cells(cells: Ints, counts: Ints) -> tuple[Ints, Ints]:
-    """Sum up counts by cell."""
-    if cells.max(initial=0) < 8 * len(cells):  # a table of all cells takes less time than a hash
-        sums = np.bincount(cells, counts).astype(np.int64)
-        return np.flatnonzero(sums), sums[sums > 0]
-    summed = pl.DataFrame({"cell": cells, "n": counts}).group_by("cell").agg(pl.col("n").sum())
-    return summed["cell"].to_numpy(), summed["n"].to_numpy()
+def sum_cells(several: Sequence[Cells], n_cells: int, most: int) -> Cells:
+    """Sum up counts by cell, unless few cells can come twice."""
+    cells, counts = map(np.concatenate, zip(*several, strict=True))
+    if n_cells >= 8 * len(cells):
+        return cells.astype(np.int32), counts
+    sums = np.zeros(n_cells, np.min_scalar_type(most))
+    np.add.at(sums, cells, counts.astype(sums.dtype))
+    found = np.flatnonzero(sums)
+    return found.astype(np.int32), sums[found]
 
 
 def join_series(columns: Sequence[Any]) -> Any:

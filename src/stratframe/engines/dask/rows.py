@@ -1,8 +1,8 @@
 """The rows of one partition, read once as a Polars frame.
 
-The frame has a column for each entry of a call, named by its place ("0", "1", ...), and "all",
-which is 0. Rows are alike if they are equal in these columns. What is known of rows that are alike
-is joined by value.
+The frame has a column for each entry of a call, named by its place ("0", "1", ...); without
+entries, it has a column "all" of zeros. Rows are alike if they are equal in these columns. What is
+known of rows that are alike is joined by value.
 """
 
 from __future__ import annotations
@@ -100,7 +100,8 @@ def read_rows(
     if salts and len(rows) and not missing.any():
         columns = [frames.read_key(rows[name]) for name in plan.key]
         numbers = {salt: hash_keys(columns, salt) for salt in numbers}
-    table, words = {"all": pl.Series(np.zeros(len(rows), np.int8))}, dict[int, Words]()
+    everyone = {"all": pl.Series(np.zeros(len(rows), np.int8))}
+    table, words = dict[str, pl.Series](), dict[int, Words]()
     for place, name in enumerate(plan.names):
         term, kind = plan.terms[place], (plan.read_as or {}).get(name)
         if name not in plan.cut:
@@ -121,12 +122,12 @@ def read_rows(
             if place not in plan.cuts:
                 continue
             index, points = plan.cuts[place]
-            parents = find_codes(pl.DataFrame(table), index)[0].clip(0)
+            parents = find_codes(pl.DataFrame(table or everyone), index)[0].clip(0)
             # Bins are closed on the right, so the points below a value are counted.
             bins = np.where(own == 0, 0, parts_by_cuts(parents, own - np.uint64(1), points))
         table[str(place)] = pl.Series(bins.astype(np.int64)).set(pl.Series(lacks), None)
     found = [numbers[salt] for salt in salts]
-    return Rows(rows, positions, missing, pl.DataFrame(table), words, found)
+    return Rows(rows, positions, missing, pl.DataFrame(table or everyone), words, found)
 
 
 def read_classes(series: Any, *, as_objects: bool) -> pl.Series:
@@ -140,7 +141,7 @@ def read_classes(series: Any, *, as_objects: bool) -> pl.Series:
     if column.null_count() == len(column):
         return column.cast(pl.Null)
     if dtype.is_float():
-        return column.cast(pl.Float64).fill_nan(None) + 0.0  # the two zeros become one
+        return column.cast(pl.Float64).fill_nan(None)
     column = column.to_physical() if dtype.is_temporal() else column
     if column.dtype in (pl.Categorical, pl.Enum):
         return column.cast(pl.String)
