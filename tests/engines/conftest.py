@@ -28,7 +28,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[EngineFrames]:
 @pytest.fixture
 def one_thread() -> Iterator[None]:
     """Compute Dask frames without threads and processes, and leave text as pandas has it."""
-    from tests.engines.on_dask import ONE_THREAD, dask
+    from tests.engines.dask_frames import ONE_THREAD, dask
 
     with dask.config.set(ONE_THREAD):
         yield

@@ -83,7 +83,7 @@ def on_lists() -> Iterator[EngineFrames]:
 
 def on_dask() -> Iterator[EngineFrames]:
     """Frames of Dask."""
-    from tests.engines.on_dask import ONE_THREAD, dask, of_parts
+    from tests.engines.dask_frames import ONE_THREAD, dask, of_parts
 
     with dask.config.set(ONE_THREAD):
         yield EngineFrames(

@@ -8,8 +8,8 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import stratframe as sf
+from tests.engines.dask_frames import Source, dask, dd, of_parts, sf_dask
 from tests.engines.frames import FOLDED, FRAME, N, cut, heard
-from tests.engines.on_dask import Source, dask, dd, of_parts, sf_dask
 from tests.helpers import refuse_now, refuse_rule
 from tests.test_golden import PARTS
 
@@ -197,17 +197,14 @@ def test_a_key_may_have_any_name(names):
 
 def test_objects_with_fractions_are_continuous():
     """Numbers with fractions in a column of objects are binned, as in pandas."""
-    values = [((i * 7) % 23) / 4 for i in range(40)]
-    frame = pd.DataFrame(
-        {"id": range(40), "v": pd.Series(values, dtype=object), "g": np.arange(40) // 2}
-    )
+    frame = FRAME.assign(half=FRAME["half"].astype(object))
     lazy = dd.from_pandas(frame, npartitions=3)
-    expected = sf.kfold(frame, "v", 5, groups="g")
-    assert sf.kfold(lazy, "v", 5, groups="g").compute()["fold"].equals(expected["fold"])
+    expected = sf.kfold(frame, "half", 5, groups="who")
+    assert_frame_equal(sf.kfold(lazy, "half", 5, groups="who").compute(), expected)
     refuse_rule(
         "A continuous entry of `by` sorts all rows, which is not possible on Dask frames, got"
-        " sf.continuous('v').",
-        lambda: sf.kfold(lazy, "v", 5, key="id"),
+        " sf.continuous('half').",
+        lambda: sf.kfold(lazy, "half", 5, key="id"),
     )
 
 

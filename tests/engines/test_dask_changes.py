@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import stratframe as sf
-from tests.engines.on_dask import Source, dask, dd
+from tests.engines.dask_frames import Source, dask, dd
 from tests.helpers import refuse, refuse_now
 
 pytestmark = [pytest.mark.dask, pytest.mark.usefixtures("one_thread")]

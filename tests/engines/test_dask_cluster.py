@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import stratframe as sf
-from tests.engines.on_dask import dd
+from tests.engines.dask_frames import dd
 
 distributed = pytest.importorskip("distributed", reason='needs pip install "stratframe[dask]"')
 

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import stratframe as sf
+from tests.engines.dask_frames import dask, dd, of_parts
 from tests.engines.frames import cut
-from tests.engines.on_dask import dask, dd, of_parts
 from tests.helpers import refuse_now, refused
 
 pytestmark = [pytest.mark.dask, pytest.mark.usefixtures("one_thread")]

@@ -112,7 +112,8 @@ def test_many_rows(engine, n_strata, k):
 
 
 GIVEN = FRAME.assign(
-    given=FRAME["id"].map({i * 23 % N: i * i % 4 if i % 3 else None for i in range(N)}),
+    given=[i * i % 7 % 4 if i % 3 else None for i in range(N)],
+    fifth=[i % 4 if i % 5 == 0 else None for i in range(N)],
     few=[1 + i % 2 if i % 5 else None for i in range(N)],
     part=[list(PARTS)[i % 7 % 3] if i % 4 else None for i in range(N)],
     other=[list(PARTS)[i % 11 % 3] if i % 4 else None for i in range(N)],
@@ -171,7 +172,7 @@ EQUAL = [
     *(f"sf.extend(df, {ENTRIES}, name='given', {ANY}{more})" for more in ("", ", seed=3", ", k=4")),
     f"sf.extend(df, {ENTRIES}, name='given', key='id', missing='null', rare='ignore')",
     "sf.extend(df, sf.quantiles('price', 7), name='given', key='id', missing='null')",
-    "sf.extend(df, ['who', sf.quantiles('price', 2)], name='given', key='id', rare='pool')",
+    "sf.extend(df, ['who', sf.quantiles('price', 2)], name='fifth', key='id', rare='pool')",
     "sf.extend(df, 'label', 3, name='few', key='id')",
     *(
         f"sf.extend(df, ['label', 'whole'], parts={parts}, missing={missing!r}, {PART_NAMES})"

@@ -17,7 +17,7 @@ def code_of(language: str) -> list[Any]:
 @pytest.mark.dask
 def test_the_code_for_dask_gives_what_it_shows():
     """The examples of the page run from top to bottom."""
-    from tests.engines.on_dask import dask
+    from tests.engines.dask_frames import dask
 
     names: dict[str, Any] = {}
     assert code_of("pycon")
