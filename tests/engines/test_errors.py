@@ -139,6 +139,10 @@ REFUSED = {
         for call in ("kfold(df", "advise(df, 'label'", "report(folded, 'label'")
         for groups in ("sf.linked('sex', 'age')", "sf.similar('age', 0.1)")
     },
+    "sf.kfold(folded, 'label', key='id')": (
+        "The frame has a column 'fold' already. `overwrite=True` replaces it."
+        "\nHint: df = df.drop({fold})"
+    ),
     # What is no column of flags.
     "sf.kfold(df, 'label', key='id', where='age')": (
         "`where` must be a boolean column, but 'age' is {integer}."
@@ -162,7 +166,6 @@ REFUSED_ON_PANDAS = [
     "sf.kfold(df, 'kind', groups='label')",
     "sf.kfold(df, 'rarely', 7, key='id', rare='error')",
     # Names, and what they name.
-    "sf.kfold(folded, 'label', key='id')",
     "sf.kfold(df, 'lable', key='id')",
     "sf.folds(folded, 'day', apart='whom')",
     "sf.check(df, name='id', duplicates=['lable'])",
@@ -190,8 +193,10 @@ def spread(engine, call):
 @pytest.mark.parametrize("call", REFUSED)
 def test_what_is_refused(engine, call):
     """What an engine cannot do is told at the call."""
-    integer = "int64" if engine.is_pandas else "bigint"
-    message = REFUSED[call].replace("{name}", engine.name).replace("{integer}", integer)
+    words = ("int64", "columns='fold'") if engine.is_pandas else ("bigint", "'fold'")
+    message = REFUSED[call]
+    for name, word in zip(("name", "integer", "fold"), (engine.name, *words), strict=True):
+        message = message.replace(f"{{{name}}}", word)
     refuse_now(message, lambda: evaluate(call, **spread(engine, call)))
 
 
