@@ -194,6 +194,7 @@ EQUAL = [
     "sf.advise(df, ['label', 'age'], [2, 5, 30], groups='who', full=True)",
     "sf.advise(df, ['label', 'age'], [2, 5, 30], groups=['kind', 'day'], full=True)",
 ]
+"""Calls on rows some of which have folds and parts."""
 
 
 @pytest.mark.parametrize("call", EQUAL)

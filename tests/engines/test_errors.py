@@ -182,6 +182,7 @@ REFUSED_ON_PANDAS = [
     "sf.folds(folded, 'label', train='past')",
     "sf.parts(folded, names=['dev'])",
 ]
+"""Calls that are refused on every frame, whose messages other tests spell out."""
 
 
 def spread(engine, call):
