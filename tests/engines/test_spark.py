@@ -113,18 +113,19 @@ def test_rows_of_one_key_are_looked_for_once_more(spark):
     assert result["fold"].sum() == 40_000
 
 
-def test_quantiles_of_many_rows(spark, tmp_path):
-    """Above a million rows, quantiles are those of Polars, too: Spark does not sort the values."""
+def test_many_rows_and_strata(spark, tmp_path):
+    """Above a million rows Spark does not sort values, and counts fewer cells of many strata."""
     rng, n = np.random.default_rng(0), 1_100_000
     days = pl.Series(rng.integers(0, 900, n))
     frame = pl.DataFrame({"id": np.arange(n), "g": rng.integers(0, 3, n)}).with_columns(
-        day=pl.date(2024, 1, 1) + pl.duration(days=days), flag=days < 200
+        day=pl.date(2024, 1, 1) + pl.duration(days=days), flag=days < 200, four=pl.col("id") // 4
     )
     frame.write_parquet(tmp_path / "rows.parquet")
     rows = spark.read.parquet(str(tmp_path / "rows.parquet"))
-    for by in (["g", sf.quantiles("day", 4)], sf.quantiles("flag", 2)):
-        expected, warned = heard(lambda by=by: sf.kfold(frame, by, key="id"))
-        result, words = heard(lambda by=by: sf_spark.kfold(rows, by, key="id"))
+    options = {"key": "id", "rare": "ignore"}
+    for by in (["g", sf.quantiles("day", 4)], sf.quantiles("flag", 2), "four"):
+        expected, warned = heard(lambda by=by: sf.kfold(frame, by, **options))
+        result, words = heard(lambda by=by: sf_spark.kfold(rows, by, **options))
         assert collect_spark(result).sort("id").equals(expected)
         assert words == warned
 
@@ -347,9 +348,9 @@ REFUSED = {
         "A column of `key` must hold whole numbers of 64 bits, text, dates or times, but 'cents'"
         " is decimal(9,2).\nHint: cast it to text."
     ),
-    # More rows of one key than the bits that count the rows of a small stratum can say.
-    "rows.sparkSession.range(500).selectExpr('7L as id')": (
-        "`key` ('id') must identify each row, but repeats in 500 rows.\nHint: in `kfold` and"
+    # More rows of one key than the bits that count them can say; a thousand are listed.
+    "rows.sparkSession.range(9000).selectExpr('7L as id')": (
+        "`key` ('id') must identify each row, but repeats in 1,000 rows.\nHint: in `kfold` and"
         " `split`, `groups=` keeps rows that belong together in one fold or part, and with"
         ' `deal="hash"` keys may repeat.'
     ),
