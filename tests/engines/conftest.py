@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.engines.frames import ONE_THREAD, EngineFrames, on_dask, on_lists, on_spark
+from tests.engines.frames import EngineFrames, on_dask, on_lists, on_spark
 from tests.engines.session import spark
 
 __all__ = ["engine", "spark"]
@@ -28,5 +28,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[EngineFrames]:
 @pytest.fixture
 def one_thread() -> Iterator[None]:
     """Compute Dask frames without threads and processes, and leave text as pandas has it."""
-    with pytest.importorskip("dask").config.set(ONE_THREAD):
+    from tests.engines.dask_frames import ONE_THREAD, dask
+
+    with dask.config.set(ONE_THREAD):
         yield

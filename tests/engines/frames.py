@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import polars as pl
-import pytest
 from pandas.testing import assert_frame_equal
 from polars import selectors
 
 import stratframe as sf
 from tests.engines.lists import Lists
-from tests.engines.session import arrow_table
+from tests.engines.session import spark_frame
 from tests.helpers import columns_of
 from tests.test_golden import DATA, PARTS
 
@@ -33,9 +32,6 @@ FRAME = pd.DataFrame(DATA).assign(
 )
 FOLDED = sf.kfold(FRAME.assign(plain=[i % 3 for i in range(N)]), "label", 4, where="some")
 FOLDED = sf.split(FOLDED, "label", PARTS, rare="ignore")
-
-ONE_THREAD = {"scheduler": "synchronous", "dataframe.convert-string": False}
-"""How Dask computes in tests: without threads and processes, with text as pandas has it."""
 
 
 class EngineFrames(NamedTuple):
@@ -87,17 +83,12 @@ def on_lists() -> Iterator[EngineFrames]:
 
 def on_dask() -> Iterator[EngineFrames]:
     """Frames of Dask."""
-    dask = pytest.importorskip("dask", reason='needs pip install "stratframe[dask]"')
-    dd = pytest.importorskip("dask.dataframe", reason='needs pip install "stratframe[dask]"')
-
-    def spread(frame: pd.DataFrame, places: Sequence[int]) -> Any:
-        pieces = cut(frame, places)
-        return dd.from_map(lambda place: pieces[place], range(len(pieces)), meta=frame.iloc[:0])
+    from tests.engines.dask_frames import ONE_THREAD, dask, of_parts
 
     with dask.config.set(ONE_THREAD):
         yield EngineFrames(
             name="Dask",
-            spread=spread,
+            spread=lambda frame, places: of_parts(cut(frame, places), frame.iloc[:0]),
             collect=lambda frame: frame.compute(),
             local=lambda frame: frame,
             is_pandas=True,
@@ -108,13 +99,12 @@ def on_dask() -> Iterator[EngineFrames]:
 def on_spark(session: Any) -> Iterator[EngineFrames]:
     """Frames of Spark, which has no categories."""
 
-    def spread(frame: pd.DataFrame, places: Sequence[int]) -> Any:
-        made = session.createDataFrame(arrow_table(pl.from_pandas(local(frame))))
-        return made.repartition(len(places)) if places else made
-
     def local(frame: pd.DataFrame) -> pd.DataFrame:
         texts = frame.select_dtypes("category").columns
         return frame.astype(dict.fromkeys(texts, object))
+
+    def spread(frame: pd.DataFrame, places: Sequence[int]) -> Any:
+        return spark_frame(session, pl.from_pandas(local(frame)), len(places))
 
     yield EngineFrames(
         name="Spark",

@@ -7,16 +7,13 @@ from itertools import cycle
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
 import stratframe as sf
-
-dask = pytest.importorskip("dask", reason='needs pip install "stratframe[dask]"')
-dd = pytest.importorskip("dask.dataframe", reason='needs pip install "stratframe[dask]"')
-
-import stratframe.dask  # noqa: E402 - registers .strat on Dask frames
+from tests.engines.dask_frames import dask, dd, of_parts
+from tests.engines.frames import cut
+from tests.helpers import refuse_now, refused
 
 pytestmark = [pytest.mark.dask, pytest.mark.usefixtures("one_thread")]
 
@@ -47,46 +44,57 @@ TOGETHER = [
 """Types of one kind of values, as Dask and its readers mix them."""
 
 
-def in_types(values, dtypes, name="x"):
-    """Store values in three partitions in types that take turns, beside ids."""
-    pieces = np.array_split(np.arange(len(values)), 3)
-    parts = [
-        pd.DataFrame(
-            {"id": rows, name: pd.Series([values[row] for row in rows], dtype=object).astype(dtype)}
-        )
-        for rows, dtype in zip(pieces, cycle(dtypes), strict=False)
-    ]
-    return dd.from_map(lambda place: parts[place], range(3), meta=parts[0].iloc[:0])
+EVERY_ROW = {"key": "id", "missing": "stratum", "rare": "ignore"}
+USES = {
+    "classes": {**EVERY_ROW, "by": sf.classes("x")},
+    "quantiles": {**EVERY_ROW, "by": sf.quantiles("x", 4)},
+    "groups": {"groups": "x", "missing": "null", "rare": "ignore"},
+    "key": {**EVERY_ROW, "key": ["x", "id"]},
+}
+"""Calls that read the column for each use."""
 
 
 def plain(values):
-    """Store values in the one type that pandas chooses for them."""
+    """Store values in the one type that pandas chooses for them, beside ids."""
     return pd.DataFrame({"id": range(len(values)), "x": pd.Series(values)})
 
 
+def in_types(values, dtypes):
+    """Store values in three partitions in types that take turns, beside ids."""
+    whole = plain(pd.Series(values, dtype=object))
+    pieces = zip(np.array_split(np.arange(len(values)), 3), cycle(dtypes), strict=False)
+    return of_parts([whole.iloc[rows].astype({"x": dtype}) for rows, dtype in pieces])
+
+
+def folds(frame, *args, **options):
+    """List the folds of a frame of pandas or Dask."""
+    found = sf.kfold(frame, *args, **options)["fold"]
+    return (found if isinstance(frame, pd.DataFrame) else found.compute()).tolist()
+
+
 @pytest.mark.parametrize(("name", "dtypes"), TOGETHER, ids=str)
-@pytest.mark.parametrize("use", ["classes", "quantiles", "groups", "key"])
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.filterwarnings("ignore:.*quantiles:stratframe.StratWarning")
 def test_types_of_one_kind_give_the_folds_of_one_type(use, name, dtypes):
     """Equal values are equal in whatever types of one kind the partitions store them."""
     if (use, name) == ("quantiles", "text") or (use == "key" and name in ("holes", "some")):
         pytest.skip("text has no quantiles, and a key has no missing values")
-    by = {"classes": sf.classes("x"), "quantiles": sf.quantiles("x", 2 if name == "some" else 4)}
-    options = {
-        "by": by.get(use),
-        "k": 2,
-        "groups": "x" if use == "groups" else None,
-        "key": {"groups": None, "key": ["x", "id"]}.get(use, "id"),
-        "missing": "null" if use == "groups" else "stratum",
-        "rare": "ignore",
-    }
     frame, lazy = plain(VALUES[name]), in_types(VALUES[name], dtypes)
-    found = sf.kfold(lazy, **options)["fold"].compute()
-    expected = sf.kfold(frame, **options)["fold"]
-    assert found.astype("Int64").tolist() == expected.astype("Int64").tolist()
-    if use in by:
-        options |= {"by": by[use], "groups": None}
-        sizes, counted = (sorted(sf.plan(each, **options)["n"]) for each in (frame, lazy))
+    found, expected = (sf.kfold(each, k=2, **USES[use])["fold"] for each in (lazy, frame))
+    assert found.compute().astype("Int64").tolist() == expected.astype("Int64").tolist()
+    if "by" in USES[use]:
+        sizes, counted = (sorted(sf.plan(each, k=2, **USES[use])["n"]) for each in (frame, lazy))
         assert counted == sizes
+
+
+def test_a_check_of_several_types():
+    """Groups, and the keys of a check, are found again in whatever types they are stored."""
+    lazy = in_types(VALUES["whole"], ["int64", "float64", "category"])
+    counted, wanted = (
+        str(sf.check(sf.kfold(each, k=3, groups="x"), groups="x", key="x", duplicates=None))
+        for each in (lazy, plain(VALUES["whole"]))
+    )
+    assert counted == wanted
 
 
 BIG = 2**53 + 1
@@ -110,43 +118,51 @@ CLASHES: list[tuple[list[str], list[str], list[object]]] = [
 @pytest.mark.filterwarnings("ignore:.*quantiles:stratframe.StratWarning")
 def test_types_that_clash_are_an_error_with_the_cast(use, held, casts, values):
     """The error names a column, two partitions and their types, and a cast after which it works."""
-    by = {"classes": sf.classes("x"), "quantiles": sf.quantiles("x", 2), "key": None}[use]
     dtypes = [each.removesuffix(" beyond 2**53") for each in held]
-    rows = [value for value in values for _ in range(4)]
-    lazy, key = in_types(rows, dtypes), ["x", "id"] if use == "key" else "id"
-    cast = casts[use == "quantiles"]
-    with pytest.raises(sf.StratError) as caught:
-        lazy.strat.kfold(by, 2, key=key, rare="ignore")
-    assert str(caught.value) == (
+    lazy, cast = in_types(np.repeat(values, 4), dtypes), casts[use == "quantiles"]
+    refuse_now(
         f"Column 'x' must have one type in all partitions, but partition 0 holds {held[0]} and"
-        f" partition 1 {held[1]}.\nHint: cast it first, as in `df.astype({{'x': '{cast}'}})`."
+        f" partition 1 {held[1]}.\nHint: cast it first, as in `df.astype({{'x': '{cast}'}})`.",
+        lambda: sf.kfold(lazy, k=2, **USES[use]),
     )
     if (use, cast) != ("quantiles", "string"):
-        folded = lazy.astype({"x": cast}).strat.kfold(by, 2, key=key, rare="ignore")
-        assert sorted(folded["fold"].compute().value_counts()) == [6, 6]
+        found = folds(lazy.astype({"x": cast}), k=2, **USES[use])
+        assert sorted(found) == [0] * 6 + [1] * 6
 
 
 def test_all_clashes_are_named_at_once():
     """Every column whose types clash is named in one error, before what only its values break."""
     lazy = in_types([1, 2, 3] * 4, ["int64", "string"]).assign(y=lambda df: df["x"])
-    with pytest.raises(sf.StratError) as caught:
-        lazy.strat.kfold(sf.bins("x", [0, 2, 4]), 2, key=["y", "id"])
-    assert [line.split(" must")[0] for line in str(caught.value).splitlines()] == [
+    error = refused(lambda: sf.kfold(lazy, sf.bins("x", [0, 2, 4]), 2, key=["y", "id"]))
+    assert [line.split(" must")[0] for line in str(error).splitlines()] == [
         "Column 'x'",
         "Column 'y'",
         "Hint: cast it first, as in `df.astype({'x': 'float64', 'y': 'string'})`.",
     ]
 
 
-def test_objects_of_several_kinds_are_classes():
-    """Objects that differ from one partition to the next are classes, but no key."""
-    values = [1, 2, 1, 2, "a", "b", "a", "b", date(2024, 1, 1), "a", 1, 2]
-    lazy = in_types(values, ["object"])
-    expected = sf.kfold(plain(values), "x", 2, key="id", rare="ignore")["fold"].tolist()
-    found = lazy.strat.kfold("x", 2, key="id", rare="ignore")["fold"].compute()
-    assert found.tolist() == expected
+OBJECTS = [
+    [1, 2, 1, 2, "a", "b", "a", "b", date(2024, 1, 1), "a", 1, 2],
+    ["a", b"a", "b", b"c"] * 5,
+    [1.0, 5e-324, 0.0, 3.0] * 5,
+    [-1, 2**64 - 1, 5, 6] * 5,
+    [(1 << 70) + 1, 1 << 70, 5, 6] * 5,
+]
+
+
+@pytest.mark.parametrize("values", OBJECTS, ids=str)
+def test_objects_that_look_alike_are_told_apart(values):
+    """Objects of several kinds, or of the same bytes, are classes and groups."""
+    frame, lazy = plain(pd.Series(values, dtype=object)), in_types(values, ["object"])
+    for use in ("classes", "groups"):
+        assert folds(lazy, k=2, **USES[use]) == folds(frame, k=2, **USES[use])
+
+
+def test_objects_of_several_kinds_are_no_key():
+    """Keys that differ in kind from one partition to the next are an error."""
+    lazy = in_types(OBJECTS[0], ["object"])
     with pytest.raises(sf.StratError, match=r"0 holds object \(integer\) and partition 1 object"):
-        lazy.strat.kfold(None, 2, key=["x", "id"])
+        sf.kfold(lazy, None, 2, key=["x", "id"])
 
 
 @pytest.mark.parametrize("empty", ["object", "float64", "str", "category"])
@@ -154,15 +170,9 @@ def test_objects_of_several_kinds_are_classes():
 def test_a_partition_without_values_has_any_type(empty, by):
     """Partitions whose values are all missing, and those without rows, do not decide the type."""
     values = [*WHOLE[:40], *[None] * 20]
-    parts = [
-        plain(WHOLE[:40]),
-        plain([None] * 20).astype({"x": empty}).assign(id=range(40, 60)),
-        plain([]).astype({"x": empty, "id": "int64"}),
-    ]
-    lazy = dd.from_map(lambda place: parts[place], range(3), meta=parts[0].iloc[:0])
-    options = {"key": "id", "missing": "stratum", "rare": "ignore"}
-    expected = sf.kfold(plain(values), by, 3, **options)["fold"].tolist()
-    assert lazy.strat.kfold(by, 3, **options)["fold"].compute().tolist() == expected
+    nothing = plain([None] * 20).astype({"x": empty}).assign(id=range(40, 60))
+    lazy = of_parts([plain(WHOLE[:40]), nothing, nothing[:0]])
+    assert folds(lazy, by, 3, **EVERY_ROW) == folds(plain(values), by, 3, **EVERY_ROW)
 
 
 @pytest.mark.parametrize("text_of_dask", [True, False])
@@ -178,54 +188,37 @@ def test_a_partition_without_values_has_any_type(empty, by):
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # of Dask
 def test_files_with_and_without_missing_values(tmp_path, reader, text_of_dask):
     """Whatever types Dask reads from Parquet files, the folds are those of all rows."""
-    rows = range(120)
     columns = {
-        "whole": pa.array([i % 7 for i in rows], pa.int64()),
-        "flag": pa.array([i % 3 == 0 for i in rows]),
-        "text": pa.array([f"{i % 5}" for i in rows]),
-        "day": pa.array([date(2024, 5, 1 + i % 6) for i in rows]),
-        "bytes": pa.array([bytes([i % 4]) for i in rows]),
-        "price": pa.array([Decimal(i % 8) for i in rows], pa.decimal128(9, 2)),
+        "whole": (lambda i: i % 7, pa.int64()),
+        "flag": (lambda i: i % 3 == 0, pa.bool_()),
+        "text": (lambda i: f"{i % 5}", pa.string()),
+        "day": (lambda i: date(2024, 5, 1 + i % 6), pa.date32()),
+        "bytes": (lambda i: bytes([i % 4]), pa.binary()),
+        "price": (lambda i: Decimal(i % 8), pa.decimal128(9, 2)),
     }
-    missing = pa.array([i > 79 or 40 < i < 50 for i in rows])
-    columns = {
-        name: pc.if_else(missing, pa.scalar(None, each.type), each)
-        for name, each in columns.items()
-    }
-    table = pa.table({"id": list(rows), **columns})
+    rows = [None if i > 79 or 40 < i < 50 else i for i in range(120)]
+    table = pa.table({"id": range(120)})
+    for name, (value, dtype) in columns.items():
+        values = [None if i is None else value(i) for i in rows]
+        table = table.append_column(name, pa.array(values, dtype))
     for place in range(3):
         pq.write_table(table.slice(place * 40, 40), tmp_path / f"{place}.parquet")
-    calls = [{"by": by, "key": "id", "missing": "stratum"} for by in map(sf.classes, columns)]
-    calls += [{**calls[0], "by": sf.quantiles("whole", 3)}]
-    calls += [{"groups": name, "missing": "null"} for name in ("whole", "text", "bytes")]
+    calls = [{**EVERY_ROW, "by": by} for by in map(sf.classes, columns)]
+    calls += [{**EVERY_ROW, "by": sf.quantiles("whole", 3)}]
+    calls += [{**USES["groups"], "groups": name} for name in ("whole", "text", "bytes")]
     with dask.config.set({"dataframe.convert-string": text_of_dask}):
         lazy = dd.read_parquet(tmp_path, **reader)
         for call in calls:
-            found = lazy.strat.kfold(k=3, rare="ignore", **call).compute()
-            expected = sf.kfold(table.to_pandas(), k=3, rare="ignore", **call)
-            assert found.sort_values("id")["fold"].tolist() == expected["fold"].tolist()
+            found = sf.kfold(lazy, k=3, **call).compute().sort_values("id")["fold"]
+            assert found.tolist() == sf.kfold(table.to_pandas(), k=3, **call)["fold"].tolist()
 
 
-def test_the_type_that_a_frame_says_does_not_matter():
+@pytest.mark.parametrize("said", ["object", "str", "float64", "category"])
+def test_the_type_that_a_frame_says_does_not_matter(said):
     """Partitions of one type are that, whatever the frame says of them."""
-    parts = [plain(WHOLE[:30]), plain(WHOLE[30:]).assign(id=range(30, 60))]
-    expected = sf.kfold(plain(WHOLE), sf.quantiles("x", 4), 3, key=["x", "id"])["fold"].tolist()
-    for said in ("object", "str", "float64", "category"):
-        meta = parts[0].iloc[:0].astype({"x": said})
-        lazy = dd.from_map(lambda place: parts[place], range(2), meta=meta)
-        folded = lazy.strat.kfold(sf.quantiles("x", 4), 3, key=["x", "id"])
-        assert folded["fold"].compute().tolist() == expected
-
-
-def test_a_check_of_several_types():
-    """Groups, and the keys of a check, are found again in whatever types they are stored."""
-    frame = plain(VALUES["whole"])
-    lazy = in_types(VALUES["whole"], ["int64", "float64", "category"])
-    expected, found = (sf.kfold(each, None, 3, groups="x") for each in (frame, lazy))
-    counted, wanted = (
-        sf.check(each, groups="x", key="x", duplicates=None) for each in (found, expected)
-    )
-    assert str(counted) == str(wanted)
+    parts, call = cut(plain(WHOLE), [30]), {**USES["quantiles"], "key": ["x", "id"], "k": 3}
+    lazy = of_parts(parts, parts[0].iloc[:0].astype({"x": said}))
+    assert folds(lazy, **call) == folds(plain(WHOLE), **call)
 
 
 # Categories ------------------------------------------------------------------------------
@@ -233,29 +226,27 @@ def test_a_check_of_several_types():
 
 @pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize("kind", [int, float, str])
-@pytest.mark.parametrize("by", [sf.quantiles("x", 4), sf.bins("x", [0, 9, 19])], ids=str)
+@pytest.mark.parametrize(
+    "by", [sf.quantiles("x", 4), sf.bins("x", [0, 9, 19]), sf.classes("x")], ids=str
+)
 def test_a_categorical_of_numbers_is_cut_by_its_values(by, kind, known):
     """Categories of whole numbers, of fractions and of text of numbers count by their values."""
     frame = plain([kind(x) if i % 7 else None for i, x in enumerate(WHOLE)])
     frame = frame.astype({"x": "category"})
     lazy = dd.from_pandas(frame, npartitions=3)
-    if not known:
-        parts = [frame[a:b].copy() for a, b in ((0, 10), (10, 45), (45, 60))]
+    if not known:  # and partitions have others
+        parts = [part.copy() for part in cut(frame, [10, 45])]
         parts = [part.assign(x=part["x"].cat.remove_unused_categories()) for part in parts]
-        meta = dd.utils.clear_known_categories(frame.iloc[:0])
-        lazy = dd.from_map(lambda place: parts[place], range(3), meta=meta)
-    options = {"key": "id", "missing": "stratum", "rare": "ignore"}
-    expected = sf.kfold(frame, by, 3, **options)["fold"].tolist()
-    assert lazy.strat.kfold(by, 3, **options)["fold"].compute().tolist() == expected
-    sizes, found = (sf.plan(each, by, 3, **options)["n"] for each in (frame, lazy))
-    assert found.tolist() == sizes.tolist()
+        parts[1]["x"] = parts[1]["x"].cat.reorder_categories(parts[1]["x"].cat.categories[::-1])
+        lazy = of_parts(parts, dd.utils.clear_known_categories(frame.iloc[:0]))
+    assert folds(lazy, by, 3, **EVERY_ROW) == folds(frame, by, 3, **EVERY_ROW)
+    sizes, found = (sorted(sf.plan(each, by, 3, **EVERY_ROW)["n"]) for each in (frame, lazy))
+    assert found == sizes
 
 
 def test_a_value_beyond_the_known_categories_is_kept():
     """A value that the frame's categories lack is a class of its own, and not missing."""
-    parts = [plain(["a", "b"] * 6), plain(["c", "c", "a"] * 4).assign(id=range(12, 24))]
+    parts = cut(plain(["a", "b"] * 6 + ["c", "c", "a"] * 4), [12])
     meta = parts[0].iloc[:0].astype({"x": pd.CategoricalDtype(["a", "b"])})
-    lazy = dd.from_map(lambda place: parts[place], range(2), meta=meta)
-    whole = pd.concat(parts)
-    expected = sf.kfold(whole, "x", 2, key="id")["fold"].tolist()
-    assert lazy.strat.kfold("x", 2, key="id")["fold"].compute().tolist() == expected
+    expected = folds(pd.concat(parts), "x", 2, key="id")
+    assert folds(of_parts(parts, meta), "x", 2, key="id") == expected

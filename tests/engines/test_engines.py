@@ -1,20 +1,20 @@
 """What every engine does: folds, parts and tables are those of pandas, whatever the partitions."""
 
-from collections import Counter
+from collections import defaultdict
 from datetime import datetime
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import stratframe as sf
+from stratframe.engines.base import engine_of
 from tests.engines.frames import FOLDED, FRAME, N, heard
-from tests.engines.lists import Lists, ListsEngine
-from tests.helpers import refuse_now, refuse_rule
+from tests.helpers import evaluate, refuse_now
 from tests.terms.test_toy_term import TERM
 from tests.test_golden import PARTS
 
@@ -42,7 +42,7 @@ KEYS = ["id", "name", "time", "half", ["day", "id"]]
 CALLS = [
     {},
     {"repeats": 3},
-    {"seed": 7, "name": "inner"},
+    {"seed": 7, "name": "my.`own` fold"},
     {"where": "some"},
     {"where": lambda df: df["age"] > 20},
     {"rare": "null"},
@@ -70,74 +70,33 @@ def outcome(engine, call):
         return str(error)
 
 
-# Samples ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "by", ["label", ["label", "sex"], ["sex", sf.quantiles("age", 3)]], ids=str
-)
-@pytest.mark.parametrize("options", [{"n": 17}, {"frac": 0.4, "allocation": "equal"}], ids=str)
-def test_samples_are_those_of_pandas(engine, by, options):
-    """With a key no partitioning and no order of the rows changes a sample, which is lazy."""
-    frame = engine.local(FRAME.rename(columns={"name": "Sampled"}))
-    expected = sorted(sf.sample(frame, by, key="id", **options)["id"])
-    for order, cuts in ORDERS:
-        rows = engine.spread(frame.iloc[order], cuts)
-        found = engine.rows(sf.sample(rows, by, key="id", **options))
-        assert sorted(found["id"]) == expected
-        assert list(found) == list(engine.rows(rows))
-
-
 # Folds and parts -------------------------------------------------------------------------
 
+TARGETS = [2, 3, 4, 5, 6, PARTS, {"a": 20, "b": None}, 0.3]
 
-def test_folds_are_those_of_pandas(engine):
-    """With a key no partitions and no order of the rows change a fold, an error or a warning."""
+
+def deal(frame, by, target, **options):
+    """Deal folds if there is a number of them, or else parts."""
+    return (sf.kfold if isinstance(target, int) else sf.split)(frame, by, target, **options)
+
+
+def test_folds_and_parts_are_those_of_pandas(engine):
+    """With a key no partitions and no order of the rows change a deal, an error or a warning."""
     frame = engine.local(FRAME)
 
     @example(["label", "sex"], "id", {"missing": "null"}, ALL[::-1], [20], 4)
     @example(["rarely", "sex"], "id", {"rare": "null"}, ALL[::-1], [20], 6)
     @example(["who", sf.quantiles("age", 2)], "id", {"rare": "pool"}, ALL, [20], 4)
     @example("rarely", "id", {"rare": "warn"}, ALL, [20], 6)
-    @given(*map(st.sampled_from, (BY, KEYS, CALLS)), orders, places, st.integers(2, 6))
+    @example(["label", "sex"], "id", {"repeats": 3}, ALL[::-1], [7, 7, 30], PARTS)
+    @given(*map(st.sampled_from, (BY, KEYS, CALLS)), orders, places, st.sampled_from(TARGETS))
     @settings(max_examples=engine.n_examples)
-    def check(by, key, call, order, cuts, k):
+    def check(by, key, call, order, cuts, target):
         rows, options = engine.spread(frame.iloc[order], cuts), {**KEYED, "key": key, **call}
-        found = outcome(engine, lambda: sf.kfold(rows, by, k, **options))
-        assert found == outcome(engine, lambda: sf.kfold(frame, by, k, **options))
+        found = outcome(engine, lambda: deal(rows, by, target, **options))
+        assert found == outcome(engine, lambda: deal(frame, by, target, **options))
 
     check()
-
-
-def test_parts_are_those_of_pandas(engine):
-    """With a key parts are those of pandas, by shares and by counts, in several columns too."""
-    frame = engine.local(FRAME)
-    targets = [PARTS, {"a": 20, "b": None}, 0.3]
-
-    @given(*map(st.sampled_from, (BY, targets, [1, 3])), orders, places)
-    @settings(max_examples=engine.n_examples // 2)
-    def check(by, parts, repeats, order, cuts):
-        rows = engine.spread(frame.iloc[order], cuts)
-        found = outcome(engine, lambda: sf.split(rows, by, parts, **KEYED, repeats=repeats))
-        expected = outcome(engine, lambda: sf.split(frame, by, parts, **KEYED, repeats=repeats))
-        assert found == expected
-
-    check()
-
-
-@pytest.mark.parametrize("verb", ["kfold", "split"])
-@pytest.mark.parametrize("place", [0, 1], ids=["first", "last"])
-def test_a_term_of_ones_own_is_dealt(engine, place, verb):
-    """A term of another module deals the same rows, with no line written for it."""
-    data = {"number": [0, 1, 2, 3, 4, 5, 7] * 6, "label": list("abbaab" * 7), "id": range(42)}
-    frame, by = pd.DataFrame(data), ["label"]
-    by.insert(place, TERM)
-    target = {"kfold": 4, "split": {"a": 0.7, "b": 0.3}}[verb]
-    expected = engine.rows(getattr(sf, verb)(frame, by, target, **KEYED))
-    rows = engine.spread(frame, [11, 30, 30])
-    assert engine.rows(getattr(sf, verb)(rows, by, target, **KEYED)) == expected
-    on_polars = getattr(sf, verb)(pl.from_pandas(frame), by, target, **KEYED)
-    assert on_polars[on_polars.columns[-1]].to_list() == list(expected.values())[-1]
 
 
 @pytest.mark.parametrize(("n_strata", "k"), [(1, 5), (3, 70), (2000, 4)])
@@ -152,46 +111,106 @@ def test_many_rows(engine, n_strata, k):
         assert engine.rows(found) == engine.rows(expected)
 
 
-def test_a_column_may_be_replaced(engine):
-    """`overwrite=True` replaces a fold column where it is; without it that is an error."""
-    frame = engine.local(FRAME[["id", "label"]].assign(fold=0, last="x"))
-    rows = engine.spread(frame, [20])
-    result = sf.kfold(rows, "label", key="id", overwrite=True)
-    assert list(result.columns) == ["id", "label", "fold", "last"]
-    assert engine.rows(result) == engine.rows(sf.kfold(frame, "label", key="id", overwrite=True))
-    rule = "The frame has a column 'fold' already. `overwrite=True` replaces it."
-    refuse_rule(rule, lambda: sf.kfold(rows, "label", key="id"))
-
-
-# Groups ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("by", "options"),
-    [
-        (None, {"groups": "who"}),
-        ("label", {"groups": "who", "repeats": 2}),
-        ("label", {"groups": "sex", "missing": "null", "rare": "ignore"}),
-        (["label", "sex"], {"groups": ["who", "kind"], "missing": "stratum"}),
-        (["sex", "label"], {"groups": "who", "missing": "null", "where": "some"}),
-        (["label", "price"], {"groups": "who"}),
-        (["label", sf.quantiles("age", 3)], {"groups": "who", "seed": 5}),
-        ("rarely", {"groups": "who", "rare": "null"}),
-        ("rarely", {"groups": "who", "rare": "pool"}),
-        ([sf.quantiles("price", 2), "rarely"], {"groups": "who", "rare": "null"}),
-        ([sf.quantiles("price", 2), "rarely"], {"groups": "who", "rare": "pool"}),
-    ],
-    ids=str,
+GIVEN = FRAME.assign(
+    given=[i * i % 7 % 4 if i % 3 else None for i in range(N)],
+    fifth=[i % 4 if i % 5 == 0 else None for i in range(N)],
+    few=[1 + i % 2 if i % 5 else None for i in range(N)],
+    part=[list(PARTS)[i % 7 % 3] if i % 4 else None for i in range(N)],
+    other=[list(PARTS)[i % 11 % 3] if i % 4 else None for i in range(N)],
+    most=["train"] * (N - 1) + [None],
+    rest=["test"] * (N - 1) + [None],
+    pair=[i // 2 if i % 9 else None for i in range(N)],
+    third=[i // 20 for i in range(N)],
+    number=[i % 7 for i in range(N)],
+    Sampled="x",
 )
-def test_folds_of_groups_are_those_of_pandas(engine, by, options):
-    """No order of the rows and no partitions change the fold of a group, or a warning."""
-    frame, k = engine.local(FRAME), 2 if options["groups"] == "sex" else 3
-    expected, warned = heard(lambda: sf.kfold(frame, by, k, **options))
+GIVEN = GIVEN.astype(dict.fromkeys(["part", "other", "most", "rest"], object))
+
+ANY = "key='id', missing='stratum', rare='ignore'"
+ENTRIES = "['label', 'sex', sf.quantiles('age', 2)]"
+PART_NAMES = "name=['part', 'other'], key='id', rare='ignore'"
+SHARES = {"a": 0.98, "b": 0.01, "c": 0.01}
+RARELY = "[sf.quantiles('price', 2), 'rarely']"
+EQUAL = [
+    # A sample is lazy, and has no column more.
+    *(
+        f"sf.sample(df, {by}, {size}, key='id')"
+        for by in ("'label'", "['label', 'sex']", "['sex', sf.quantiles('age', 3)]")
+        for size in ("n=17", "frac=0.4, allocation='equal'")
+    ),
+    "sf.kfold(df, 'label', key='id', name='given', overwrite=True)",
+    # A term of another module, with no line written for it.
+    *(
+        f"sf.{call}, key='id')"
+        for by in ("[TERM, 'label']", "['label', TERM]")
+        for call in (f"kfold(df, {by}, 4", f"split(df, {by}, {PARTS}")
+    ),
+    # The key alone decides, also one that repeats.
+    *(
+        f"sf.kfold(df, None, 100, key={key!r}, deal='hash', repeats=3, seed=5)"
+        for key in (*KEYS, "kind", ["label", "who"])
+    ),
+    f"sf.split(df, parts={PARTS}, key='name', deal='hash', where='some')",
+    "sf.split(df, parts=0.3, key='id', deal='hash', where=lambda df: df['age'] > 20)",
+    "sf.kfold(df, k=7, key='name', deal='hash', where='some', name='inner')",
+    # Groups.
+    "sf.kfold(df, None, 3, groups='who')",
+    "sf.kfold(df, 'label', 3, groups='who', repeats=2)",
+    f"sf.split(df, 'label', {PARTS}, groups='who', repeats=2)",
+    "sf.kfold(df, 'label', 3, groups='pair', missing='null')",
+    "sf.kfold(df, 'label', 2, groups='sex', missing='null', rare='ignore')",
+    "sf.kfold(df, ['label', 'sex'], 3, groups=['who', 'kind'], missing='stratum')",
+    "sf.kfold(df, ['sex', 'label'], 3, groups='who', missing='null', where='some')",
+    "sf.kfold(df, ['label', 'price'], 3, groups='who')",
+    "sf.kfold(df, ['label', sf.quantiles('age', 3)], 3, groups='who', seed=5)",
+    *(
+        f"sf.kfold(df, {by}, 3, groups='who', rare={rare!r})"
+        for by in ("'rarely'", RARELY)
+        for rare in ("null", "pool")
+    ),
+    # Given folds and parts stay.
+    *(f"sf.extend(df, {ENTRIES}, name='given', {ANY}{more})" for more in ("", ", seed=3", ", k=4")),
+    f"sf.extend(df, {ENTRIES}, name='given', key='id', missing='null', rare='ignore')",
+    "sf.extend(df, sf.quantiles('price', 7), name='given', key='id', missing='null')",
+    "sf.extend(df, ['who', sf.quantiles('price', 2)], name='fifth', key='id', rare='pool')",
+    "sf.extend(df, 'label', 3, name='few', key='id')",
+    *(
+        f"sf.extend(df, ['label', 'whole'], parts={parts}, missing={missing!r}, {PART_NAMES})"
+        for parts in (None, PARTS)
+        for missing in ("stratum", "null")
+    ),
+    # What is empty is said, and groups fill all parts.
+    f"sf.split(df, 'label', {SHARES}, key='id', repeats=2)",
+    f"sf.split(df, 'label', {SHARES}, groups='third')",
+    f"sf.extend(df, 'label', parts={PARTS}, name=['most', 'rest'], key='id')",
+    "sf.sample(df, 'label', frac=0.001, key='id')",
+    # Tables.
+    "sf.plan(df, 'label', 4, key='id')",
+    f"sf.plan(df, ['label', 'sex'], parts={PARTS}, seed=3, {ANY})",
+    "sf.plan(df, [sf.quantiles('price', 3), 'kind'], 3, where='some', name='inner', key='id')",
+    "sf.plan(df, ['label', 'sex'], 3, missing='null', key='id', rare='ignore')",
+    "sf.plan(df, ['kind', 'some'], 3, groups='who', rare='ignore')",
+    f"sf.plan(df, ['label', sf.quantiles('price', 2)], parts={PARTS}, groups='who', where='some')",
+    "sf.advise(df, ['label', 'age'], [2, 5, 30], groups='who', full=True)",
+    "sf.advise(df, ['label', 'age'], [2, 5, 30], groups=['kind', 'day'], full=True)",
+]
+"""Calls on rows some of which have folds and parts."""
+
+
+@pytest.mark.parametrize("call", EQUAL)
+def test_calls_give_what_they_give_in_pandas(engine, call):
+    """No order of the rows and no partitions change a row, a column, a table or a warning."""
+    frame = engine.local(GIVEN)
+    expected, wanted = heard(lambda: evaluate(call, df=frame, TERM=TERM))
     for order, cuts in ORDERS:
         rows = engine.spread(frame[order], cuts)
-        result, words = heard(lambda rows=rows: sf.kfold(rows, by, k, **options))
-        assert engine.rows(result) == engine.rows(expected)
-        assert words == warned
+        found, words = heard(lambda rows=rows: evaluate(call, df=rows, TERM=TERM))
+        assert words == wanted
+        if isinstance(found, pd.DataFrame):
+            engine.check_table(found, expected)
+        else:
+            assert list(found.columns) == list(expected.columns)
+            assert engine.rows(found) == engine.rows(expected)
 
 
 GROUPS = ["who", "label", "name", "kind", "day", "time", "whole", "half", "some"]
@@ -218,132 +237,6 @@ def test_groups_of_any_type_are_those_of_pandas(engine):
         assert found == outcome(engine, lambda: sf.kfold(frame, by, k, **options))
 
     check()
-
-
-def test_rows_without_a_group_may_have_no_fold(engine):
-    """With `missing="null"` the rows without a group, and no others, have no fold."""
-    pairs = [i // 2 if i % 9 else None for i in range(N)]
-    frame = engine.local(FRAME.assign(pair=pairs))
-    options = {"groups": "pair", "missing": "null"}
-    found = engine.rows(sf.kfold(engine.spread(frame, [20]), "label", 4, **options))
-    assert [fold is None for fold in found["fold"]] == [pair is None for pair in found["pair"]]
-    expected = engine.rows(sf.kfold(frame, "label", 4, **options))
-    assert found == expected
-
-
-def test_parts_of_groups(engine):
-    """Whole groups get the parts of pandas, by shares that the rows come near to."""
-    frame = engine.local(FRAME)
-    expected = sf.split(frame, "label", PARTS, groups="who", repeats=2)
-    for order, cuts in ORDERS:
-        rows = engine.spread(frame[order], cuts)
-        found = engine.rows(sf.split(rows, "label", PARTS, groups="who", repeats=2))
-        assert found == engine.rows(expected)
-    assert Counter(found["split_1"]) == {"train": 42, "valid": 12, "test": 6}
-
-
-@pytest.mark.parametrize(
-    ("by", "options"),
-    [
-        (["kind", "some"], {"k": 3}),
-        (["label", sf.quantiles("price", 2)], {"parts": PARTS, "where": "some"}),
-    ],
-    ids=str,
-)
-def test_a_plan_of_groups_is_that_of_pandas(engine, by, options):
-    """A plan of whole groups has the counts of pandas."""
-    frame, options = engine.local(FRAME), {**options, "groups": "who", "rare": "ignore"}
-    rows = engine.spread(frame[::-1], [7, 30])
-    engine.check_table(sf.plan(rows, by, **options), sf.plan(frame, by, **options))
-
-
-# Extend ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        *({}, {"seed": 3}, {"k": 4}, {"missing": "null"}),
-        {"missing": "null", "by": sf.quantiles("price", 7)},
-    ],
-    ids=str,
-)
-def test_extended_folds_are_those_of_pandas(engine, options):
-    """Given folds stay; with a key new ones are those of pandas, in any order of the rows."""
-    given = {i * 23 % N: i * i % 4 if i % 3 else None for i in range(N)}
-    frame = engine.local(FRAME.assign(fold=FRAME["id"].map(given)))
-    options = {"by": ["label", "sex", sf.quantiles("age", 2)], **KEYED, **options}
-    found = []
-    for order, cuts in ORDERS:
-        expected = sf.extend(frame[order], **options)
-        result = sf.extend(engine.spread(frame[order], cuts), **options)
-        found.append(engine.rows(result))
-        assert found[-1] == engine.rows(expected)
-        assert list(result.columns) == list(frame.columns)
-    assert found[0] == found[1]
-    for row, fold in enumerate(found[0]["fold"]):
-        assert fold == given[row] or given[row] is None
-
-
-def test_bins_of_extended_rows_are_cut_inside_pooled_classes(monkeypatch):
-    """Rare classes are pooled before quantiles are cut inside them, as on one machine."""
-    n_parents = []
-
-    def cut(engine, call, place, n, parents):
-        n_parents.append(parents.n_strata)
-        return call
-
-    monkeypatch.setattr(ListsEngine, "cut", cut)
-    rows = Lists([FRAME.assign(fold=[i % 4 if i % 3 else None for i in range(N)])])
-    sf.extend(rows, ["who", sf.quantiles("price", 2)], key="id", rare="pool")
-    assert n_parents == [1]
-
-
-@pytest.mark.parametrize("missing", ["stratum", "null"])
-@pytest.mark.parametrize("parts", [None, PARTS], ids=str)
-def test_extended_parts_are_those_of_pandas(engine, parts, missing):
-    """New rows of part columns get the parts of pandas, by given shares or by those they have."""
-    names = ["split", "other"]
-    given = [[list(PARTS)[i % n % 3] if i % 4 else None for i in range(N)] for n in (7, 11)]
-    frame = engine.local(FRAME.assign(split=given[0], other=given[1]))
-    options = {"parts": parts, "name": names, "key": "id", "missing": missing, "rare": "ignore"}
-    expected = sf.extend(frame, ["label", "whole"], **options)
-    found = sf.extend(engine.spread(frame, [5, 30]), ["label", "whole"], **options)
-    assert engine.rows(found) == engine.rows(expected)
-    assert any(None in engine.rows(found)[name] for name in names) == (missing == "null")
-
-
-FEW = {"a": 0.98, "b": 0.01, "c": 0.01}
-
-
-@pytest.mark.parametrize(
-    ("call", "n_warnings"),
-    [
-        (lambda rows: sf.split(rows, "label", FEW, key="id", repeats=2, name="new"), 1),
-        (lambda rows: sf.split(rows, "label", FEW, groups="third", name="new"), 0),
-        (lambda rows: sf.extend(rows, "label", parts=PARTS, name=["split", "other"], key="id"), 2),
-        (lambda rows: sf.sample(rows, "label", frac=0.001, key="id"), 1),
-    ],
-    ids=["split", "groups", "extend", "sample"],
-)
-def test_what_is_empty_is_said_as_in_pandas(engine, call, n_warnings):
-    """Empty parts and samples have the warnings of pandas, and groups fill all parts."""
-    frame = FRAME.assign(third=[i // 20 for i in range(N)], split="train", other="test")
-    frame = engine.local(frame.astype({"split": object, "other": object}))
-    frame.loc[N - 1, ["split", "other"]] = None
-    found, words = heard(lambda: call(engine.spread(frame[::-1], [5, 30])))
-    expected, wanted = heard(lambda: call(frame))
-    assert engine.rows(found) == engine.rows(expected)
-    assert words == wanted
-    assert len(words) == n_warnings
-    assert n_warnings or set(engine.rows(found)["new"]) == set(FEW)
-
-
-def test_extended_partitions_may_lack_the_first_fold(engine):
-    """With `k` the folds are 0..k-1, whatever a partition, or all of them, has."""
-    rows = pd.DataFrame({"id": range(6), "y": ["a"] * 6, "fold": [1.0, 2.0, 1.0, 2.0, None, None]})
-    filled = sf.extend(engine.spread(rows, [0, 3]), "y", 3, key="id")
-    assert engine.rows(filled)["fold"] == [1, 2, 1, 2, 0, 0]
 
 
 # Tables ----------------------------------------------------------------------------------
@@ -377,26 +270,6 @@ def test_tables_are_those_of_pandas(engine, by):
     engine.check_table(*(table.drop(columns=left_out) for table in advice))
 
 
-@pytest.mark.parametrize("groups", ["who", ["kind", "day"]], ids=str)
-def test_advice_on_groups_is_that_of_pandas(engine, groups):
-    """Advice counts the groups that hold rows of the rarest stratum."""
-    frame = engine.local(FRAME)
-    rows = engine.spread(frame, CUTS)
-    by, given = ["label", "age"], {"groups": groups, "full": True}
-    engine.check_table(*(sf.advise(each, by, [2, 5, 30], **given) for each in (rows, frame)))
-
-
-def test_whole_numbers_are_shown_in_bins(engine):
-    """Whole numbers most of which are rare are an order, in the bins of pandas."""
-    frame = pd.DataFrame({"x": [i * i % 331 for i in range(300)], "id": range(300)})
-    frame = frame.strat.kfold(sf.continuous("x"))
-    rows = engine.spread(frame, [0, 120, 190])
-    engine.check_table(sf.balance(rows, "x"), sf.balance(frame, "x"))
-    told = str(sf.check(rows, "x", key="id", duplicates=None))
-    assert told == str(sf.check(frame, "x", key="id", duplicates=None))
-    assert "x: even in order, within 2 rows at every cut" in told
-
-
 @pytest.mark.parametrize(
     ("n", "words"),
     [
@@ -409,31 +282,15 @@ def test_orders_are_judged_as_on_pandas(engine, n, words):
     drawn, x = np.random.default_rng(2), sf.continuous("x")
     frame = pd.DataFrame({"x": drawn.normal(9, 1, n).round(2), "id": range(n)})
     frame["label"] = frame["id"].mod(2).map(["a", "b"].__getitem__)
+    frame["whole"] = frame["id"] ** 2 % 331  # most of its values are rare
     for name, by in (("own", ["label", x]), ("bins", ["label", sf.quantiles("x", 5)])):
         frame = frame.strat.kfold(by, name=name)
     frame["plain"] = drawn.permutation(n) % 5
     frame["blocks"] = frame["x"].rank(method="first").astype(int) * 5 // (n + 1)
     rows, names = engine.spread(frame, [1, n // 2]), ["own", "bins", "plain", "blocks"]
-    for by in (["label", "x"], x, sf.continuous("id")):
+    for by in (["label", "x"], x, sf.continuous("id"), "whole"):
         engine.check_table(sf.compare(rows, by, names), sf.compare(frame, by, names))
     assert list(sf.compare(rows, ["label", "x"], names)["verdict"]) == words
-
-
-@pytest.mark.parametrize(
-    ("by", "options"),
-    [
-        ("label", {"k": 4}),
-        (["label", "sex"], {"parts": PARTS, "missing": "stratum", "seed": 3}),
-        ([sf.quantiles("price", 3), "kind"], {"k": 3, "where": "some", "name": "inner"}),
-        (["label", "sex"], {"k": 3, "missing": "null"}),
-    ],
-    ids=str,
-)
-def test_a_plan_is_that_of_pandas(engine, by, options):
-    """With a key a plan is that of pandas."""
-    frame, options = engine.local(FRAME), {"key": "id", "rare": "ignore", **options}
-    found = sf.plan(engine.spread(frame, [20, 40]), by, **options)
-    engine.check_table(found, sf.plan(frame, by, **options))
 
 
 @pytest.mark.parametrize(
@@ -518,28 +375,65 @@ def test_leaks_are_the_rows_of_pandas(engine, shared):
     assert {name: found[name] for name in frame} == engine.rows(frame[leaking])
 
 
-def test_folds_and_parts_have_the_rows_of_pandas(engine):
-    """Training and validation frames, and parts, are frames of the engine with these rows."""
+CELLS = st.tuples(
+    st.sampled_from(["a", "b", None]), st.sampled_from([1, 2, None]), st.sampled_from([0, 1, None])
+)
+"""Two values and a fold, any of them missing."""
+
+
+def test_what_rows_share_is_counted_as_row_by_row(engine):
+    """Values, those that repeat, those in several folds, their rows and pairs of rows are counted.
+
+    Rows without a fold are in one more, or left out; missing values are alike in duplicates only.
+    """
+
+    @given(st.lists(CELLS, min_size=1, max_size=40), places, st.booleans(), st.booleans())
+    @settings(max_examples=engine.n_examples // 2)
+    def check(cells, cuts, alike, drop):
+        rows = pd.DataFrame(cells, columns=["one", "two", "fold"]).convert_dtypes()
+        rows = rows.astype({"one": object, "two": "Int64", "fold": "Int64"})
+        found = engine_of(engine.spread(rows, [min(cut, len(rows)) for cut in cuts])).shared_rows(
+            ["one", "two"], "duplicates" if alike else "groups", "fold", drop=drop
+        )
+        folds = defaultdict(list)
+        for *values, fold in cells:
+            if (alike or None not in values) and not (drop and fold is None):
+                folds[tuple(values)].append(fold)
+        pairs = [pair for each in folds.values() for pair in combinations(each, 2)]
+        split = [each for each in folds.values() if len({*each}) > 1]
+        assert found[:4] == (
+            *(len(folds), sum(len(each) > 1 for each in folds.values())),
+            *(len(split), sum(map(len, split))),
+        )
+        assert (found.example is None) == (not split)
+        assert found[5:] == (len(pairs), sum(one != other for one, other in pairs))
+        if split:
+            values, labels = tuple(found.example.values), {*found.example.folds}
+            values = tuple(None if pd.isna(value) else value for value in values)
+            assert len(labels) == 2
+            assert labels <= {*folds[values]}
+
+    check()
+
+
+def test_parts_have_the_rows_of_pandas(engine):
+    """Parts are frames of the engine with these rows, in the order of their names."""
     frame = engine.local(FOLDED)
-    rows = engine.spread(frame, [17, 45])
-    for nulls in ("train", "drop"):
-        pairs = zip(sf.folds(rows, nulls=nulls), sf.folds(frame, nulls=nulls), strict=True)
-        for found, expected in pairs:
-            assert found.fold == expected.fold
-            assert repr(found) == f"Fold {found.fold} of 'fold'"
-            assert type(found.train) is type(rows)
-            assert engine.rows(found.train) == engine.rows(expected.train)
-            assert engine.rows(found.valid) == engine.rows(expected.valid)
-    found, expected = sf.parts(rows), sf.parts(frame)
+    found, expected = sf.parts(engine.spread(frame, [17, 45])), sf.parts(frame)
     assert list(found) == list(expected) == ["train", "valid", "test"]
-    for part in expected:
-        assert engine.rows(found[part]) == engine.rows(expected[part])
+    assert [engine.rows(part) for part in found.values()] == [
+        engine.rows(part) for part in expected.values()
+    ]
 
 
 RULES = [
+    {"nulls": "train"},
+    {"nulls": "drop"},
     {"name": "day", "train": "past"},
     {"name": "day", "train": "past", "gap": 1, "window": 2},
     {"name": "day", "gap": 1},
+    {"name": "day", "every": "1d", "last": 3},
+    {"name": "month", "every": "1mo", "train": "past", "last": 3},
     {"name": "time", "train": "past", "gap": 56, "window": 3},
     {"name": "half", "train": [0.5, 7, 9.5], "valid": [2.5, 2]},
     {"name": "name", "train": ["row 1", "row 2", "row 7"], "valid": ["row 7", "row 3"]},
@@ -557,16 +451,12 @@ RULES = [
 """Rules by which columns are read."""
 
 
-def without_zone(label):
-    """Drop the zone of a time, which those of Spark have."""
-    return label.replace(tzinfo=None) if isinstance(label, datetime) else label
-
-
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_rules_read_the_rows_of_pandas(engine, rule):
-    """Pairs by any rule are those of pandas, with its words, whatever the partitions."""
+    """Pairs by any rule are frames of the engine with the rows of pandas, and with its words."""
     who = [i // 2 if i % 9 else None for i in range(N)]
-    frame = engine.local(FOLDED.assign(who=who, row=[i // 4 for i in range(N)]))
+    month = FOLDED["day"].map(lambda day: day.replace(month=day.day))
+    frame = engine.local(FOLDED.assign(who=who, month=month, row=[i // 4 for i in range(N)]))
     rows = engine.spread(frame, [17, 45])
     try:
         expected, words = heard(lambda: list(sf.folds(frame, **rule)))
@@ -577,18 +467,9 @@ def test_rules_read_the_rows_of_pandas(engine, rule):
     assert found_words == words
     assert len(pairs) > 0
     for found, each in zip(pairs, expected, strict=True):
-        assert (found.name, without_zone(found.fold)) == (each.name, each.fold)
+        label = found.fold  # times of Spark have a zone
+        label = label.replace(tzinfo=None) if isinstance(label, datetime) else label
+        assert (found.name, label, repr(found)[:4]) == (each.name, each.fold, "Fold")
         assert type(found.train) is type(rows)
         assert engine.rows(found.train) == engine.rows(each.train)
         assert engine.rows(found.valid) == engine.rows(each.valid)
-
-
-@pytest.mark.parametrize("name", ["day", "time"])
-def test_periods_are_those_of_pandas(engine, name):
-    """Folds by calendar periods have the rows of pandas."""
-    frame = engine.local(FRAME.assign(day=FRAME["day"].map(lambda day: day.replace(month=day.day))))
-    rule = {"every": "1mo" if name == "day" else "1d", "train": "past", "last": 3}
-    rule = {**rule, "train": "rest"} if name == "time" else rule
-    wanted = [(each.fold, *map(engine.rows, each)) for each in sf.folds(frame, "day", **rule)]
-    found = sf.folds(engine.spread(frame, [17, 45]), "day", **rule)
-    assert [(each.fold, *map(engine.rows, each)) for each in found] == wanted

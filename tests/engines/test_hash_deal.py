@@ -1,43 +1,18 @@
-"""`deal="hash"` on every engine: the folds of pandas, and no pass over the rows."""
+"""`deal="hash"` on every engine: the folds of pandas and Polars, whose keys are hashed alike."""
 
 import re
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
 
-import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import stratframe as sf
 from tests.engines.frames import FRAME, N
-from tests.engines.test_engines import KEYS, ORDERS
-from tests.test_golden import PARTS
-
-BY_USER = {"key": "user", "deal": "hash"}
-
-CALLS = [
-    {"k": 7},
-    {"k": 100, "repeats": 3, "seed": 5},
-    {"k": 2, "where": "some", "name": "inner"},
-    {"parts": PARTS},
-    {"parts": 0.3, "where": lambda df: df["age"] > 20, "seed": 5},
-]
-
-
-def dealt(frame, options):
-    """Deal rows by `kfold`, or by `split` where there are parts."""
-    verb = sf.split if "parts" in options else sf.kfold
-    return verb(frame, deal="hash", **options)
-
-
-@pytest.mark.parametrize("key", [*KEYS, "kind", ["label", "who"]], ids=str)
-@pytest.mark.parametrize("options", CALLS)
-def test_folds_are_those_of_pandas(engine, key, options):
-    """The key decides, also one that repeats, whatever the partitions and the order."""
-    frame = engine.local(FRAME).dropna(subset=key)
-    expected = engine.rows(dealt(frame, {"key": key, **options}))
-    for order, cuts in ORDERS:
-        rows = engine.spread(frame.iloc[order], cuts)
-        assert engine.rows(dealt(rows, {"key": key, **options})) == expected
 
 
 @pytest.mark.parametrize(
@@ -48,7 +23,87 @@ def test_gaps_are_errors(engine, options, column):
     """A row without a key, or of which `where` does not say whether it is dealt, is an error."""
     frame = engine.local(FRAME.assign(flag=[None, *[True] * (N - 1)]).astype({"flag": "boolean"}))
     with pytest.raises(Exception, match=f"({column}).* has missing values"):
-        engine.rows(dealt(engine.spread(frame, [20]), options))
+        engine.rows(sf.kfold(engine.spread(frame, [20]), deal="hash", **options))
+
+
+# Types of keys ---------------------------------------------------------------------------
+
+TIMES = [
+    datetime(1970, 1, 1),
+    datetime(1, 1, 2),
+    datetime(9999, 12, 31),
+    datetime(1969, 12, 31, 23, 59, 59, 999999),
+    datetime(2024, 2, 29, 1, 2, 3, 4),
+    datetime(1582, 10, 10),
+]
+COLUMNS: dict[str, pl.Series] = {
+    "int64": pl.Series([0, 1, -1, 2**63 - 1, -(2**63), 5]),
+    "int32": pl.Series([0, 1, -1, 2**31 - 1, -(2**31), 5], dtype=pl.Int32),
+    "int16": pl.Series([0, 1, -1, 2**15 - 1, -(2**15), 5], dtype=pl.Int16),
+    "int8": pl.Series([0, 1, -1, 127, -128, 5], dtype=pl.Int8),
+    "boolean": pl.Series([True, False, True, False, True, True]),
+    "float64": pl.Series([0.0, -0.0, 1.5, -(2.0**63), float("inf"), 1e300]),
+    "large": pl.Series([2.0**63, -float("inf"), 2.0**63 - 1024, 5e-324, -7.0, 0.1]),
+    "float32": pl.Series([0.1, -0.0, 1.5, 3.0, float("inf"), 1e30], dtype=pl.Float32),
+    "text": pl.Series(["", "a", "é", "x" * 31, "y" * 32, "日本語" * 30]),
+    "binary": pl.Series([b"", b"\x00", b"\xff\xfe", b"x" * 40, b"abc", b"abcde"]),
+    "date": pl.Series([each.date() for each in TIMES]),
+    "naive": pl.Series(TIMES, dtype=pl.Datetime("us")),
+    "zoned": pl.Series(TIMES, dtype=pl.Datetime("us")).dt.replace_time_zone("UTC"),
+    "time": pl.Series([each.time() for each in TIMES[2:]] + [time(0, 0, 0, 1), time(1)]),
+    "duration": pl.Series(
+        [timedelta(*each) for each in ((0,), (1,), (-1,), (0, 1, 2), (1000,), (0, 0, -1))]
+    ),
+    "decimal": pl.Series([Decimal(x) for x in (0, 1, -1, 123456789, 5, 7)]).cast(pl.Decimal(20, 2)),
+    "wide": pl.Series([Decimal(x) for x in (2**63 - 1, -(2**63), -1, 9, 5, 7)]).cast(
+        pl.Decimal(38, 0)
+    ),
+}
+
+
+def check_folds(engine, frame, **options):
+    """Compare the folds of a Polars frame with those on an engine, whose types are the same."""
+    frame = frame.with_columns(id=pl.int_range(pl.len()))
+    arrow = frame.to_pandas(use_pyarrow_extension_array=True)
+    found = engine.rows(sf.kfold(engine.spread(arrow, [2]), **options))
+    expected = sf.kfold(frame, **options)
+    assert {name: found[name] for name in expected.columns if name.startswith("fold")} == (
+        expected.select(pl.col("^fold.*$")).to_dict(as_series=False)
+    )
+
+
+@pytest.mark.parametrize("names", [[name] for name in COLUMNS] + [*map(list, pairwise(COLUMNS))])
+def test_keys_of_all_types_are_hashed_alike(engine, names):
+    """Keys of one column and of two have the folds of Polars, at their extremes."""
+    frame = pl.DataFrame({name: COLUMNS[name] for name in names})
+    check_folds(engine, frame, key=names, deal="hash", k=1000, repeats=3)
+
+
+def test_keys_of_any_values_are_hashed_alike(engine):
+    """Keys of several columns of any values have the folds of Polars."""
+    values = [
+        *(st.integers(-(2**63), 2**63 - 1), st.floats(allow_nan=False), st.text(max_size=70)),
+        *(st.binary(max_size=70), st.dates(date(1, 1, 1)), st.datetimes(datetime(1, 1, 2))),
+    ]
+
+    @given(st.lists(st.tuples(*values), min_size=10, max_size=50), st.integers(0, 9))
+    @settings(max_examples=engine.n_examples)
+    def check(rows, seed):
+        frame = pl.DataFrame(rows, schema=list("abcdef"), orient="row", strict=False)
+        frame = frame.with_columns(pl.col("c").str.replace_all("\0", " ", literal=True))
+        check_folds(engine, frame, key=list("abcdef"), deal="hash", k=1000, seed=seed)
+
+    check()
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.filterwarnings("ignore:The largest group:stratframe.StratWarning")
+def test_groups_of_all_types_are_those_of_polars(engine, name):
+    """Groups have the folds of Polars by their values, at the extremes of each type."""
+    check_folds(engine, pl.DataFrame({"who": pl.concat([COLUMNS[name]] * 3)}), k=2, groups="who")
+
+
+# Spark's own hashes ----------------------------------------------------------------------
 
 
 @pytest.mark.spark
@@ -56,29 +111,11 @@ def test_the_published_query_is_right(spark):
     """The SQL of the recipe gives five folds, and train and test, under seed 0."""
     recipe = Path(__file__).parents[2] / "docs" / "recipes" / "fold-from-id.md"
     queries = re.findall("```sql\n(.*?)```", recipe.read_text(encoding="utf-8"), re.DOTALL)
-    users = [f"user {number}" for number in range(500)]
-    spark.createDataFrame([(user,) for user in users], ["user"]).createOrReplaceTempView("visits")
-    folds, parts = ({row.user: row[-1] for row in spark.sql(each).collect()} for each in queries)
-    frame = pl.DataFrame({"user": users})
-    assert folds == dict(sf.kfold(frame, **BY_USER).iter_rows())
-    assert parts == dict(sf.split(frame, **BY_USER).iter_rows())
-
-
-@pytest.mark.dask
-def test_dask_reads_nothing_before():
-    """The column is a function of each partition: nothing is computed at the call."""
-    dd = pytest.importorskip("dask.dataframe")
-    read = []
-
-    def piece(place):
-        read.append(place)
-        return FRAME.iloc[place::3]
-
-    rows = dd.from_map(piece, range(3), meta=FRAME.iloc[:0])
-    made = dealt(rows, {"key": "id", "repeats": 2})
-    assert (read, made.npartitions, made.divisions) == ([], 3, rows.divisions)
-    assert len(made.compute(scheduler="synchronous")) == N
-    assert sorted(read) == [0, 1, 2]
+    frame = pl.DataFrame({"user": [f"user {number}" for number in range(500)]})
+    spark.createDataFrame(frame.rows(), frame.columns).createOrReplaceTempView("visits")
+    for verb, query in zip((sf.kfold, sf.split), queries, strict=True):
+        found = {row.user: row[-1] for row in spark.sql(query).collect()}
+        assert found == dict(verb(frame, key="user", deal="hash").iter_rows())
 
 
 @pytest.mark.spark
@@ -86,21 +123,8 @@ def test_spark_runs_no_job_before(spark):
     """The column is an expression: no job runs at the call, and the plan has no join."""
     rows = spark.range(1000)
     before = spark.sparkContext.statusTracker().getJobIdsForGroup(None)
-    made = dealt(rows, {"key": "id", "where": rows.id > 10, "k": 70})
+    made = sf.kfold(rows, key="id", deal="hash", where=rows.id > 10, k=70)
     assert spark.sparkContext.statusTracker().getJobIdsForGroup(None) == before
     plan = made._jdf.queryExecution().toString()
     assert "Join" not in plan
     assert "Exchange" not in plan
-
-
-@pytest.mark.dask
-def test_a_key_may_have_any_name():
-    """A missing key is found whatever its column is called, by labels of one text too."""
-    dd = pytest.importorskip("dask.dataframe")
-    for names in (["None"], [1, "1"]):
-        rows = pd.DataFrame(
-            {name: [3, None, 5] for name in names[:1]} | dict.fromkeys(names[1:], 7)
-        )
-        made = dealt(dd.from_pandas(rows, npartitions=1), {"key": names})
-        with pytest.raises(sf.StratError, match=f"Column '{names[0]}' has missing values in 1 row"):
-            made.compute(scheduler="synchronous")

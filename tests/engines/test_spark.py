@@ -2,10 +2,13 @@
 
 import gc
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -13,12 +16,11 @@ import stratframe as sf
 from tests.engines import frames
 from tests.engines.frames import N, collect_spark, heard
 from tests.engines.session import spark_frame
-from tests.helpers import columns_of, evaluate, refuse_now
+from tests.helpers import columns_of, evaluate, refuse_now, refused
 
 pytest.importorskip("pyspark", reason='needs pip install "stratframe[spark]"')
 
 import stratframe.spark as sf_spark
-from stratframe.pipeline.check_data import UNIQUE_KEY_HINT
 
 pytestmark = pytest.mark.spark
 
@@ -27,16 +29,30 @@ FRAME, FOLDED = (
     for each in (frames.FRAME, frames.FOLDED)
 )
 
-
-def added(frame: Any) -> dict[str, list[Any]]:
-    """List the columns that a call added, in the order of ids."""
-    rows = frame if isinstance(frame, pl.DataFrame) else collect_spark(frame)
-    return columns_of(rows.sort("id").drop(set(rows.columns) & set(FRAME.columns)))
+VERBS = {name: getattr(sf_spark, name) for name in sf_spark.__all__}
 
 
-def refused(message: str, rows: Any, by: Any, **options: Any) -> None:
-    """Check the error of a call with a key."""
-    refuse_now(message, lambda: sf_spark.kfold(rows, by, **{"key": "id", **options}))
+def by_id(frame: Any) -> pl.DataFrame:
+    """Collect a frame of Spark, or take one of Polars, in the order of ids."""
+    return (frame if isinstance(frame, pl.DataFrame) else collect_spark(frame)).sort("id")
+
+
+def run(call: str, **names: Any) -> Any:
+    """Run a call of verbs, with columns of Spark in it."""
+    from pyspark.sql import Window, functions
+
+    return evaluate(call, fn=functions, Window=Window, **VERBS, **names)
+
+
+@contextmanager
+def setting(session: Any, name: str, value: str) -> Iterator[None]:
+    """Change a setting of the session for a while."""
+    old = session.conf.get(f"spark.sql.{name}")
+    session.conf.set(f"spark.sql.{name}", value)
+    try:
+        yield
+    finally:
+        session.conf.set(f"spark.sql.{name}", old)
 
 
 # Passes ----------------------------------------------------------------------------------
@@ -55,74 +71,61 @@ def counting(frame: Any) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize(
-    ("n_strata", "n_alone", "options", "n_passes"),
-    [
-        (3, 0, {}, 2),
-        (3, 0, {"repeats": 2}, 3),
-        (3, 0, {"k": 70}, 2),
-        (1, 0, {"k": 2, "key": "few", "seed": 1}, 3),
-        (2000, 0, {}, 2),
-        (2000, 0, {"repeats": 9}, 10),
-        (2000, 9000, {}, 2),
-        (2000, 9000, {"k": 70}, 2),
-    ],
-    ids=str,
-)
-def test_cuts_take_one_pass_after_the_counts(spark, n_strata, n_alone, options, n_passes):
-    """There is one more where a cut is not where it is expected, as keys repeat."""
-    rng, n = np.random.default_rng(0), 80_000 if "seed" in options else 40_000
-    labels = np.where(np.arange(n) < n_alone, -1, rng.integers(0, n_strata, n))
-    frame = pl.DataFrame({"id": rng.permutation(n), "g": labels})
-    frame = frame.with_columns(few=pl.col("id") // 200)
-    call = {"key": "id", "rare": "ignore", **options}
-    rows, n_read = counting(spark_frame(spark, frame, 3))
-    result = sf_spark.kfold(rows, "g", **call)
-    assert n_read.value == n_passes * n
-    result = collect_spark(result).sort("id")
-    if "seed" in options:  # which other libraries refuse, because the key repeats
-        assert result.group_by("few").agg(pl.col("fold").n_unique())["fold"].max() == 1
-        assert result["fold"].sum() == n // 2
-    else:
-        assert result.equals(sf.kfold(frame, "g", **call).sort("id"))
-
-
-@pytest.mark.parametrize(
     ("verb", "options", "n_passes"),
     [
-        ("kfold", {"key": "id"}, 2),
-        ("kfold", {"key": "id", "where": "some"}, 3),
-        ("kfold", {"key": "id", "repeats": 2}, 3),
-        ("kfold", {"key": "id", "by": sf.quantiles("price", 3)}, 4),
-        ("kfold", {"groups": "age"}, 1),
-        ("extend", {"by": None, "key": "id", "name": "old"}, 2),
+        ("kfold", {"by": "g"}, 2),
+        ("kfold", {"by": "g", "repeats": 2}, 3),
+        ("kfold", {"by": "g", "k": 70}, 2),
+        ("kfold", {"by": "many"}, 2),
+        ("kfold", {"by": "many", "repeats": 9}, 10),
+        ("kfold", {"by": "mixed"}, 2),
+        ("kfold", {"by": "mixed", "k": 70}, 2),
+        ("kfold", {"where": "some"}, 3),
+        ("kfold", {"by": sf.quantiles("many", 3)}, 4),
+        ("kfold", {"groups": "many", "key": None}, 1),
+        ("extend", {"by": None, "name": "old"}, 2),
     ],
     ids=str,
 )
 def test_passes_over_the_rows(spark, verb, options, n_passes):
     """Rows are read as often as the page says, and once more for the new columns."""
-    old = pl.when("some").then(pl.col("id") % 4)
-    made = spark_frame(
-        spark, FRAME.with_columns(old=old).select("id", "age", "price", "some", "old")
-    )
-    rows, n_read = counting(made)
+    rng, n = np.random.default_rng(0), 40_000
+    frame = pl.DataFrame({"id": rng.permutation(n), "many": rng.integers(0, 2000, n)})
+    frame = frame.with_columns(g=rng.integers(0, 3, n), some=pl.col("id") > 9)
+    frame = frame.with_columns(mixed=pl.when(pl.int_range(n) < 9000).then(-1).otherwise("many"))
+    frame = frame.with_columns(old=pl.when("some").then(pl.col("id") % 4))
+    options = {"key": "id", "rare": "ignore", **options}
+    rows, n_read = counting(spark_frame(spark, frame, 3))
     result = getattr(sf_spark, verb)(rows, **options)
-    assert n_read.value == n_passes * N
-    collect_spark(result)
-    assert n_read.value == (n_passes + 1) * N
+    assert n_read.value == n_passes * n
+    assert by_id(result).equals(by_id(getattr(sf, verb)(frame, **options)))
+    assert n_read.value == (n_passes + 1) * n
 
 
-def test_quantiles_of_many_rows(spark, tmp_path):
-    """Above a million rows, quantiles are those of Polars, too: Spark does not sort the values."""
+def test_rows_of_one_key_are_looked_for_once_more(spark):
+    """There is one more pass where a cut is not where it is expected, as keys repeat."""
+    frame = pl.DataFrame({"id": np.random.default_rng(0).permutation(80_000)})
+    rows, n_read = counting(spark_frame(spark, frame.with_columns(few=pl.col("id") // 200), 3))
+    result = sf_spark.kfold(rows, k=2, key="few", seed=1)
+    assert n_read.value == 3 * 80_000
+    result = collect_spark(result)
+    assert result.group_by("few").agg(pl.col("fold").n_unique())["fold"].max() == 1
+    assert result["fold"].sum() == 40_000
+
+
+def test_many_rows_and_strata(spark, tmp_path):
+    """Above a million rows Spark does not sort values, and counts fewer cells of many strata."""
     rng, n = np.random.default_rng(0), 1_100_000
     days = pl.Series(rng.integers(0, 900, n))
     frame = pl.DataFrame({"id": np.arange(n), "g": rng.integers(0, 3, n)}).with_columns(
-        day=pl.date(2024, 1, 1) + pl.duration(days=days), flag=days < 200
+        day=pl.date(2024, 1, 1) + pl.duration(days=days), flag=days < 200, four=pl.col("id") // 4
     )
     frame.write_parquet(tmp_path / "rows.parquet")
     rows = spark.read.parquet(str(tmp_path / "rows.parquet"))
-    for by in (["g", sf.quantiles("day", 4)], sf.quantiles("flag", 2)):
-        expected, warned = heard(lambda by=by: sf.kfold(frame, by, key="id"))
-        result, words = heard(lambda by=by: sf_spark.kfold(rows, by, key="id"))
+    options = {"key": "id", "rare": "ignore"}
+    for by in (["g", sf.quantiles("day", 4)], sf.quantiles("flag", 2), "four"):
+        expected, warned = heard(lambda by=by: sf.kfold(frame, by, **options))
+        result, words = heard(lambda by=by: sf_spark.kfold(rows, by, **options))
         assert collect_spark(result).sort("id").equals(expected)
         assert words == warned
 
@@ -141,19 +144,14 @@ def test_counts_leave_out_the_joins_of_other_columns(spark, capsys):
 
 
 def test_nan_is_missing(spark):
-    """NaN is missing as null is, in classes and in keys."""
+    """NaN is missing in classes as null is."""
     nan = pl.Series([float(i % 3) if i % 5 else float("nan") for i in range(N)])
     frame = FRAME.with_columns(nan=nan)
     rows, by = spark_frame(spark, frame, 3), ["nan", "whole"]
     for missing in ("stratum", "null"):
         options = {"key": "id", "missing": missing, "rare": "ignore"}
-        assert added(sf_spark.kfold(rows, by, **options)) == added(sf.kfold(frame, by, **options))
-    refused(
-        "Column 'nan' has missing values in 12 rows.",
-        rows,
-        "label",
-        key=["id", "nan"],
-    )
+        found, expected = (by_id(sf.kfold(each, by, **options)) for each in (rows, frame))
+        assert found["fold"].equals(expected["fold"])
 
 
 def test_partitions_columns_and_order_stay(spark):
@@ -178,142 +176,116 @@ def test_text_with_a_collation_is_compared_by_its_bytes(spark, collation):
     rows = spark_frame(spark, frame, 3)
     for name in ("text", "name"):
         rows = rows.withColumn(name, fn.collate(name, collation))
-    dtypes = rows.dtypes
-    for by, key in (("text", "id"), (["text", sf.quantiles("half", 2)], "id"), (None, "name")):
-        expected = sf.kfold(frame, by, 2, key=key)
-        result = sf_spark.kfold(rows, by, 2, key=key)
-        assert result.dtypes == [*dtypes, ("fold", "bigint")]
-        assert collect_spark(result).sort("id").equals(expected)
-    grouped = collect_spark(sf_spark.kfold(rows, groups="text", k=4)).group_by("text").agg("fold")
-    assert all(len(set(folds)) == 1 for folds in grouped["fold"])
-    by_text = {"by": "text", "k": 2, "key": "id", "rare": "ignore"}
-    assert columns_of(sf_spark.plan(rows, **by_text)) == columns_of(sf.plan(frame, **by_text))
-    parted = collect_spark(sf_spark.parts(rows, "text")["A"])
-    assert parted["text"].unique().to_list() == ["A"]
-
-
-def test_names_may_need_quotes(spark):
-    """Names with dots, spaces and backquotes are names."""
-    frame = pl.DataFrame({"a.b": ["x", "y"] * 10, "the `id`": range(20)})
-    rows = spark_frame(spark, frame)
-    options = {"key": "the `id`", "name": "my.fold"}
-    result = collect_spark(sf_spark.kfold(rows, "a.b", 2, **options))
-    assert result.equals(sf.kfold(frame, "a.b", 2, **options))
-
-
-def test_columns_of_spark_are_columns(spark):
-    """`F.col("label")` is the column, and an expression of Spark is what it computes."""
-    from pyspark.sql import functions as fn
-
-    rows = spark_frame(spark, FRAME)
-    expected = sf.kfold(FRAME, ["label", pl.col("age") > 40], key="id", where="some")
-    for label, key, some in (
-        (fn.col("label"), fn.col("id"), fn.col("some")),
-        (rows["label"], [rows.id], ~(rows.some == fn.lit(False))),
+    quantiles = sf.quantiles("half", 2)
+    for options in (
+        {"by": "text", "key": "id"},
+        {"by": ["text", quantiles], "key": "id"},
+        {"key": "name"},
+        {"groups": "text"},
     ):
-        by = [label, sf.classes(rows["age"] > 40)]
-        result = sf_spark.kfold(rows, by, key=key, where=some)
-        assert added(result) == added(expected)
-    by = ["label", sf.quantiles("age", 3)]
-    result = sf_spark.split(rows, [fn.col("label"), sf.quantiles(fn.col("age"), 3)], key=rows["id"])
-    assert added(result) == added(sf.split(FRAME, by, key="id"))
-    whole = sf_spark.kfold(rows, "label", 3, groups=fn.col("age"))
-    assert collect_spark(whole).equals(
-        collect_spark(sf_spark.kfold(rows, "label", 3, groups="age"))
-    )
-    folded = sf_spark.kfold(rows, "label", key="id")
-    by = [fn.col("label"), (fn.col("age") % 2).alias("odd")]
-    assert sf_spark.balance(folded, by).columns[:3].tolist() == ["fold", "label", "odd"]
-    found = sf_spark.check(folded, groups=fn.col("age"), key=fn.col("id"), by=fn.col("label"))
-    named = sf_spark.check(folded, groups="age", key="id", by="label")
-    kept = ["severity", "check", "n"]
-    assert found.findings[kept].equals(named.findings[kept])
+        result = sf.kfold(rows, k=2, **options)
+        assert result.dtypes == [*rows.dtypes, ("fold", "bigint")]
+        assert by_id(result).equals(sf.kfold(frame, k=2, **options))
+    assert set(collect_spark(sf.parts(rows, "text")["A"])["text"]) == {"A"}
 
 
-def test_columns_of_spark_must_have_a_value_in_each_row(spark):
-    """An expression that Spark cannot evaluate row by row is an error with Spark's reason."""
-    from pyspark.sql import Window
-    from pyspark.sql import functions as fn
+SAME = {
+    "kfold(rows, fn.col('label'), key=fn.col('id'), where=fn.col('some'))": (
+        "kfold(rows, 'label', key='id', where='some')"
+    ),
+    "kfold(rows, [rows['label'], sf.classes(rows['age'] > 40)], key=[rows.id], where=~rows.some)": (
+        "kfold(rows, ['label', lambda df: df.age > 40], key='id', where=lambda df: ~df.some)"
+    ),
+    "split(rows, [fn.col('label'), sf.quantiles(fn.col('age'), 3)], key=rows['id'], name='new')": (
+        "split(rows, ['label', sf.quantiles('age', 3)], key='id', name='new')"
+    ),
+    "kfold(rows, 'label', 3, groups=fn.col('age'))": "kfold(rows, 'label', 3, groups='age')",
+    "balance(rows, [fn.col('label'), (fn.col('age') % 2).alias('odd')], 'plain')": (
+        "balance(rows.withColumn('odd', rows.age % 2), ['label', 'odd'], 'plain')"
+    ),
+    "check(rows, fn.col('label'), 'plain', groups=fn.col('age'), key=fn.col('id')).findings": (
+        "check(rows, 'label', 'plain', groups='age', key='id').findings"
+    ),
+    "kfold(rows, 'LABEL', key='Id', where='SOME')": "kfold(rows, 'label', key='id', where='some')",
+    "balance(rows, 'LABEL', 'PLAIN').rename(columns={'LABEL': 'label'})": (
+        "balance(rows, 'label', 'plain')"
+    ),
+    "extend(rows, 'LABEL', key='ID', name='SPLIT')": (
+        "extend(rows, 'label', key='id', name='split')"
+    ),
+}
+"""Calls with columns of Spark, or names in other cases, and the same calls with the names."""
 
-    rows = spark_frame(spark, FRAME)
-    numbered = fn.row_number().over(Window.orderBy("id"))
-    for column, reason in (
-        (fn.col("lable"), "lable"),
-        (fn.max("age"), "max"),
-        (numbered, "window"),
-        (fn.explode(fn.array("age")), "generator"),
-        (fn.col("*"), "isnull"),
+
+@pytest.mark.parametrize("call", SAME)
+def test_columns_of_spark_are_columns(spark, call):
+    """`F.col("label")` and "LABEL" are the column "label", and an expression what it computes."""
+    rows = spark_frame(spark, FOLDED.drop("fold"))
+    found, expected = (run(each, rows=rows) for each in (call, SAME[call]))
+    if isinstance(found, pd.DataFrame):
+        found, expected = (
+            each.drop(columns="detail", errors="ignore") for each in (found, expected)
+        )
+        assert columns_of(found) == columns_of(expected)
+    else:
+        assert by_id(found).equals(by_id(expected))
+
+
+@pytest.mark.parametrize(
+    ("column", "reason"),
+    [
+        ("fn.col('lable')", "lable"),
+        ("fn.max('age')", "max"),
+        ("fn.row_number().over(Window.orderBy('id'))", "window"),
+        ("fn.explode(fn.array('age'))", "generator"),
+        ("fn.col('*')", "isnull"),
         # What each pass draws anew.
-        (fn.rand(3), "rand"),
-        (fn.expr("uuid()"), "uuid"),
-        (fn.monotonically_increasing_id(), "monotonically"),
-    ):
-        keyed = [{"by": each, "key": "id"} for each in (column, [sf.classes(column)])]
-        for options in (*keyed, {"groups": column}, {"key": column}):
-            with pytest.raises(sf.StratError) as caught:
-                sf_spark.kfold(rows, **options)
-            first, hint = str(caught.value).split("\n")
-            start = f"A computed column must be a working expression, got {column}: ["
-            assert first.startswith(start)
-            assert reason in first.removeprefix(start)
-            assert hint == (
-                "Hint: it must give each row a value of its own; a column that looks at other rows"
-                " must be added with `withColumn` first."
-            )
-    with pytest.raises(sf.StratError, match="`name` must hold column names, got Column<'age'>"):
-        sf_spark.balance(rows, "label", fn.col("age"))
+        ("fn.rand(3)", "rand"),
+        ("fn.expr('uuid()')", "uuid"),
+        ("fn.monotonically_increasing_id()", "monotonically"),
+    ],
+)
+def test_columns_of_spark_must_have_a_value_in_each_row(spark, column, reason):
+    """An expression that Spark cannot evaluate row by row is an error with Spark's reason."""
+    rows, named = spark_frame(spark, FRAME), run(column)
+    for given in ({"by": named}, {"by": [sf.classes(named)]}, {"groups": named}, {"key": named}):
+        options = {} if "groups" in given else {"key": "id"}
+        first, hint = str(refused(lambda each=options | given: sf.kfold(rows, **each))).split("\n")
+        start = f"A computed column must be a working expression, got {named}: ["
+        assert first.startswith(start)
+        assert reason in first.removeprefix(start)
+        assert hint == (
+            "Hint: it must give each row a value of its own; a column that looks at other rows"
+            " must be added with `withColumn` first."
+        )
 
 
-def test_columns_of_spark_are_for_spark_frames(spark):
-    """A column of Spark is no column of pandas or Polars."""
-    from pyspark.sql import functions as fn
-
+@pytest.mark.parametrize("argument", ["by", "key", "groups", "where"])
+def test_columns_of_spark_are_for_spark_frames(spark, argument):
+    """A column of Spark is no column of pandas or Polars, and never a name."""
+    some = run("fn.col('some')")
     for frame, library in ((FRAME.to_pandas(), "pandas"), (FRAME, "polars")):
-        for argument in ("by", "key", "groups", "where"):
-            with pytest.raises(sf.StratError) as caught:
-                sf.kfold(frame, **{argument: fn.col("some")})
-            assert str(caught.value) == (
-                f"`{argument}` takes Polars expressions on Polars frames, and callables or"
-                f" `pd.col` on pandas frames, got Column<'some'> on a {library} frame."
-            )
+        refuse_now(
+            f"`{argument}` takes Polars expressions on Polars frames, and callables or `pd.col` on"
+            f" pandas frames, got Column<'some'> on a {library} frame.",
+            lambda frame=frame: sf.kfold(frame, **{argument: some}),
+        )
+    with pytest.raises(sf.StratError, match="`name` must hold column names, got Column<'some'>"):
+        sf_spark.balance(spark_frame(spark, FRAME), "label", some)
 
 
-def test_names_are_compared_as_the_session_says(spark):
-    """Upper and lower case of names are one by default, and two where the session says so."""
-    rows = spark_frame(spark, FOLDED)
-    result = sf_spark.kfold(rows, "LABEL", key="Id", where="SOME", name="new")
-    assert collect_spark(result).equals(
-        collect_spark(sf_spark.kfold(rows, "label", key="id", where="some", name="new"))
-    )
-    table = sf_spark.balance(rows, "Sex", "FOLD")
-    assert columns_of(table) == columns_of(sf.balance(FOLDED, "sex", "fold").rename({"sex": "Sex"}))
-    filled = sf_spark.extend(rows, "LABEL", key="ID", name="FOLD")
-    assert filled.columns == rows.columns
-    assert collect_spark(filled).equals(collect_spark(sf_spark.extend(rows, "label", key="id")))
-    with pytest.raises(sf.StratError, match="'FOLD' already"):
-        sf_spark.kfold(rows, "label", key="id", name="FOLD")
-    twice = rows.withColumnRenamed("sex", "LABEL")
-    refused(
-        "`by` names the column 'label', which the frame has 2 times."
-        "\nHint: rename or drop the others first.",
-        twice,
-        "label",
-        name="new",
-    )
-    spark.conf.set("spark.sql.caseSensitive", "true")
-    try:
-        expected = sf.kfold(FOLDED, "label", key="id", name="ID")
-        found = collect_spark(sf_spark.kfold(twice, "label", key="id", name="ID").drop("LABEL"))
-        assert found.sort("id")["ID"].to_list() == expected.sort("id")["ID"].to_list()
-        refused(
+def test_names_in_two_cases_are_two_where_the_session_says_so(spark):
+    """With `spark.sql.caseSensitive` a name is no other name in capitals."""
+    rows = spark_frame(spark, FRAME).withColumnRenamed("sex", "LABEL")
+    with setting(spark, "caseSensitive", "true"):
+        found = collect_spark(sf_spark.kfold(rows, "label", key="id", name="ID").drop("LABEL"))
+        expected = sf.kfold(FRAME, "label", key="id", name="ID").sort("id")
+        assert found.sort("id")["ID"].equals(expected["ID"])
+        refuse_now(
             "`by` names the column 'Label', which the frame does not have."
             "\nHint: did you mean 'label'?",
-            rows,
-            "Label",
-            name="new",
+            lambda: sf_spark.kfold(rows, "Label", key="id"),
         )
-    finally:
-        spark.conf.unset("spark.sql.caseSensitive")
 
 
 # Cross-validation ------------------------------------------------------------------------
@@ -376,9 +348,14 @@ REFUSED = {
         "A column of `key` must hold 64-bit integers, text, dates or times, but 'cents'"
         " is decimal(9,2).\nHint: cast it to text."
     ),
-    # More rows of one key than the bits that count the rows of a small stratum can say.
-    "rows.sparkSession.range(500).selectExpr('7L as id')": (
-        f"`key` ('id') must identify each row, but repeats in 500 rows.\nHint: {UNIQUE_KEY_HINT}"
+    # More rows of one key than the bits that count them can say; a thousand are listed.
+    "rows.sparkSession.range(9000).selectExpr('7L as id')": (
+        "`key` ('id') must identify each row, but repeats in 1,000 rows.\nHint: in `kfold` and"
+        " `split`, `groups=` keeps rows that belong together in one fold or part, and with"
+        ' `deal="hash"` keys may repeat.'
+    ),
+    "rows.withColumn('nan', fn.when(rows.id > 2, rows.half).otherwise(fn.acos('id'))), key='nan'": (
+        "Column 'nan' has missing values in 1 row."
     ),
     "rows, where=lambda df: df['sex'] == 'f'": (
         "The column of `where` has missing values in 15 rows."
@@ -406,8 +383,7 @@ REFUSED = {
 def test_what_is_no_column_of_spark_is_an_error(spark, given):
     """Columns are there once, of single values that Spark can hash and hand over."""
     call = f"(lambda *given, **named: kfold(*given, **{{'key': 'id', **named}}))({given})"
-    rows = spark_frame(spark, FRAME)
-    refuse_now(REFUSED[given], lambda: evaluate(call, kfold=sf_spark.kfold, rows=rows))
+    refuse_now(REFUSED[given], lambda: run(call, rows=spark_frame(spark, FRAME)))
 
 
 def test_a_frame_that_changes_is_an_error(spark):
@@ -463,10 +439,8 @@ STEPS = {
 @pytest.mark.parametrize("step", STEPS)
 def test_columns_that_may_change_are_warned_of(spark, step):
     """What Spark does not call deterministic warns, through a cache too, unless it is unread."""
-    from pyspark.sql import Window, functions
-
     rows = spark_frame(spark, FRAME.with_columns(u="age"), 3)
-    made = evaluate(step, rows=rows, fn=functions, Window=Window, kfold=sf_spark.kfold)
+    made = run(step, rows=rows)
     _, words = heard(lambda: sf_spark.kfold(made, key=["u", "id"], where="some", deal="hash"))
     assert words == [STEPS[step]] * (STEPS[step] is not None)
 
@@ -501,7 +475,7 @@ def test_columns_that_may_change_are_warned_of_once(spark, call):
     rows = rows.withColumn("u", fn.monotonically_increasing_id())
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        evaluate(call, rows=rows, **{name: getattr(sf_spark, name) for name in sf_spark.__all__})
+        run(call, rows=rows)
     ours = [each for each in caught if "deterministic" in str(each.message)]
     assert [(str(each.message), each.filename) for each in ours] == [(NUMBERED, "<string>")]
 
@@ -521,17 +495,13 @@ def test_columns_that_may_change_are_warned_of_once(spark, call):
 )
 def test_rows_of_times_are_those_of_their_label(spark, zone, value):
     """Folds and parts of dates and times hold the rows of their labels, in every time zone."""
-    old = spark.conf.get("spark.sql.session.timeZone")
-    spark.conf.set("spark.sql.session.timeZone", zone)
-    try:
+    with setting(spark, "session.timeZone", zone):
         rows = spark.range(60).selectExpr("id", f"{value} as at")
-        expected = [sorted(range(place, 60, 6)) for place in range(6)]
+        expected = [list(range(place, 60, 6)) for place in range(6)]
         found = [sorted(r.id for r in fold.valid.collect()) for fold in sf.folds(rows, "at")]
         assert found == expected
         parts = sf.parts(rows, "at").values()
-        assert sorted(sorted(r.id for r in part.collect()) for part in parts) == sorted(expected)
-    finally:
-        spark.conf.set("spark.sql.session.timeZone", old)
+        assert sorted(sorted(r.id for r in part.collect()) for part in parts) == expected
 
 
 @pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/Sao_Paulo", "America/Havana"])
@@ -546,17 +516,13 @@ def test_periods_are_those_of_the_clock_of_the_session(spark, zone, every):
     )
     frame = pl.DataFrame({"id": range(48), "at": times.dt.convert_time_zone(zone)})
     rule = {"every": every, "train": "past", "gap": 1, "last": 30}
-    old = spark.conf.get("spark.sql.session.timeZone")
-    spark.conf.set("spark.sql.session.timeZone", zone)
-    try:
-        expected = list(sf.folds(frame, "at", **rule))
+    expected = list(sf.folds(frame, "at", **rule))
+    with setting(spark, "session.timeZone", zone):
         for found, each in zip(sf.folds(rows, "at", **rule), expected, strict=True):
             clock = pl.Series([each.fold.replace(tzinfo=None)])  # may have skipped the start
             assert found.fold == clock.dt.truncate(every)[0]
             for part, wanted in zip(found, each, strict=True):
                 assert sorted(row.id for row in part.collect()) == wanted["id"].to_list()
-    finally:
-        spark.conf.set("spark.sql.session.timeZone", old)
 
 
 def test_periods_that_spark_does_not_have(spark):

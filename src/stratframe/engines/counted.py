@@ -154,7 +154,7 @@ def parts_of_groups(options: Options, counted: CountedStrata) -> list[Ints]:
 # The rows of a stratum are ranked by their numbers. The first rows go to part 0, up to its quota,
 # the next rows to part 1, and so on. So a row's part is how many cut points of its stratum are at
 # most the row's number. This does the work of `deal_by_rank` in core/deal.py for rows on other
-# machines; tests/engines/test_cuts.py checks that the two agree.
+# machines; tests/engines/test_engines.py checks that the two agree.
 
 
 def rows_before_cuts(table: StratumTable) -> tuple[Ints, Flags]:

@@ -1,0 +1,36 @@
+"""The page on engines is true: its code runs, and gives what it shows."""
+
+from typing import Any
+
+import pytest
+
+from tests.test_docs import ROOT, blocks, check_outputs
+
+PAGE = ROOT / "docs" / "beyond-one-machine.md"
+
+
+def code_of(language: str) -> list[Any]:
+    """List the blocks of code of one language, with their lines."""
+    return [(code, line) for each, code, line in blocks(PAGE) if each == language]
+
+
+@pytest.mark.dask
+def test_the_code_for_dask_gives_what_it_shows():
+    """The examples of the page run from top to bottom."""
+    from tests.engines.dask_frames import dask
+
+    names: dict[str, Any] = {}
+    assert code_of("pycon")
+    with dask.config.set(scheduler="synchronous"):
+        for code, line in code_of("pycon"):
+            failures = check_outputs(code, names, PAGE, line)
+            assert not failures, failures
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("spark")
+def test_the_code_for_spark_runs(capsys):
+    """The example makes a frame, deals it, judges it, and reads its folds."""
+    ((code, _),) = code_of("python")
+    exec(code, {})
+    assert capsys.readouterr().out.split() == ["0", "12", "6", "1", "12", "6", "2", "12", "6"]
