@@ -11,7 +11,7 @@ from scipy.stats import chisquare, ks_2samp
 
 from stratframe.core.rounding import controlled_rounding
 from stratframe.core.seeds import StreamTag, random_words
-from stratframe.core.systematic import RUN_BOUND, systematic_deal
+from stratframe.core.systematic import systematic_deal
 
 shares = st.lists(st.integers(1, 40), min_size=2, max_size=6).map(
     lambda numbers: [Fraction(number, sum(numbers)) for number in numbers]
@@ -45,7 +45,7 @@ def test_every_run_holds_each_share(
             excess = np.cumsum(np.append(0, inside == part)) - (
                 np.arange(len(inside) + 1) * count / len(inside)
             )
-            assert np.ptp(excess) <= RUN_BOUND
+            assert np.ptp(excess) <= 3
 
 
 @pytest.mark.slow
