@@ -132,6 +132,9 @@ def test_few_distinct_rows(frame: Make) -> None:
     assert [label for label, _ in found] == ["a"] * 8 + ["b"] * 5
 
 
+AUTO = sf.clusters("x", scale=None)
+
+
 @pytest.mark.parametrize("nested", [False, True])
 def test_auto_is_that_of_the_paper(nested: bool) -> None:
     """Iris has 4 clusters, as the paper's table says; so has each class of it."""
@@ -144,10 +147,14 @@ def test_auto_is_that_of_the_paper(nested: bool) -> None:
 
 def test_auto_of_odd_points() -> None:
     """One row, or one distinct row, is one cluster; a matrix of distances is points, too."""
+    for x in ([1.5], [1.5] * 50):
+        assert strata_of(pd.DataFrame({"x": [*x, 9.0], "c": [0] * len(x) + [1]}), ["c", AUTO]) == {
+            (0, 0): len(x),
+            (1, 0): 1,
+        }
     points = np.random.default_rng(0).normal(size=(30, 2))
-    assert algorithms.estimate(points[:1], 0) == 1
-    assert algorithms.estimate(np.ones((50, 2)), 0) == 1
-    assert algorithms.estimate(cdist(points, points), 0) >= 1
+    apart = pd.DataFrame(cdist(points, points)).add_prefix("d")
+    assert len(strata_of(apart, sf.clusters([*apart.columns]))) >= 1
 
 
 def test_default_radius_and_density(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,13 +179,15 @@ def test_default_radius_and_density(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("points", "radius"),
-    [([0, 1, 2, 3], 1.0), ([0, 0, 0, 0, 2], 2.0), ([0, 0, 5, 5], 1.0)],
+    ("points", "sizes"),
+    [([0, 1, 2, 3], [4]), ([0] * 5 + [2, 4], [7]), ([0, 0, 5, 5, 9, 9], [2, 2, 2])],
     ids=["no knee", "median of zero", "all zero"],
 )
-def test_radius_without_a_knee(points: list[float], radius: float) -> None:
+@pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
+def test_radius_without_a_knee(points: list[float], sizes: list[int]) -> None:
     """Without a knee the radius is the median distance, or the smallest above zero."""
-    assert algorithms.radius(np.array(points, dtype=float)[:, None], 1) == pytest.approx(radius)
+    term = sf.clusters("x", algorithm="dbscan", min_samples=2, scale=None)
+    assert [*strata_of(pd.DataFrame({"x": points}), term).values()] == sizes
 
 
 def test_the_radius_holds_equal_steps(frame: Make) -> None:
@@ -296,15 +305,3 @@ def test_tables_show_the_clusters_that_were_dealt(frame: Make) -> None:
     table = eager(sf.balance(sf.kfold(frame(cloud()), by, 5, seed=7), by))
     assert len(table) == 5 * 3 * 4
     assert abs(table["deviation"]).max() < 1
-
-
-@pytest.mark.parametrize("algorithm", ["kmeans", "minibatch", "agglomerative", "dbscan"])
-def test_small_strata_are_fitted_like_others(algorithm: str) -> None:
-    """One thread without repeated checks gives small strata the clusters of an ordinary fit."""
-    sizes = [3, 40, 255, 256, 257, 600]
-    parent = np.repeat(np.arange(len(sizes)), sizes)
-    points = np.random.default_rng(0).normal(size=(2, len(parent)))
-    term = sf.clusters(["x", "y"], "auto" if algorithm == "dbscan" else 4, algorithm=algorithm)
-    found = clustering.cluster(term, points, parent, len(sizes))
-    expected = clustering.cluster(term, points, parent, len(sizes), one_thread=0)
-    np.testing.assert_array_equal(found, expected)
