@@ -381,15 +381,17 @@ def test_limits_say_what_is_possible(call: str) -> None:
 
 @pytest.mark.parametrize("library", [pd, pl])
 def test_tables_of_strata_and_folds_are_limited(library: Any) -> None:
-    """Half a million classes have no table with ten thousand folds."""
-    n = 500_000
-    df = library.DataFrame({"y": np.arange(2 * n) % n, "fold": np.arange(2 * n) % 10_000})
+    """Tens of thousands of classes have no table with ten thousand folds, nor have their groups."""
+    n = 30_000
+    df = library.DataFrame({"y": np.arange(n), "fold": np.arange(n) % 10_000})
     message = (
-        "The counts of strata in parts must be at most 268,435,456 cells, got 5,000,000,000"
-        " (500,000 strata x 10,000 parts).\nHint: take fewer folds, or make fewer strata, as with"
+        "The counts of strata in parts must be at most 268,435,456 cells, got 300,000,000"
+        " (30,000 strata x 10,000 parts).\nHint: take fewer folds, or make fewer strata, as with"
         ' `rare="pool"`.'
     )
-    refuse(message, lambda: sf.kfold(df, "y", 10_000, rare="ignore", name="new"))
+    for options in ({}, {"groups": "y"}, {"key": "y"}):
+        deal = {"k": 10_000, "rare": "ignore", "name": "new", **options}
+        refuse(message, lambda deal=deal: sf.kfold(df, "y", **deal))
     refuse(message, lambda: sf.report(df, sf.classes("y")))
 
 

@@ -72,6 +72,8 @@ def test_dob_scv(frame: Make, k: int) -> None:
     by = ["label", sf.nearest(FEATURES, scale=None)]
     blocks = dob_scv(data, k)
     folds = values(sf.kfold(frame(data), by, k), "fold")
+    of_size = ["label", sf.nearest(FEATURES, k, scale=None)]
+    assert values(sf.kfold(frame(data), of_size, k), "fold") == folds
     assert all(len({folds[row] for row in block}) == len(block) for block in blocks)
     assert any(folds[block[0]] != 0 for block in blocks)
     circular = values(sf.kfold(frame(data), by, k, deal="circular"), "fold")
