@@ -41,16 +41,18 @@ NAMES = ["", "a", "fold", "fold 1", "\0", "\0\0\0\0", "\1", "\3\0\0\0", "é", "a
 
 
 def test_no_two_uses_share_a_stream() -> None:
-    """Seeds, uses, numbers of parts, repeats and names, at the ends of their layouts, all count."""
-    every = product(
-        (0, 1, 2**32 - 1),
-        (StreamTag.FOLD_ROWS, StreamTag.FOLD_BLOCKS, StreamTag.PART_QUOTA),
-        (0, 1, 16, 65_535, 65_536, 2**40),
-        (0, 1, 4_095, 4_096, 10_000),
-        NAMES,
-    )
-    words = [random_words(seed, tag, 1, *use).item() for seed, tag, *use in every]
-    assert len(words) == len({*words}) == 3 * 3 * 6 * 5 * len(NAMES)
+    """Seeds, uses, numbers of parts, repeats and names, at the ends of their layouts, all count.
+
+    Only seeds of several words under few parts, whose layout is frozen, are left out.
+    """
+    tags = (StreamTag.FOLD_ROWS, StreamTag.FOLD_BLOCKS, StreamTag.PART_QUOTA)
+    repeats = (0, 1, 4_095, 4_096, 10_000)
+    every = [
+        *product((0, 1, 2**32 - 1), tags, (0, 1, 16, 65_535, 65_536, 2**40), repeats, NAMES),
+        *product((2**32, 2**64 + 1, 2**130), tags, (65_536, 2**40), repeats, NAMES),
+    ]
+    words = {random_words(seed, tag, 1, *use).item() for seed, tag, *use in every}
+    assert len(words) == len(every) == 3 * 3 * (6 + 2) * 5 * len(NAMES)
 
 
 @pytest.mark.parametrize("sizes", [[5], [2, 3], [1, 0, 4]])

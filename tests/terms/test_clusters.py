@@ -23,10 +23,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import stratframe as sf
-from stratframe.core.seeds import StreamTag
+from stratframe.core.seeds import StreamTag, random_words
 from stratframe.terms import algorithms
 from stratframe.terms import clusters as clustering
-from stratframe.terms.algorithms import seeds_of
 from tests.helpers import Make, eager, refuse, strata_of, values
 from tests.terms.clouds import FEATURE_ROWS, FEATURES, cloud, points_of, round_robin, rows_by_value
 
@@ -38,7 +37,8 @@ def algorithm_1(data: dict[str, Any], n: int, model: Any, nested: bool) -> list[
     points = points_of(data)
     classes = rows_by_value(data["label"] if nested else [0] * len(points))
     clusters: list[list[int]] = []
-    for rows, seed in zip(classes, seeds_of(0, StreamTag.CLUSTERS, len(classes)), strict=True):
+    seeds = random_words(0, StreamTag.CLUSTERS, len(classes)) >> np.uint64(32)
+    for rows, seed in zip(classes, seeds.tolist(), strict=True):
         fitted = model(n, n_init=1, random_state=seed).fit(points[rows])
         apart = fitted.transform(points[rows]).min(axis=1)
         clusters += [
@@ -132,9 +132,6 @@ def test_few_distinct_rows(frame: Make) -> None:
     assert [label for label, _ in found] == ["a"] * 8 + ["b"] * 5
 
 
-AUTO = sf.clusters("x", scale=None)
-
-
 @pytest.mark.parametrize("nested", [False, True])
 def test_auto_is_that_of_the_paper(nested: bool) -> None:
     """Iris has 4 clusters, as the paper's table says; so has each class of it."""
@@ -148,10 +145,9 @@ def test_auto_is_that_of_the_paper(nested: bool) -> None:
 def test_auto_of_odd_points() -> None:
     """One row, or one distinct row, is one cluster; a matrix of distances is points, too."""
     for x in ([1.5], [1.5] * 50):
-        assert strata_of(pd.DataFrame({"x": [*x, 9.0], "c": [0] * len(x) + [1]}), ["c", AUTO]) == {
-            (0, 0): len(x),
-            (1, 0): 1,
-        }
+        rows = pd.DataFrame({"x": [*x, 9.0], "c": [0] * len(x) + [1]})
+        found = strata_of(rows, ["c", sf.clusters("x", scale=None)])
+        assert found == {(0, 0): len(x), (1, 0): 1}
     points = np.random.default_rng(0).normal(size=(30, 2))
     apart = pd.DataFrame(cdist(points, points)).add_prefix("d")
     assert len(strata_of(apart, sf.clusters([*apart.columns]))) >= 1
@@ -216,9 +212,9 @@ def test_large_strata_are_merged_from_a_sample(
     ]
     assert list(found.values()) == [25] * 8
     # The sample holds as many rows as clusters are asked for.
-    points = np.random.default_rng(0).normal(size=(60, 1))
-    labels, _ = algorithms.agglomerative(points, 40, 0)
-    assert len(set(labels.tolist())) == 40
+    points = frame({"x": np.random.default_rng(0).normal(size=60).tolist()})
+    with pytest.warns(sf.StratWarning, match="merged a sample"):
+        assert len(strata_of(points, sf.clusters("x", 40, algorithm="agglomerative"))) == 40
 
 
 # Objects --------------------------------------------------------------------------------
