@@ -1,4 +1,4 @@
-"""Rows in clouds, and the deal round the folds of papers."""
+"""Rows in clouds, the deal round the folds of papers, and which rows are of one group."""
 
 from typing import Any
 
