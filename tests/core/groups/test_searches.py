@@ -49,9 +49,12 @@ def test_no_change_of_few_groups_helps(n_strata: int, table: np.ndarray, seed: i
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("n_groups", "distinct"), [(9, 2), (30, 15)])
+@pytest.mark.parametrize(("n_groups", "distinct"), [(9, 1), (30, 13)])
 def test_all_seeds_reach_one_level(n_groups: int, distinct: int) -> None:
-    """Seeds give different partitions whose losses are within 4.5 % of each other."""
+    """Losses of 20 seeds are within 4.5 % of each other; of many groups most partitions differ.
+
+    Partitions that only number their parts otherwise are the same.
+    """
     units = groups_of(np.random.default_rng(0).integers(1, 60, (n_groups, 3)))
     every = [assigned(units, THIRDS, seed) for seed in range(20)]
     losses = chi(dense(units), np.array(every), THIRDS)
