@@ -64,6 +64,7 @@ def draw_data(rng: Random) -> dict[str, list[Any]]:
         "id": [key.format(each) for each in ids] if key else ids,
         "keep": [rng.random() < 0.8 for _ in range(n)],
     }
+    data["side"] = [value <= 0 for value in data["w"]]
     for name in ("label", "a", "g", "v"):
         share = rng.choice([0, 0, 0, 0, 0, 0, 0, 0, 0.05, 0.5])
         if share and n > 2 and 2**53 + 1 not in data[name]:  # which no float is
@@ -90,8 +91,8 @@ def forms_of(rng: Random, data: dict[str, list[Any]]) -> dict[str, Any]:
 
 
 def draw_by(rng: Random) -> tuple[list[str], Any]:
-    """Draw `by`: the classes that it nests, from its first entry on, and what comes after them."""
-    levels = rng.sample(["label", "a", "keep"], rng.choice([0, 1, 1, 2, 2, 3]))
+    """Draw `by`: the strata that it nests, from its first entry on, and what comes after them."""
+    levels = rng.sample(["label", "a", "keep", "side"], rng.choice([0, 1, 1, 2, 2, 3]))
     edges = sorted(rng.sample(range(-8, 9), rng.randint(1, 3)))
     features = rng.choice([["v"], ["v", "w"], ["w", "v", "a"]])
     last = rng.choice(
@@ -118,6 +119,9 @@ def draw_parts(rng: Random, n: int) -> Any:
     if kind < 0.2:
         return rng.randint(1, 50) / 100
     names = rng.sample(["train", "valid", "test", "rest", "x"], rng.randint(2, 5))
+    if kind < 0.4:  # any floats that sum to 1 up to rounding
+        weights = [rng.uniform(0.01, 1) for _ in names]
+        return {name: weight / sum(weights) for name, weight in zip(names, weights, strict=True)}
     if kind < 0.8:
         cuts = sorted(rng.sample(range(1, 100), len(names) - 1))
         return {
@@ -211,11 +215,13 @@ def rows_by(columns: Sequence[list[Any]], rows: Sequence[int]) -> list[list[int]
 
 
 @given(rng=rngs)
+@settings(max_examples=2 * settings().max_examples)
 def test_calls(rng: Random) -> None:
     """Columns of `kfold` and `split` are the same everywhere, and keep their promises."""
     data = draw_data(rng)
     (levels, last), (verb, options) = draw_by(rng), draw_call(rng, len(data["id"]))
-    by = [*levels, *([] if last is None else [last])] or None
+    entries = [sf.bins("w", [-np.inf, 0, np.inf]) if name == "side" else name for name in levels]
+    by = [*entries, *([] if last is None else [last])] or None
     forms, call = forms_of(rng, data), partial(answer, getattr(sf, verb), by=by, **options)
     column = options.get("name", "fold" if verb == "kfold" else "split")
     repeats = options.get("repeats", 1)
@@ -270,11 +276,18 @@ def check_column(
     """
     dealt = [row for row, part in enumerate(parts) if part is not None]
     shares = options.get("parts", {})
+    # Each float stands for a simple fraction, or where these do not sum to 1, for itself.
     if verb == "kfold":
         shares = dict.fromkeys(range(options["k"]), Fraction(1, options["k"]))
     elif isinstance(shares, float):
-        shares = {"train": 1 - shares, "test": shares}
-    elif None in shares.values():
+        test = Fraction(shares).limit_denominator(10**6)
+        shares = {"train": 1 - test, "test": test}
+    elif None not in shares.values():
+        simple = {name: Fraction(x).limit_denominator(10**6) for name, x in shares.items()}
+        total = sum(map(Fraction, shares.values()))
+        scaled = {name: Fraction(share) / total for name, share in shares.items()}
+        shares = simple if sum(simple.values()) == 1 else scaled
+    else:
         rest = len(dealt) - sum(count for count in shares.values() if count is not None)
         counts = {name: rest if count is None else count for name, count in shares.items()}
         shares = {name: Fraction(count, max(len(dealt), 1)) for name, count in counts.items()}
@@ -295,7 +308,7 @@ def check_column(
     for rows in [dealt] if options.get("rare") == "pool" else [dealt, *strata]:
         counts = Counter(parts[row] for row in rows)
         for name, share in shares.items():
-            exact = Fraction(share).limit_denominator(10**6) * len(rows)
+            exact = share * len(rows)
             assert floor(exact) <= counts[name] <= ceil(exact), f"{counts[name]} rows for {exact}"
 
 

@@ -56,12 +56,6 @@ def shares(n_parts: int) -> st.SearchStrategy[dict[str, float]]:
     return cuts.map(between)
 
 
-any_shares = st.lists(st.floats(0.01, 1), min_size=2, max_size=6).map(
-    lambda weights: {f"part{i}": weight / sum(weights) for i, weight in enumerate(weights)}
-)
-"""Parts whose shares are any floats that sum to 1 up to rounding."""
-
-
 def spread_of(counts: list[int]) -> int:
     return max(counts) - min(counts)
 
@@ -106,60 +100,6 @@ def test_only_rare_rows_have_no_fold(
         return
     folds = values(sf.kfold(make(kind, data), "a", k, rare="null", seed=seed), "fold")
     assert [fold is None for fold in folds] == [sizes[a] < k for a in data["a"]]
-
-
-LAST: dict[str, Any] = {
-    "class": "c",
-    "quantiles": sf.quantiles("v", 2),
-    "continuous": "v",
-    "bins": sf.bins("v", [-9, 0, 9]),
-    "clusters": sf.clusters(["v", "c"], 3),
-    "chain": sf.chain(["v", "c"]),
-    "nearest": sf.nearest(["v", "c"]),
-}
-
-
-@kinds
-@settings(max_examples=2 * settings().max_examples)
-@given(
-    data=columns(4, 3, 2, most=90),
-    wanted=st.integers(2, 8)
-    | (st.integers(2, 6) | st.integers(2, 40)).flatmap(shares)
-    | any_shares,
-    last=st.sampled_from(sorted(LAST)),
-    seed=seeds,
-    deal=st.sampled_from(["random", "circular"]),
-)
-@pytest.mark.filterwarnings("ignore:.* no rows:stratframe.StratWarning")
-@pytest.mark.filterwarnings("ignore:.*because equal values stay in one bin:stratframe.StratWarning")
-def test_counts_are_shares_rounded(
-    kind: str, data: dict[str, list[Any]], wanted: Any, last: str, seed: int, deal: Any
-) -> None:
-    """Each row has a fold or part, and strata of all levels have exact shares, rounded."""
-    n = len(data["a"])
-    assume(isinstance(wanted, int) or len(wanted) <= n)
-    data["v"] = prices(n)
-    data["side"] = [value <= 0 for value in data["v"]]
-    options: dict[str, Any] = {"seed": seed, "deal": deal, "rare": "ignore"}
-    frame, by = make(kind, data), ["a", "b", LAST[last]]
-    if isinstance(wanted, int):
-        out = values(sf.kfold(frame, by, wanted, **options), "fold")
-        exact: dict[Any, Fraction] = dict.fromkeys(range(wanted), Fraction(1, wanted))
-    else:
-        out = values(sf.split(frame, by, wanted, **options), "split")
-        exact = {name: Fraction(share).limit_denominator(10**6) for name, share in wanted.items()}
-        if sum(exact.values()) != 1:
-            total = sum(map(Fraction, wanted.values()))
-            exact = {name: Fraction(share) / total for name, share in wanted.items()}
-    assert len(out) == n
-    assert set(out) <= set(exact)
-    strata = [list(range(n))]
-    for level in (["a"], ["a", "b"], ["a", "b", {"class": "c", "bins": "side"}.get(last, "b")]):
-        strata += strata_rows(*(data[name] for name in level)).values()
-    for rows in strata:
-        counts = Counter(out[row] for row in rows)
-        for name, share in exact.items():
-            assert floor(len(rows) * share) <= counts[name] <= ceil(len(rows) * share)
 
 
 WEIGHTS: dict[str, Any] = {
@@ -328,7 +268,7 @@ GROUPED: dict[str, tuple[Any, dict[str, Any]]] = {
 def test_groups_are_free_of_row_order(
     kind: str, data: dict[str, list[Any]], call: str, type_of_group: str, k: int, seed: int
 ) -> None:
-    """A permuted frame gives each group the same fold and part, extends alike, and plans alike."""
+    """A permuted frame gives each group the same fold, extends alike, and plans alike."""
     by, options = GROUPED[call]
     if len(set(data["c"])) < 5:
         return
@@ -340,14 +280,11 @@ def test_groups_are_free_of_row_order(
     turned = {name: [column[row] for row in data["id"]] for name, column in data.items()}
     options = {"groups": "key", "rare": "ignore", "seed": seed, **options}
     extended = {name: value for name, value in options.items() if name != "rare"}
-    parts = {"train": 0.6, "valid": 0.2, "test": 0.2}
     here, there = [], []
     for found, rows in ((here, data), (there, turned)):
         frame = make(kind, rows)
         found.append(values(sf.kfold(frame, by, k, **options), "fold"))
         found.append(values(sf.extend(frame, by, k, name="given", **extended), "given"))
-        if options.get("missing") != "null":
-            found.append(values(sf.split(frame, by, parts, **options), "split"))
     assert there == [[column[row] for row in data["id"]] for column in here]
     if call == "two columns":
         plans = [
@@ -372,26 +309,27 @@ TOGETHER: dict[str, Any] = {
     data=columns(3, 2, 12, least=12, most=40),
     by=st.sampled_from([None, ["a", "b"], ["a", sf.quantiles("v", 2)], sf.margins(["a", "b"])]),
     groups=st.sampled_from(sorted(TOGETHER)),
-    parts=st.integers(2, 5).flatmap(shares),
+    wanted=st.integers(2, 5) | st.integers(2, 5).flatmap(shares),
     seed=seeds,
 )
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_no_part_of_groups_is_empty(
-    kind: str, data: dict[str, list[Any]], by: Any, groups: str, parts: dict[str, float], seed: int
+    kind: str, data: dict[str, list[Any]], by: Any, groups: str, wanted: Any, seed: int
 ) -> None:
     """With as many groups as parts, or folds, none is empty, in whatever order the rows are."""
-    assume(len(set(data["c"])) >= len(parts))
+    n_parts = wanted if isinstance(wanted, int) else len(wanted)
+    assume(len(set(data["c"])) >= n_parts)
     n = len(data["a"])
     data["v"], data["pair"] = prices(n), [f"{c}-{i % 3}" for i, c in enumerate(data["c"])]
     turned = {name: [column[row] for row in data["id"]] for name, column in data.items()}
     options: dict[str, Any] = {"groups": TOGETHER[groups], "rare": "ignore", "seed": seed}
-    for verb, wanted, name in ((sf.split, parts, "split"), (sf.kfold, len(parts), "fold")):
-        here, there = (
-            values(verb(make(kind, each), by, wanted, **options), name) for each in (data, turned)
-        )
-        assert len(set(here)) == len(parts)
-        if groups != "clusters":
-            assert there == [here[row] for row in data["id"]]
+    verb, name = (sf.kfold, "fold") if isinstance(wanted, int) else (sf.split, "split")
+    here, there = (
+        values(verb(make(kind, each), by, wanted, **options), name) for each in (data, turned)
+    )
+    assert len(set(here)) == n_parts
+    if groups != "clusters":
+        assert there == [here[row] for row in data["id"]]
 
 
 @kinds
@@ -564,7 +502,10 @@ def test_repeats_extend(kind: str, call: str) -> None:
 
 @pytest.mark.parametrize("nullable", [False, True])
 def test_one_column_more_and_nothing_else_on_pandas(nullable: bool) -> None:
-    """Index, types, attrs and the caller's object stay as they were; folds are int64."""
+    """Index, types, attrs and the caller's object stay as they were; folds are int64.
+
+    A frame of many separate columns gets its fold without a warning.
+    """
     index = pd.MultiIndex.from_tuples([("x", 1), ("x", 1), ("y", 2), ("y", 3)], names=["u", None])
     frame = pd.DataFrame(
         {"label": list("abab"), 3: [1.5, None, 2, 3], "c": pd.Categorical(list("ppqq"))},
@@ -579,12 +520,8 @@ def test_one_column_more_and_nothing_else_on_pandas(nullable: bool) -> None:
     assert str(out["fold"].dtype) == ("Int64" if nullable else "int64")
     out.loc[:, "label"] = "changed"
     pd.testing.assert_frame_equal(frame, before)
-
-
-def test_many_columns_are_no_matter() -> None:
-    """A pandas frame of many separate columns gets its fold without a warning."""
-    frame = pd.DataFrame({f"x{i}": np.arange(6) % 2 for i in range(150)})
-    assert sf.kfold(frame, "x0", 2)["fold"].nunique() == 2
+    many = pd.DataFrame({f"x{i}": np.arange(6) % 2 for i in range(150)})
+    assert sf.kfold(many, "x0", 2)["fold"].nunique() == 2
 
 
 @pytest.mark.parametrize("lazy", [False, True])
@@ -698,11 +635,6 @@ def test_queries_that_vary_are_dealt_as_they_are_collected(
     folds = sf.kfold(vary(scan), "y", k=4).collect(engine=engine)
     counts = folds.group_by("y", "fold").len().group_by("y").agg(pl.col("len"))
     assert all(spread_of(found) <= 1 for found in counts["len"].to_list())
-    keyed = sf.kfold(vary(scan), None, k=4, key="id")
-    train, valid = keyed.filter(pl.col("fold") > 0), keyed.filter(pl.col("fold") == 0)
-    apart = [set(rows.collect(engine=engine)["id"]) for rows in (train, valid)]
-    assert not apart[0] & apart[1]
-    assert len(apart[0] | apart[1]) == 5_000
 
 
 def test_a_drawn_seed_is_drawn_once() -> None:

@@ -1,6 +1,7 @@
 """The studies behind the pages of docs/ run, and measure what they say."""
 
 import runpy
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -44,18 +45,12 @@ def test_quality_is_that_of_the_folds_of_today(
     """The stored distances are those of the folds as they are now: else run the study again."""
     found = quality["measure"](load_wine(as_frame=True).frame, range(2))
     stored = distances.loc["wine"].loc[found.index]
+    assert distances["SCV"].groupby("data set").mean().nunique() == 17
     by_sklearn = [name for name in found.columns if name.startswith("SCBCV")]
     exact = found.columns.drop(by_sklearn)
     np.testing.assert_allclose(found[exact], stored[exact], rtol=1e-9)
     # The clusters of another version of scikit-learn may differ a little.
     np.testing.assert_allclose(found[by_sklearn].mean(), stored[by_sklearn].mean(), rtol=0.1)
-
-
-def test_quality_is_complete(distances: pd.DataFrame) -> None:
-    """Each of 17 data sets has 20 seeds for each k, and no two have the same distances."""
-    assert distances.groupby(["data set", "k"]).size().eq(20).sum() == 17 * 3
-    assert distances["SCV"].groupby("data set").mean().nunique() == 17
-    assert distances.notna().all(axis=None)
 
 
 def test_errors_of_quality(quality: dict[str, Any]) -> None:
@@ -139,12 +134,53 @@ def test_published_folds_are_those_of_the_copy(paper: dict[str, Any], sample: pd
     np.testing.assert_array_equal(found, folds)
 
 
+STORED = {
+    "quality": {"data set": 17, "k": 3, "seed": 20},
+    "choices": {
+        "population": 8,
+        "sample": 100,
+        "estimator": 5,
+        "strategy": 5,
+        "k": 2,
+        "repeat": 2,
+    },
+    "rows": {"population": 3, "sample": 200, "estimator": 3, "repeat": 2},
+    "authors": {"data_set": 13, "number": 20, "strategy": 7, "k": 2},
+}
+"""The numbers of different values in the columns that tell the rows of a stored table apart."""
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_stored_tables_are_complete(name: str) -> None:
+    """Each combination of values has its row, once, and no figure is missing."""
+    rows, sizes = pd.read_parquet(STUDIES / f"{name}.parquet"), STORED[name]
+    assert rows[[*sizes]].nunique().to_dict() == sizes
+    assert len(rows) == len(rows[[*sizes]].drop_duplicates()) == prod(sizes.values())
+    assert rows.notna().all(axis=None)
+
+
 def test_figures_of_the_paper(paper: dict[str, Any]) -> None:
     """Each row of wins sums to 40 cases; each table has a value per strategy and measure."""
     for table, rows in paper["PAPER_WINS"].items():
         assert np.shape(rows) == (4, 2, len(paper["SETS"][table]))
         assert (np.sum(rows, axis=2) == 40).all()
     assert {np.shape(rows) for rows in paper["PAPER_P"].values()} == {(4, 2)}
+
+
+def test_scores_of_the_paper_study(paper: dict[str, Any]) -> None:
+    """The stored scores are complete: every sample of every data set, learner and strategy.
+
+    The splitters of the authors were run on the same.
+    """
+    raw, theirs = (pd.read_parquet(STUDIES / f"{name}.parquet") for name in ("paper", "authors"))
+    sizes = raw.groupby(["data_set", "learner", "code"], observed=True).size().unstack()
+    assert len(sizes) == 13 * 4
+    samples = paper["SAMPLES"]
+    n = {"holdout": paper["HOLDOUTS"], "described": 24 * samples, "published": 20 * samples}
+    assert all((sizes[code] == n[code]).all() for code in n)
+    assert raw["score"].between(0, 1).all()
+    assert set(theirs["data_set"]) == set(raw["data_set"])
+    assert set(theirs["strategy"]) == {"SCV", *paper["SETS"]["VII"]}
 
 
 def test_permutation_keeps_samples(paper: dict[str, Any]) -> None:
@@ -154,17 +190,6 @@ def test_permutation_keeps_samples(paper: dict[str, Any]) -> None:
     np.testing.assert_allclose(mixed[:, :, 1], mixed[:, :, 0] + 1)
     np.testing.assert_array_equal(np.sort(mixed[7, :, 0], axis=1), np.sort(drawn[:, 0], axis=1))
     assert (mixed[0, :, 0] != drawn[:, 0]).any()
-
-
-def test_scores_of_the_paper_study(paper: dict[str, Any]) -> None:
-    """The stored scores are complete: every sample of every data set, learner and strategy."""
-    raw = pd.read_parquet(paper["RESULTS"])
-    sizes = raw.groupby(["data_set", "learner", "code"], observed=True).size().unstack()
-    assert len(sizes) == 13 * 4
-    assert (sizes["holdout"] == paper["HOLDOUTS"]).all()
-    assert (sizes["described"] == 24 * paper["SAMPLES"]).all()
-    assert (sizes["published"] == 20 * paper["SAMPLES"]).all()
-    assert raw["score"].between(0, 1).all()
 
 
 @pytest.mark.slow
@@ -244,24 +269,6 @@ def test_choices_are_those_of_the_folds_of_today(monkeypatch: pytest.MonkeyPatch
     check_stored(study, each, name, 4 * 2 * 2, k=(5, 10), **options)
 
 
-def test_choices_are_complete() -> None:
-    """Each of 8 populations has 100 samples of each close model, strategy, k and run."""
-    runs = pd.read_parquet(STUDIES / "choices.parquet")
-    assert len(runs) == 8 * 100 * 5 * 5 * 2 * 2
-    assert runs["population"].nunique() == 8
-    assert runs[["estimate", "truth"]].notna().all(axis=None)
-    assert not runs.duplicated(
-        ["population", "strategy", "estimator", "k", "sample", "repeat"]
-    ).any()
-
-
-def test_sizes_are_complete() -> None:
-    """Each size of a sample has 200 samples of three models, in two runs."""
-    runs = pd.read_parquet(STUDIES / "rows.parquet")
-    assert runs.groupby("population", observed=True).size().eq(200 * 3 * 2).sum() == 3
-    assert runs[["estimate", "truth"]].notna().all(axis=None)
-
-
 def test_scores_by_neighbours_are_too_high_where_models_are_wrong() -> None:
     """As the page says: it shows at one row in ten, and at one in three it is several points."""
     study = runpy.run_path(str(STUDIES / "tables.py"))
@@ -270,14 +277,3 @@ def test_scores_by_neighbours_are_too_high_where_models_are_wrong() -> None:
     assert (highest[found["wrong"] >= 33] > 4).all()
     assert (highest[found["wrong"] >= 10] > 1).all()
     assert (highest[found["wrong"] < 10] < 1).all()
-
-
-def test_splitters_of_the_authors_are_complete(paper: dict[str, Any]) -> None:
-    """The authors' splitters and SCV were run on each sample of the study of their paper."""
-    theirs = pd.read_parquet(STUDIES / "authors.parquet")
-    ours = pd.read_parquet(paper["RESULTS"])
-    assert set(theirs["data_set"]) == set(ours["data_set"])
-    assert set(theirs["strategy"]) == {"SCV", *paper["SETS"]["VII"]}
-    assert len(theirs) == 13 * paper["SAMPLES"] * len(paper["KS"]) * 7
-    assert not theirs.duplicated(["data_set", "strategy", "k", "number"]).any()
-    assert theirs.notna().all(axis=None)

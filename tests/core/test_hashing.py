@@ -7,12 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratframe.core.hashing import (
-    BLOCK,
     HashedBytes,
     HashedWords,
     are_dense_and_unique,
-    hash_bytes,
-    hash_words,
     repeated_words,
 )
 
@@ -22,7 +19,7 @@ words = st.integers(0, 2**64 - 1)
 @given(values=st.lists(words, min_size=1), seed=words)
 def test_words(values: list[int], seed: int) -> None:
     """Words are hashed as their 8 bytes, the lowest first."""
-    found = hash_words(np.array(values, np.uint64), np.array([seed], np.uint64))
+    found = HashedWords(np.array(values, np.uint64)).hash(np.array([seed], np.uint64))
     expected = [xxhash.xxh64(value.to_bytes(8, "little"), seed).intdigest() for value in values]
     assert found.tolist() == expected
 
@@ -34,16 +31,16 @@ def test_bytes(rows: list[tuple[bytes, int]]) -> None:
     offsets = np.cumsum([0] + [len(row) for row, _ in rows])
     seeds = np.array([seed for _, seed in rows], np.uint64)
     expected = [xxhash.xxh64(row, seed).intdigest() for row, seed in rows]
-    assert hash_bytes(data, offsets, seeds).tolist() == expected
+    assert HashedBytes(data, offsets).hash(seeds).tolist() == expected
 
 
-@pytest.mark.parametrize("n_rows", [0, 1, BLOCK, BLOCK + 1, 4 * BLOCK - 9])
+@pytest.mark.parametrize("n_rows", [0, 1, 2**16, 2**16 + 1, 2**18 - 9])
 def test_blocks_of_rows(n_rows: int) -> None:
     """Rows are hashed in blocks, and none is left out."""
     values = np.arange(n_rows, dtype=np.uint64)
     seeds = np.array([42], np.uint64)
-    by_word, data = hash_words(values, seeds), values.view(np.uint8)
-    np.testing.assert_array_equal(hash_bytes(data, np.arange(n_rows + 1) * 8, seeds), by_word)
+    by_word, data = HashedWords(values).hash(seeds), values.view(np.uint8)
+    np.testing.assert_array_equal(HashedBytes(data, np.arange(n_rows + 1) * 8).hash(seeds), by_word)
     step = max(n_rows // 5, 1)
     expected = [xxhash.xxh64(value.tobytes(), 42).intdigest() for value in values[::step]]
     assert by_word[::step].tolist() == expected
@@ -61,7 +58,7 @@ def test_repeated_words(values: list[int], high: bool) -> None:
 
 def test_repeated_words_among_many() -> None:
     """A few repeats among many rows are found."""
-    shared = hash_words(np.arange(100_000, dtype=np.uint64), np.array([1], np.uint64))
+    shared = HashedWords(np.arange(100_000, dtype=np.uint64)).hash(np.array([1], np.uint64))
     shared[[7, 99_999, 500]] = shared[[8, 8, 90_000]]
     assert repeated_words(shared).tolist() == [7, 8, 500, 90_000, 99_999]
     assert repeated_words(np.zeros(50_000, np.uint64)).tolist() == list(range(50_000))

@@ -1,28 +1,18 @@
 """New columns: attached to every kind of frame, or built by an expression."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 
-from stratframe.frames.attach import (
-    NewColumn,
-    attach_columns,
-    column_expression,
-    struct_fields,
-)
+from stratframe.frames import NewColumn
+from stratframe.frames.attach import attach_columns, column_expression, struct_fields
+from tests.helpers import Make, eager, values
 
-Make = Callable[[dict[str, Any]], Any]
 DATA = {"a": [1, 2, 3, 4], "b": ["x", "y", None, "x"]}
 FOLDS = NewColumn("fold", np.array([0, 1, 0, 1]), None, nullable=False)
 SPARSE = NewColumn("sparse", np.array([0, -1, 2, 1]), None, nullable=True)
-
-
-def listed(series: Any) -> list[Any]:
-    return [None if pd.isna(value) else value for value in series.to_list()]
 
 
 @pytest.mark.parametrize("columns", [[FOLDS], [FOLDS, SPARSE]])
@@ -33,7 +23,10 @@ def test_the_computation_reads_the_referenced_columns(
     seen = []
 
     def compute(read: dict[str, list[Any]], n_rows: int) -> list[NewColumn]:
-        named = {argument: [listed(each) for each in series] for argument, series in read.items()}
+        named = {
+            argument: [values({"x": each}, "x") for each in series]
+            for argument, series in read.items()
+        }
         seen.append((named, n_rows))
         return columns
 
@@ -41,8 +34,7 @@ def test_the_computation_reads_the_referenced_columns(
     attached = attach_columns(
         frame(DATA), {"by": ["b"], "key": [ref], "where": []}, compute, columns
     )
-    if isinstance(attached, pl.LazyFrame):
-        attached.collect()
+    eager(attached)
     assert seen == [({"by": [DATA["b"]], "key": [[2, 3, 4, 5]], "where": []}, 4)]
 
 

@@ -14,21 +14,13 @@ import pytest
 from stratframe.core.order import CHUNK
 from stratframe.errors import StratError
 from stratframe.frames import dtypes
-from stratframe.frames.dtypes import is_missing, to_floats
-from stratframe.frames.read import read_matrix
+from stratframe.frames.dtypes import is_missing
+from stratframe.frames.read import read_comparable, read_matrix
 
-Column = Callable[[list[Any]], Any]
-NAN = float("nan")
+from .columns import NAN, Column, of_arrow, of_objects
+
 DAY, TIME, SPAN = dt.date(2024, 1, 2), dt.time(3, 4), dt.timedelta(hours=5)
 STAMP = dt.datetime(2024, 1, 2, 3, 4)
-
-
-def of_objects(*values: Any) -> pd.Series:
-    return pd.Series(values, dtype=object)
-
-
-def of_arrow(values: list[Any], dtype: pa.DataType) -> pd.Series:
-    return pd.Series(values, dtype=pd.ArrowDtype(dtype))
 
 
 FLOAT = {"float", "feature", "measured"}
@@ -157,4 +149,5 @@ def test_nan_is_missing(series: Any) -> None:
 )
 def test_floats_of_other_dtypes(series: Any) -> None:
     """Decimals, short and foreign floats are read by value."""
-    np.testing.assert_array_equal(to_floats(series), [1.25, NAN])
+    found, missing = read_comparable(series, "term")
+    assert (found[0], missing.tolist()) == (1.25, [False, True])

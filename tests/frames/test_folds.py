@@ -1,7 +1,6 @@
 """Fold and part columns: values in order, codes of rows, folds 0..k-1."""
 
 import datetime as dt
-from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -14,8 +13,7 @@ import stratframe as sf
 from stratframe.frames.folds import fold_codes, read_fold_numbers
 from tests.helpers import Make, refuse_now
 
-Column = Callable[[list[Any]], Any]
-NAN = float("nan")
+from .columns import NAN, Column, of_objects
 
 
 @pytest.mark.parametrize(
@@ -112,30 +110,21 @@ def test_fold_numbers_of_every_kind(column: Column, k: int | None) -> None:
 @pytest.mark.parametrize(
     "series",
     [
-        pd.Series([1, 0], dtype="uint8"),
-        pd.Series([1.0, 0.0]),
-        pd.Series([1, 0], dtype=object),
-        pd.Series([Decimal(1), Decimal(0)], dtype=object),
+        *(pd.Series([1, 0], dtype=dtype) for dtype in ("uint8", "float64", object)),
+        of_objects(Decimal(1), Decimal(0)),
         pd.Series([True, False]),
-        pd.Series(["1", "0"]),
-        pd.Series(["1", "0"], dtype="category"),
-        pl.Series([1, 0], dtype=pl.UInt8),
-        pl.Series([1.0, 0.0]),
+        *(pd.Series(["1", "0"], dtype=dtype) for dtype in ("str", "category")),
+        *(pl.Series([1, 0], dtype=dtype) for dtype in (pl.UInt8, pl.Float64)),
         pl.Series(["1", "0"]),
     ],
     ids=str,
 )
 def test_fold_numbers_of_other_dtypes(series: Any) -> None:
-    """Any dtype of numbers does, and text of numbers, as a CSV file may hold."""
+    """Any dtype of numbers does, and text of numbers, as a CSV file may hold, if floats hold it."""
     folds, k = read_fold_numbers(series, None)
     assert (folds.tolist(), k) == ([1, 0], 2)
-
-
-def test_numbers_that_no_float_holds() -> None:
-    """Numbers that floats cannot hold are no folds."""
-    series = pd.Series([10**400], name="x", dtype=object)
     message = "`extend` needs folds 0..k-1 in 'x', but it is object."
-    refuse_now(message, lambda: read_fold_numbers(series, None))
+    refuse_now(message, lambda: read_fold_numbers(of_objects(10**400), None))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import datetime as dt
 import struct
-from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -26,8 +25,7 @@ from stratframe.frames.read import (
 )
 from tests.helpers import refuse_now
 
-Column = Callable[[list[Any]], Any]
-NAN = float("nan")
+from .columns import NAN, Column, of_arrow, of_objects
 
 # Classes ---------------------------------------------------------------------------------
 
@@ -191,21 +189,13 @@ def dense_ranks(values: Any) -> list[int]:
     return np.unique(np.asarray(values), return_inverse=True)[1].tolist()
 
 
-def of_objects(values: list[Any]) -> pd.Series:
-    return pd.Series(values, name="x", dtype=object)
-
-
-def of_arrow(values: list[Any], dtype: pa.DataType) -> pd.Series:
-    return pd.Series(values, name="x", dtype=pd.ArrowDtype(dtype))
-
-
 DAY = 86_400
 OF_TIME = {
     (60 * DAY, -365 * DAY, 31 * DAY, 60 * DAY): [
         pl.Series("x", DAYS),
         pl.Series("x", STAMPS),
-        of_objects(DAYS),
-        of_objects(STAMPS),
+        of_objects(*DAYS),
+        of_objects(*STAMPS),
         pd.Series(STAMPS, name="x", dtype="datetime64[s]"),
         pd.Series(STAMPS, name="x").dt.tz_localize("Europe/Amsterdam"),
         pd.Series(pd.PeriodIndex(STAMPS, freq="D"), name="x"),
@@ -214,12 +204,12 @@ OF_TIME = {
     ],
     (9 * 3600, 3600, 5 * 3600 + 1800, 9 * 3600): [
         pl.Series("x", TIMES),
-        of_objects(TIMES),
+        of_objects(*TIMES),
         of_arrow(TIMES, pa.time64("us")),
     ],
     (9 * DAY, -DAY, 5, 9 * DAY): [
         pl.Series("x", SPANS),
-        of_objects(SPANS),
+        of_objects(*SPANS),
         pd.Series(SPANS, name="x", dtype="timedelta64[ms]"),
         of_arrow(SPANS, pa.duration("ms")),
     ],
@@ -227,9 +217,9 @@ OF_TIME = {
 """Columns by the seconds from 2024-01-01, from midnight, or that they last."""
 TEMPORAL = [series for columns in OF_TIME.values() for series in columns]
 NUMERIC = [
-    of_objects(INTEGERS),
-    of_objects(FLOATS),
-    of_objects(DECIMALS),
+    of_objects(*INTEGERS),
+    of_objects(*FLOATS),
+    of_objects(*DECIMALS),
     pl.Series("x", DECIMALS),
     of_arrow(DECIMALS, pa.decimal128(9, 4)),
     pl.Series("x", [2**100, None, -(2**100), 5, 2**100], dtype=pl.Int128),
@@ -271,7 +261,7 @@ def test_values_that_edges_compare_with(column: Column, values: list[Any]) -> No
 
 def test_nulls_alone_are_numbers() -> None:
     """A column of nulls has an order: all are missing."""
-    for series in (pl.Series([None, None]), of_objects([None, None])):
+    for series in (pl.Series([None, None]), of_objects(None, None)):
         assert read_numbers(series, "term")[1].tolist() == [True, True]
 
 
@@ -281,14 +271,14 @@ def test_nulls_alone_are_numbers() -> None:
         pl.Series("x", ["a"]),
         pd.Series(["a"], name="x"),
         *(pd.Series(["1"], name="x", dtype=kind) for kind in ("string", "string[pyarrow]", object)),
-        of_objects([object()]),
+        of_objects(object()),
         pd.Series(["a"], name="x", dtype="category"),
         pl.Series("x", ["a"], dtype=pl.Categorical),
         pl.Series("x", [[1]]),
         pl.Series("x", [object()], dtype=pl.Object),
         pd.Series([1j], name="x"),
         of_arrow([b"a"], pa.binary()),
-        of_objects([dt.date(2024, 1, 1), 1.5]),
+        of_objects(dt.date(2024, 1, 1), 1.5),
     ],
     **dtype_of,
 )
@@ -354,14 +344,9 @@ BYTES_OF: dict[str, tuple[list[bytes], list[Any]]] = {
     "whole": (
         [word(value) for value in WHOLE],
         [
-            pl.Series(WHOLE),
-            pl.Series(WHOLE, dtype=pl.Float64),
-            pl.Series(WHOLE, dtype=pl.Int128),
+            *(pl.Series(WHOLE, dtype=dtype) for dtype in (pl.Int64, pl.Float64, pl.Int128)),
             pl.Series([Decimal(value) for value in WHOLE]),
-            pd.Series(WHOLE),
-            pd.Series(WHOLE, dtype=object),
-            pd.Series(WHOLE, dtype="Int64"),
-            pd.Series(WHOLE, dtype="float64"),
+            *(pd.Series(WHOLE, dtype=dtype) for dtype in ("int64", object, "Int64", "float64")),
             pd.Series(pd.Categorical(WHOLE, WHOLE[::-1])),
             pd.Series(pd.PeriodIndex.from_ordinals(WHOLE, freq="D")),
             of_arrow(WHOLE, pa.int64()),
@@ -371,26 +356,26 @@ BYTES_OF: dict[str, tuple[list[bytes], list[Any]]] = {
     "narrow": (
         [word(1), word(0), word(1)],
         [
-            pl.Series([True, False, True]),
-            pl.Series([1, 0, 1], dtype=pl.Int8),
-            pd.Series([True, False, True]),
-            pd.Series([True, False, True], dtype="boolean"),
-            pd.Series([1, 0, 1], dtype="uint8"),
-            pd.Series([1, 0, 1], dtype="float32"),
+            *(pl.Series([1, 0, 1]).cast(dtype) for dtype in (pl.Boolean, pl.Int8)),
+            *(
+                pd.Series([1, 0, 1]).astype(dtype)
+                for dtype in ("bool", "boolean", "uint8", "float32")
+            ),
             of_arrow([True, False, True], pa.bool_()),
         ],
     ),
     "unsigned": (
         [word(2**64 - 1), word(2**63), word(1)],
-        [series.drop_nulls()[[0, 1, 2]] for series in (pl.Series([2**64 - 1, 2**63, 1]),)]
-        + [pd.Series([2**64 - 1, 2**63, 1], dtype=dtype) for dtype in ("uint64", "UInt64")],
+        [
+            pl.Series([2**64 - 1, 2**63, 1]),
+            *(pd.Series([2**64 - 1, 2**63, 1], dtype=dtype) for dtype in ("uint64", "UInt64")),
+        ],
     ),
     "fractions": (
         [struct.pack("<d", value) for value in (0.5, -1.25, 1e300)],
         [
             pl.Series([0.5, -1.25, 1e300]),
-            pd.Series([0.5, -1.25, 1e300]),
-            pd.Series([0.5, -1.25, 1e300], dtype="Float64"),
+            *(pd.Series([0.5, -1.25, 1e300], dtype=dtype) for dtype in ("float64", "Float64")),
         ],
     ),
     "decimals": (
@@ -398,7 +383,7 @@ BYTES_OF: dict[str, tuple[list[bytes], list[Any]]] = {
         [
             pl.Series([Decimal(x) for x in EXACT], dtype=pl.Decimal(38, 2)),
             pl.Series([Decimal(x) for x in EXACT], dtype=pl.Decimal(38, 9)),
-            of_objects([Decimal(x) for x in EXACT]),
+            of_objects(*[Decimal(x) for x in EXACT]),
             of_arrow([Decimal(x) for x in EXACT], pa.decimal128(38, 4)),
         ],
     ),
@@ -406,14 +391,14 @@ BYTES_OF: dict[str, tuple[list[bytes], list[Any]]] = {
         [word(-1), word(2**63), str(-(2**100)).encode()],
         [
             pl.Series([-1, 2**63, -(2**100)], dtype=pl.Int128),
-            of_objects([-1, 2**63, -(2**100)]),
+            of_objects(-1, 2**63, -(2**100)),
         ],
     ),
     "identifiers": (
         [each.bytes for each in IDENTIFIERS],
         [
-            of_objects(IDENTIFIERS),
-            of_objects([each.bytes for each in IDENTIFIERS]),
+            of_objects(*IDENTIFIERS),
+            of_objects(*[each.bytes for each in IDENTIFIERS]),
             of_arrow([each.bytes for each in IDENTIFIERS], pa.binary(16)),
             pl.Series([each.bytes for each in IDENTIFIERS]),
         ],
@@ -422,7 +407,7 @@ BYTES_OF: dict[str, tuple[list[bytes], list[Any]]] = {
         [word((day - EPOCH.date()).days) for day in DATES],
         [
             pl.Series(DATES),
-            of_objects(DATES),
+            of_objects(*DATES),
             *(of_arrow(DATES, kind) for kind in (pa.date32(), pa.date64())),
             of_arrow(DATES, pa.date64()).astype("category"),
         ],
@@ -434,7 +419,7 @@ BYTES_OF: dict[str, tuple[list[bytes], list[Any]]] = {
             pl.Series(MOMENTS).dt.replace_time_zone("UTC"),
             *(pd.Series(MOMENTS, dtype=f"datetime64[{unit}]") for unit in ("s", "ms", "us", "ns")),
             pd.Series(MOMENTS).dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo"),
-            of_objects(MOMENTS),
+            of_objects(*MOMENTS),
             of_arrow(MOMENTS, pa.timestamp("ms")),
         ],
     ),
@@ -449,21 +434,19 @@ BYTES_OF: dict[str, tuple[list[bytes], list[Any]]] = {
         [word(3_600_000_000), word(1), word(0)],
         [
             pl.Series([dt.time(1), dt.time(microsecond=1), dt.time()]),
-            of_objects([dt.time(1), dt.time(microsecond=1), dt.time()]),
+            of_objects(dt.time(1), dt.time(microsecond=1), dt.time()),
         ],
     ),
     "text": (
         [text.encode() for text in TEXTS],
         [
-            pl.Series(TEXTS),
-            pl.Series(TEXTS, dtype=pl.Categorical),
+            *(pl.Series(TEXTS, dtype=dtype) for dtype in (pl.String, pl.Categorical)),
             pl.Series(TEXTS, dtype=pl.Enum(TEXTS[::-1])),
             pl.Series([text.encode() for text in TEXTS]),
-            pd.Series(TEXTS),
-            pd.Series(TEXTS, dtype=object),
-            pd.Series(TEXTS, dtype="string[python]"),
-            pd.Series(TEXTS, dtype="string[pyarrow]"),
-            pd.Series(TEXTS, dtype="category"),
+            *(
+                pd.Series(TEXTS, dtype=dtype)
+                for dtype in ("str", object, "string[python]", "string[pyarrow]", "category")
+            ),
             of_arrow(TEXTS, pa.string()),
             of_arrow(TEXTS, pa.large_string()),
         ],
@@ -526,11 +509,11 @@ def test_ranks_are_dense() -> None:
 
 MIXES = "mixes types"
 NO_KEYS = [
-    (of_objects([1, "a"]), MIXES),
-    (of_objects([dt.date(2024, 1, 1), 1.5]), MIXES),
-    (of_objects([dt.date(2024, 1, 1), dt.datetime(2024, 1, 1)]), MIXES),
-    (of_objects([object(), object()]), MIXES),
-    (of_objects([Decimal("Infinity"), Decimal(1)]), MIXES),
+    (of_objects(1, "a"), MIXES),
+    (of_objects(dt.date(2024, 1, 1), 1.5), MIXES),
+    (of_objects(dt.date(2024, 1, 1), dt.datetime(2024, 1, 1)), MIXES),
+    (of_objects(object(), object()), MIXES),
+    (of_objects(Decimal("Infinity"), Decimal(1)), MIXES),
     (pd.Series([1j, 2j], name="x"), "is complex128"),
     (
         pd.Series(pd.arrays.IntervalArray.from_breaks([0, 1, 2]), name="x"),

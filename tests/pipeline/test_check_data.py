@@ -237,25 +237,14 @@ def test_rows_without_a_group_come_last_in_their_order(frame: Make) -> None:
     order = [row for row in reversed(range(40)) if patient[row] is not None]
     for place, row in zip((0, 3, 4, 9, 11, 20, 25, 26, 38, 39), lone, strict=True):
         order.insert(place, row)
-    here, there = (
-        values(
-            sf.kfold(
-                frame(
-                    {
-                        "patient": [patient[row] for row in rows],
-                        "label": [label[row] for row in rows],
-                    }
-                ),
-                "label",
-                4,
-                groups="patient",
-                missing="stratum",
-            ),
-            "fold",
-        )
-        for rows in (range(40), order)
-    )
-    assert there == [here[row] for row in order]
+
+    def dealt(rows: Any) -> list[Any]:
+        data = {"patient": [patient[row] for row in rows], "label": [label[row] for row in rows]}
+        by_group = {"groups": "patient", "missing": "stratum"}
+        return values(sf.kfold(frame(data), "label", 4, **by_group), "fold")
+
+    here = dealt(range(40))
+    assert dealt(order) == [here[row] for row in order]
 
 
 # Rare strata ----------------------------------------------------------------------------
@@ -296,6 +285,11 @@ RARE_CLASSES = {
         {"x": [1, 1, 1, 2, 3, 3]},  # half of the rows are not more than half
         "2 classes of 'x' have fewer rows than the 3 folds: 2 (1 row), 3 (2 rows).\n"
         f"{POOLED.format('x')}; {SILENCED}",
+    ),
+    "sf.kfold(df, 'u')": (
+        {"u": list("aabbcaabbca")},  # three texts that eleven rows share are no id
+        "2 classes of 'u' have fewer rows than the 5 folds: 'c' (2 rows), 'b' (4 rows).\n"
+        f"{POOLED.format('u')}; {SILENCED}",
     ),
     "sf.kfold(df, 'x', 3, missing='stratum')": (
         {"x": [1, 1, 1, None]},
@@ -350,15 +344,6 @@ def test_a_column_of_many_values(what: str) -> None:
         assert hints == (cuts if by == "x" else cuts[:1])
         for hint in hints:
             df.strat.kfold([evaluate(hint), *by[1:]], 2)
-
-
-def test_texts_with_rows_enough_do_not_look_like_an_id(frame: Make) -> None:
-    """Three texts that eleven rows share are rare, but no id."""
-    warned(
-        "2 classes of 'u' have fewer rows than the 5 folds: 'c' (2 rows), 'b' (4 rows).\n"
-        f"{POOLED.format('u')}; {SILENCED}",
-        lambda: sf.kfold(frame({"u": list("aabbcaabbca")}), "u"),
-    )
 
 
 def test_rare_strata_as_errors(frame: Make, kind: str) -> None:

@@ -13,7 +13,6 @@ import pytest
 
 import stratframe as sf
 from tests.helpers import (
-    HALVES,
     ROWS,
     Make,
     evaluate,
@@ -24,7 +23,6 @@ from tests.helpers import (
     values,
     warned,
 )
-from tests.terms.clouds import FEATURE_ROWS
 
 VISITS = {
     "patient": [f"p{i // 3}" for i in range(20)],
@@ -172,15 +170,11 @@ PARTS = {
 
 @pytest.mark.parametrize("parts", PARTS)
 def test_parts(parts: str) -> None:
-    """Parts that are neither fractions of 1 nor counts are refused at the call."""
+    """Parts that are neither fractions of 1 nor counts are refused at the call, and null parts."""
     df = pd.DataFrame(ROWS)
     refuse_now(PARTS[parts], lambda: sf.split(df, "label", evaluate(parts)))
-
-
-def test_split_has_no_null() -> None:
-    """A split leaves no missing stratum without a part."""
     message = "`missing` must be 'error' or 'stratum', got 'null'."
-    refuse_now(message, lambda: sf.split(pd.DataFrame(ROWS), "label", missing="null"))
+    refuse_now(message, lambda: sf.split(df, "label", missing="null"))
 
 
 @pytest.mark.parametrize("number", [Fraction, Decimal, np.float16, np.float32, np.longdouble])
@@ -333,12 +327,6 @@ def test_fractions_of_parts_are_exact() -> None:
     shares = {"train": 0.8, "test": 0.2}
     out = sf.split(pl.DataFrame(data), "label", shares, groups="site")
     assert Counter(out["split"].to_list()) == {"train": 8, "test": 2}
-
-
-def test_blocks_of_folds(frame: Make) -> None:
-    """In folds a block has a row for each; another size is for parts and samples."""
-    assert sf.kfold(frame(FEATURE_ROWS), sf.nearest("x", 3), 3) is not None
-    assert sf.split(frame(FEATURE_ROWS), sf.nearest("x", 3), HALVES) is not None
 
 
 class Seven:

@@ -40,6 +40,19 @@ def study(strategies: Any = None, estimators: Any = None, **changes: Any) -> Any
     return sf.study.estimates(**given | QUICK | changes)
 
 
+def samples_of(frame: Any, target: str, model: Any, **changes: Any) -> tuple[Any, np.ndarray]:
+    """Estimate by one strategy, and see which rows of a frame are in each sample."""
+    seen: list[Any] = []
+
+    def plain(rows: Any, k: int, seed: int) -> Any:
+        seen.append(frame["x"].isin(rows["x"]).to_numpy())
+        return sf.kfold(rows, k=k, seed=seed)
+
+    given = {"frame": frame, "target": target, "repeats": 1, **changes}
+    found = study({"plain": plain}, model, **given).query("strategy == 'plain'")
+    return found.reset_index(drop=True), np.array(seen)
+
+
 def test_one_row_for_each_strategy_estimator_k_sample_and_repeat() -> None:
     """All combinations have a row, in the order of the arguments."""
     found = study({"plain": None}, [GaussianNB(), DummyClassifier()], k=[5, 2])
@@ -66,24 +79,23 @@ def test_one_row_for_each_strategy_estimator_k_sample_and_repeat() -> None:
 def test_a_constant_prediction_has_known_scores(target: str, model: Any, score: Any) -> None:
     """By default accuracy and the negative mean absolute error score a sample and its outside."""
     frame = population()
-    found = study({"k-fold": None}, model, target=target)
-    for number, rows in found.groupby("sample"):
-        inside = sample_rows(len(frame), 40, 0, int(number))
+    found, samples = samples_of(frame, target, model)
+    for (_, row), inside in zip(found.iterrows(), samples, strict=True):
         assert inside.sum() == 40
-        assert rows["truth"].to_numpy() == pytest.approx(score(frame[~inside]))
-        assert rows["estimate"].to_numpy() == pytest.approx(score(frame[inside]))
+        assert row["truth"] == pytest.approx(score(frame[~inside]))
+        assert row["estimate"] == pytest.approx(score(frame[inside]))
 
 
 def test_k_equal_to_the_sample_is_leave_one_out() -> None:
     """With as many folds as rows, the estimate is that of leave-one-out cross-validation."""
     frame, scoring = population(60), "neg_mean_absolute_error"
-    given = {"frame": frame, "target": "price", "k": 20, "sample": 20, "samples": 2, "repeats": 1}
-    for number, rows in study({"k-fold": None}, Ridge(), **given).groupby("sample"):
-        drawn = frame[sample_rows(60, 20, 0, int(number))]
+    found, samples = samples_of(frame, "price", Ridge(), k=20, sample=20, samples=2)
+    for (_, row), inside in zip(found.iterrows(), samples, strict=True):
+        drawn = frame[inside]
         scores = cross_val_score(
             Ridge(), drawn[FEATURES], drawn["price"], cv=LeaveOneOut(), scoring=scoring
         )
-        assert rows["estimate"].to_numpy() == pytest.approx(scores.mean())
+        assert row["estimate"] == pytest.approx(scores.mean())
 
 
 def test_samples_are_simple_random_samples() -> None:
@@ -208,11 +220,9 @@ def test_random_estimators_are_seeded(model: Any) -> None:
     runs = [study({"again": "label"}, model) for _ in range(2)]
     assert_frame_equal(*map(results, runs))
     assert runs[0]["truth"].nunique() == 3
-    given = study(None, SeedSpy(7))
-    frame = population()
-    outside = ~sample_rows(120, 40, 0, 0)
+    found, samples = samples_of(frame := population(), "label", SeedSpy(7), samples=1)
     drawn = np.random.default_rng(7).choice(["no", "yes"], 80)
-    assert given["truth"].iloc[0] == pytest.approx((drawn == frame["label"][outside]).mean())
+    assert found["truth"][0] == pytest.approx((drawn == frame["label"][~samples[0]]).mean())
 
 
 # What is recorded -----------------------------------------------------------------------

@@ -1,8 +1,11 @@
-"""Rows in clouds, and the deal round the folds of papers."""
+"""Rows in clouds, the deal round the folds of papers, and which rows are of one group."""
 
 from typing import Any
 
 import numpy as np
+import pandas as pd
+
+import stratframe as sf
 
 FEATURE_ROWS = {
     "label": ["a", "b"] * 5,
@@ -34,6 +37,19 @@ def round_robin(rows: list[int], k: int) -> list[int]:
     for turn, row in enumerate(rows):
         folds[row] = turn % k
     return folds
+
+
+def groups_of(frame: Any, groups: Any) -> list[int]:
+    """List the group of every row, as `leaks` finds them of rows that all have their own fold."""
+    n = len(frame)
+    named = sf.leaks(frame.with_columns(fold=np.arange(n)), groups=groups, duplicates=None)
+    found = dict(enumerate(range(n))) | {row: n + own for own, row in named["set", "row"].rows()}
+    return list(found.values())
+
+
+def same_partition(one: Any, other: Any) -> bool:
+    """Return whether two lists of groups put the same rows together."""
+    return bool((pd.factorize(np.asarray(one))[0] == pd.factorize(np.asarray(other))[0]).all())
 
 
 def rows_by_value(values: list[Any]) -> list[list[int]]:

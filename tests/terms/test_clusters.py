@@ -23,10 +23,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import stratframe as sf
-from stratframe.core.seeds import StreamTag
+from stratframe.core.seeds import StreamTag, random_words
 from stratframe.terms import algorithms
 from stratframe.terms import clusters as clustering
-from stratframe.terms.algorithms import seeds_of
 from tests.helpers import Make, eager, refuse, strata_of, values
 from tests.terms.clouds import FEATURE_ROWS, FEATURES, cloud, points_of, round_robin, rows_by_value
 
@@ -38,7 +37,8 @@ def algorithm_1(data: dict[str, Any], n: int, model: Any, nested: bool) -> list[
     points = points_of(data)
     classes = rows_by_value(data["label"] if nested else [0] * len(points))
     clusters: list[list[int]] = []
-    for rows, seed in zip(classes, seeds_of(0, StreamTag.CLUSTERS, len(classes)), strict=True):
+    seeds = random_words(0, StreamTag.CLUSTERS, len(classes)) >> np.uint64(32)
+    for rows, seed in zip(classes, seeds.tolist(), strict=True):
         fitted = model(n, n_init=1, random_state=seed).fit(points[rows])
         apart = fitted.transform(points[rows]).min(axis=1)
         clusters += [
@@ -144,10 +144,13 @@ def test_auto_is_that_of_the_paper(nested: bool) -> None:
 
 def test_auto_of_odd_points() -> None:
     """One row, or one distinct row, is one cluster; a matrix of distances is points, too."""
+    for x in ([1.5], [1.5] * 50):
+        rows = pd.DataFrame({"x": [*x, 9.0], "c": [0] * len(x) + [1]})
+        found = strata_of(rows, ["c", sf.clusters("x", scale=None)])
+        assert found == {(0, 0): len(x), (1, 0): 1}
     points = np.random.default_rng(0).normal(size=(30, 2))
-    assert algorithms.estimate(points[:1], 0) == 1
-    assert algorithms.estimate(np.ones((50, 2)), 0) == 1
-    assert algorithms.estimate(cdist(points, points), 0) >= 1
+    apart = pd.DataFrame(cdist(points, points)).add_prefix("d")
+    assert len(strata_of(apart, sf.clusters([*apart.columns]))) >= 1
 
 
 def test_default_radius_and_density(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,13 +175,15 @@ def test_default_radius_and_density(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("points", "radius"),
-    [([0, 1, 2, 3], 1.0), ([0, 0, 0, 0, 2], 2.0), ([0, 0, 5, 5], 1.0)],
+    ("points", "sizes"),
+    [([0, 1, 2, 3], [4]), ([0] * 5 + [2, 4], [7]), ([0, 0, 5, 5, 9, 9], [2, 2, 2])],
     ids=["no knee", "median of zero", "all zero"],
 )
-def test_radius_without_a_knee(points: list[float], radius: float) -> None:
+@pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
+def test_radius_without_a_knee(points: list[float], sizes: list[int]) -> None:
     """Without a knee the radius is the median distance, or the smallest above zero."""
-    assert algorithms.radius(np.array(points, dtype=float)[:, None], 1) == pytest.approx(radius)
+    term = sf.clusters("x", algorithm="dbscan", min_samples=2, scale=None)
+    assert [*strata_of(pd.DataFrame({"x": points}), term).values()] == sizes
 
 
 def test_the_radius_holds_equal_steps(frame: Make) -> None:
@@ -207,9 +212,9 @@ def test_large_strata_are_merged_from_a_sample(
     ]
     assert list(found.values()) == [25] * 8
     # The sample holds as many rows as clusters are asked for.
-    points = np.random.default_rng(0).normal(size=(60, 1))
-    labels, _ = algorithms.agglomerative(points, 40, 0)
-    assert len(set(labels.tolist())) == 40
+    points = frame({"x": np.random.default_rng(0).normal(size=60).tolist()})
+    with pytest.warns(sf.StratWarning, match="merged a sample"):
+        assert len(strata_of(points, sf.clusters("x", 40, algorithm="agglomerative"))) == 40
 
 
 # Objects --------------------------------------------------------------------------------
@@ -296,15 +301,3 @@ def test_tables_show_the_clusters_that_were_dealt(frame: Make) -> None:
     table = eager(sf.balance(sf.kfold(frame(cloud()), by, 5, seed=7), by))
     assert len(table) == 5 * 3 * 4
     assert abs(table["deviation"]).max() < 1
-
-
-@pytest.mark.parametrize("algorithm", ["kmeans", "minibatch", "agglomerative", "dbscan"])
-def test_small_strata_are_fitted_like_others(algorithm: str) -> None:
-    """One thread without repeated checks gives small strata the clusters of an ordinary fit."""
-    sizes = [3, 40, 255, 256, 257, 600]
-    parent = np.repeat(np.arange(len(sizes)), sizes)
-    points = np.random.default_rng(0).normal(size=(2, len(parent)))
-    term = sf.clusters(["x", "y"], "auto" if algorithm == "dbscan" else 4, algorithm=algorithm)
-    found = clustering.cluster(term, points, parent, len(sizes))
-    expected = clustering.cluster(term, points, parent, len(sizes), one_thread=0)
-    np.testing.assert_array_equal(found, expected)

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from stratframe.core.order import shuffled
+from stratframe.core.order import by_value
 from stratframe.core.seeds import StreamTag, random_words
 from tests.helpers import Make, eager, make, values
 from tests.terms.clouds import FEATURES, cloud, points_of, round_robin
@@ -25,7 +25,8 @@ def drawn_rows(data: dict[str, Any], k: int) -> list[list[int]]:
     """The rows of every class in the order that the seed draws."""
     codes = np.array([int(label[1]) for label in dict.fromkeys(data["label"])])
     classes = np.array([codes.tolist().index(int(label[1])) for label in data["label"]])
-    rows = shuffled(classes, 3, random_words(0, StreamTag.FOLD_ROWS, len(classes), k))
+    draws = random_words(0, StreamTag.FOLD_ROWS, len(classes), k)
+    rows = by_value(classes, 3, np.zeros(len(classes)), draws)
     return [rows[classes[rows] == code].tolist() for code in range(3)]
 
 
@@ -71,6 +72,8 @@ def test_dob_scv(frame: Make, k: int) -> None:
     by = ["label", sf.nearest(FEATURES, scale=None)]
     blocks = dob_scv(data, k)
     folds = values(sf.kfold(frame(data), by, k), "fold")
+    of_size = ["label", sf.nearest(FEATURES, k, scale=None)]
+    assert values(sf.kfold(frame(data), of_size, k), "fold") == folds
     assert all(len({folds[row] for row in block}) == len(block) for block in blocks)
     assert any(folds[block[0]] != 0 for block in blocks)
     circular = values(sf.kfold(frame(data), by, k, deal="circular"), "fold")

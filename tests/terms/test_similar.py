@@ -17,9 +17,9 @@ from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import radius_neighbors_graph
 
 import stratframe as sf
-from stratframe.core.near import common_terms, near_points, near_texts
-from stratframe.terms.similar import weigh_texts
+from stratframe.core.near import near_points, near_texts
 from tests.helpers import Make, refuse, values, warned
+from tests.terms.clouds import groups_of, same_partition
 
 rng = np.random.default_rng(0)
 CENTRES = rng.normal(size=(150, 6))
@@ -29,24 +29,14 @@ WORDS = ["red", "blue", "cat", "cats", "owl", "owls", "in", "rome", "oslo", "a",
 TEXTS = [" ".join(rng.choice(WORDS, rng.integers(1, 7))) for _ in range(200)]
 TEXTS += [text.title() for text in TEXTS[:20]] + [text.replace(" ", "  ") for text in TEXTS[5:30]]
 
+TRIGRAMS = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5))
+"""The weights of texts that the page promises."""
+
 ROWS: dict[str, list[Any]] = {
     "text": ["a red cat", "A  red cat", "blue whales", "a red hat", "two owls", "two owls!"],
     "v": [[1.0, 0.0], [2.0, 0.1], [0.0, 1.0], [0.9, 0.3], [-1.0, 0.1], [-1.0, 0.0]],
     "label": ["a", "b"] * 3,
 }
-
-
-def groups_of(frame: pl.DataFrame, groups: Any) -> list[int]:
-    """List the group of every row, as `leaks` finds them of rows that all have their own fold."""
-    n = len(frame)
-    named = sf.leaks(frame.with_columns(fold=np.arange(n)), groups=groups, duplicates=None)
-    found = dict(enumerate(range(n))) | {row: n + own for own, row in named["set", "row"].rows()}
-    return list(found.values())
-
-
-def same_partition(one: Any, other: Any) -> bool:
-    """Return whether two lists of groups put the same rows together."""
-    return bool((pd.factorize(np.asarray(one))[0] == pd.factorize(np.asarray(other))[0]).all())
 
 
 @pytest.mark.parametrize("metric", ["cosine", "euclidean"])
@@ -68,8 +58,7 @@ def test_groups_of_points_are_those_of_scikit_learn(
 def test_groups_of_texts_are_those_of_the_whole_matrix(within: float) -> None:
     """The groups are those of single linkage on the distances of all texts."""
     different = sorted({" ".join(text.lower().split()) for text in TEXTS})
-    vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5)).fit(different)
-    apart = pairwise_distances(vectorizer.transform(TEXTS), metric="cosine")
+    apart = pairwise_distances(TRIGRAMS.fit(different).transform(TEXTS), metric="cosine")
     linkage = AgglomerativeClustering(
         None, metric="precomputed", linkage="single", distance_threshold=within + 1e-9
     )
@@ -83,8 +72,7 @@ def test_groups_of_texts_are_those_of_the_whole_matrix(within: float) -> None:
 def test_common_terms_are_left_out(within: float) -> None:
     """Texts of one pattern share most terms, which are left out; no pair of them is missed."""
     texts = [f"order {number} was sent to rome" for number in range(0, 3000, 7)]
-    weights = weigh_texts(sorted(texts))
-    assert within > 0.3 or common_terms(weights, 0.7 * (1 - within))[0].sum() > 10
+    weights = TRIGRAMS.fit_transform(sorted(texts))
     apart = pairwise_distances(weights, metric="cosine")
     labels, seen = np.arange(len(texts)), np.zeros(apart.shape, dtype=bool)
     # Few products at once make several blocks of texts.
@@ -229,17 +217,24 @@ def test_a_selector_does_not_mean_the_folds() -> None:
     frame = pl.DataFrame(
         {"x": [1.0, 2.0, 3.0, 4.0], "y": [1.0, 2.0, 2.0, 1.0], "fold": [0, 1, 0, 1]}
     )
-    both = sf.similar(cs.float(), 0.01)
-    for name in ("check", "leaks"):
-        getattr(sf, name)(frame, groups=both, duplicates=None)
-        with pytest.raises(sf.StratError, match="must be columns other than the folds"):
-            getattr(sf, name)(frame, groups=sf.similar(cs.numeric(), 0.01), duplicates=None)
-    with pytest.raises(sf.StratError, match="must be columns other than the folds"):
-        sf.balance(frame, sf.clusters(cs.numeric(), 2))
-    with pytest.raises(sf.StratError, match="must hold each column once, got 'x' twice"):
-        sf.kfold(frame, k=2, groups=sf.similar(["x", cs.float()], 0.01), name="new")
-    with pytest.raises(sf.StratError, match="1 group in 2 rows"):
-        sf.extend(frame, None, 2, groups=sf.similar(cs.float(), 0.0))
+    both, folded = sf.similar(cs.float(), 0.01), "must be columns other than the folds"
+    for verb in (sf.check, sf.leaks):
+        verb(frame, groups=both, duplicates=None)
+    for message, call in (
+        (folded, lambda: sf.check(frame, groups=sf.similar(cs.numeric(), 0.01), duplicates=None)),
+        (folded, lambda: sf.leaks(frame, groups=sf.similar(cs.numeric(), 0.01), duplicates=None)),
+        (folded, lambda: sf.balance(frame, sf.clusters(cs.numeric(), 2))),
+        (
+            "must hold each column once, got 'x' twice",
+            lambda: sf.kfold(frame, k=2, groups=sf.similar(["x", cs.float()], 0.01), name="new"),
+        ),
+        (
+            "1 group in 2 rows",
+            lambda: sf.extend(frame, None, 2, groups=sf.similar(cs.float(), 0.0)),
+        ),
+    ):
+        with pytest.raises(sf.StratError, match=message):
+            call()
 
 
 @pytest.mark.parametrize("within", [-1, 1, 1.5, float("nan"), "0.1", None, True])

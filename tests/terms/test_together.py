@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sklearn.model_selection import GroupKFold
 
 import stratframe as sf
-from stratframe.terms.together import connected_rows
 from tests.helpers import Make, evaluate, refuse, values, warned
+from tests.terms.clouds import groups_of, same_partition
 
 LINKED = sf.linked("patient", "device")
 
@@ -41,11 +41,17 @@ def components(rows: list[tuple[int, ...]]) -> list[int]:
     return lowest
 
 
+def table_of(rows: list[tuple[int, ...]]) -> pl.DataFrame:
+    """Make a frame of three columns of text, in which -1 is missing."""
+    texts = [[f"v{x}" if x >= 0 else None for x in column] for column in zip(*rows, strict=True)]
+    return pl.DataFrame(dict(zip("abc", texts, strict=True)), dict.fromkeys("abc", pl.String))
+
+
 @given(rows=TABLES)
 def test_components_are_those_found_link_by_link(rows: list[tuple[int, ...]]) -> None:
     """Rows are of one component if links lead from one to the other, and else of two."""
-    found = connected_rows(np.array(rows).T)
-    assert pd.factorize(found)[0].tolist() == pd.factorize(np.array(components(rows)))[0].tolist()
+    found = groups_of(table_of(rows), sf.linked(*"abc"))
+    assert same_partition(found, components(rows))
 
 
 def test_components_are_whole(frame: Make) -> None:
@@ -70,12 +76,9 @@ def test_folds_are_free_of_order_and_library(data: st.DataObject, rows: Any) -> 
     """Rows and columns in another order, on another library, have the same fold."""
     rows = [row for row in rows if max(row) >= 0]
     assume(len(set(components(rows))) > 1)
-    names, columns = ["a", "b", "c"], zip(*rows, strict=True)
-    texts = [[f"v{x}" if x >= 0 else None for x in column] for column in columns]
-    table = pl.DataFrame(dict(zip(names, texts, strict=True)), dict.fromkeys(names, pl.String))
-    order = data.draw(st.permutations(range(len(rows))))
-    other = sf.linked(*data.draw(st.permutations(names)))
-    folds = sf.kfold(table.to_pandas(), k=2, groups=sf.linked(*names))["fold"].to_numpy()
+    table, order = table_of(rows), data.draw(st.permutations(range(len(rows))))
+    other = sf.linked(*data.draw(st.permutations("abc")))
+    folds = sf.kfold(table.to_pandas(), k=2, groups=sf.linked(*"abc"))["fold"].to_numpy()
     found = sf.kfold(table[order].lazy(), k=2, groups=other).collect()["fold"]
     assert found.to_list() == folds[order].tolist()
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 import stratframe as sf
 from stratframe.frames import Rule
-from stratframe.terms.base import Substrata, Term
+from stratframe.terms.base import Term
 from tests.helpers import Make, at_fault, refuse, spread, strata_of, values
 
 DATA: dict[str, list[Any]] = {
@@ -36,7 +36,7 @@ class Remainder(Term):
     def cut(self, values: Any, parent: Any, weights: Any) -> tuple[Any, int]:
         return values.astype(np.int64) % self.n, self.n
 
-    def labels(self, entry: Any, division: Substrata, parent: Any, rows: Any) -> Any:
+    def labels(self, entry: Any, division: Any, parent: Any, rows: Any) -> Any:
         return [f"remainder {code}" for code in division.codes[rows]]
 
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stratframe import theory
 from stratframe.errors import StratError
-from stratframe.theory import formulas as theory
 from tests.helpers import evaluate, refuse_now
 
 untyped: Any = theory

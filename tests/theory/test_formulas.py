@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 from sklearn.model_selection import StratifiedKFold
 
-from stratframe.theory import formulas as theory
+from stratframe import theory
 
 
 @pytest.mark.parametrize(("n", "k", "count"), [(6, 3, 2), (8, 2, 3), (8, 8, 3), (9, 1, 4)])

@@ -2,7 +2,6 @@
 
 import time
 from fractions import Fraction
-from itertools import combinations
 from math import comb, exp
 
 import numpy as np
@@ -11,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
-from stratframe.theory import formulas as theory
+from stratframe import theory
 
 
 def fold_sizes(n: int, k: int) -> list[int]:
@@ -70,22 +69,6 @@ def test_probability_missing_is_zero_where_floats_end() -> None:
     assert 0 < theory.probability_missing(10**6, 6600, 10) < 1e-300
 
 
-def chance_by_enumeration(n: int, count: int, k: int) -> Fraction:
-    """Place the class's rows in every way, and count the ways that leave a fold without."""
-    folds = np.repeat(np.arange(k), fold_sizes(n, k))
-    ways = [len({*folds[list(rows)].tolist()}) for rows in combinations(range(n), count)]
-    return Fraction(sum(filled < k for filled in ways), len(ways))
-
-
-@pytest.mark.parametrize("n", range(1, 10))
-def test_probability_any_missing_is_that_of_all_placements(n: int) -> None:
-    """It is the share of all placements of the class, also where k does not divide n."""
-    for count in range(n + 1):
-        for k in range(1, n + 1):
-            expected = float(chance_by_enumeration(n, count, k))
-            assert theory.probability_any_missing(n, count, k) == pytest.approx(expected, rel=1e-15)
-
-
 def chance_by_counting(n: int, count: int, k: int) -> float:
     """Count placements with every fold filled, fold by fold, in whole numbers."""
     ways = [1] + [0] * count
@@ -97,25 +80,21 @@ def chance_by_counting(n: int, count: int, k: int) -> float:
     return float(1 - Fraction(ways[count], comb(n, count)))
 
 
-@pytest.mark.parametrize(
-    ("n", "count", "k"),
-    [
-        (100, 12, 10),
-        (103, 12, 10),
-        (203, 30, 20),
-        (203, 95, 20),
-        (500, 60, 37),
-        (500, 40, 40),
-        (20_000, 200, 10),
-        (20_003, 70, 7),
-        (120, 100, 50),
-        (119, 100, 50),
-    ],
-)
-def test_probability_any_missing_is_exact_where_terms_cancel(n: int, count: int, k: int) -> None:
-    """It is the exact number of such placements by the number of all, to the last digits."""
-    expected = chance_by_counting(n, count, k)
-    assert theory.probability_any_missing(n, count, k) == pytest.approx(expected, rel=1e-15)
+FEW = [(n, count, k) for n in range(1, 10) for count in range(n + 1) for k in range(1, n + 1)]
+CANCELLING = [
+    *((100, 12, 10), (103, 12, 10), (203, 30, 20), (203, 95, 20), (500, 60, 37), (500, 40, 40)),
+    *((20_000, 200, 10), (20_003, 70, 7), (120, 100, 50), (119, 100, 50)),
+]
+
+
+@pytest.mark.parametrize("cases", [FEW, *([case] for case in CANCELLING)], ids=lambda _: "")
+def test_probability_any_missing_is_that_of_all_placements(
+    cases: list[tuple[int, int, int]],
+) -> None:
+    """It is their exact number by that of all, also where k does not divide n, or terms cancel."""
+    for case in cases:
+        expected = chance_by_counting(*case)
+        assert theory.probability_any_missing(*case) == pytest.approx(expected, rel=1e-15)
 
 
 def test_probability_any_missing_of_fewer_rows_than_folds() -> None:
