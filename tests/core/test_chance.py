@@ -1,9 +1,29 @@
-"""The level of chance of distances, against random folds."""
+"""The level of chance of distances, against random folds and SciPy."""
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import hypergeom
 
-from stratframe.core.chance import ks_level, tv_level
+from stratframe.core.chance import DRAWS, KOLMOGOROV, draw_rows, ks_level, tv_level
+
+WORDS = (np.arange(DRAWS, dtype=np.uint64) * np.uint64(2**64 // DRAWS)) + np.uint64(2**40)
+"""Random words that are spread evenly."""
+
+
+@given(n=st.integers(1, 300), data=st.data())
+def test_rows_of_a_class_are_hypergeometric(n: int, data: st.DataObject) -> None:
+    """The rows of a class are SciPy's quantiles, among each number of rows."""
+    size, most = data.draw(st.integers(1, n)), data.draw(st.integers(0, n))
+    drawn = np.arange(DRAWS) % (min(most, 3) + 1) + max(most - 3, 0)
+    counts = draw_rows(drawn, size, n, WORDS)
+    expected = hypergeom.ppf((WORDS >> np.uint64(11)) / 2.0**53, n, size, drawn)
+    if counts is None:
+        assert hypergeom.std(n, size, most) > 4
+    else:
+        assert np.mean(counts != expected) <= 0.001
+
 
 CLASSES = {
     "halves": [500, 500],
@@ -51,18 +71,23 @@ def test_one_random_fold_in_twenty_exceeds_the_level(column: str, k: int) -> Non
     assert WHOLE.get(column, 0.02) <= np.mean(exceeded) <= 0.06
 
 
-def test_levels_of_special_counts() -> None:
-    """The level is that of the counts in any order; a single row is no further off than rounding.
-
-    Of distinct numbers it is Smirnov's, and of a constant there is none.
-    """
+def test_the_level_depends_on_the_counts_alone() -> None:
+    """It is the same each time, and whatever the order of the classes."""
     sizes = np.array([40, 30, 20, 0, 10])
     assert len({tv_level(each, 20) for each in (sizes, sizes, sizes[::-1])}) == 1
+
+
+def test_rounding_is_never_beyond_chance() -> None:
+    """A fold with the only row of a class is as good as chance allows, whatever k is."""
     for k in (2, 5, 20, 50, 100):
         m = 1000 // k
         assert tv_level(np.array([999, 1]), m) == pytest.approx(1 / m)
         assert ks_level(np.array([999, 1]), m) == pytest.approx(1 / m)
-    expected = np.sqrt(np.log(2 / 0.05) / 2) * np.sqrt(1 / 20 + 1 / 80)
+
+
+def test_numbers_without_ties_have_the_limit() -> None:
+    """Of distinct numbers the level is Smirnov's, and of a constant there is none."""
+    expected = KOLMOGOROV * np.sqrt(1 / 20 + 1 / 80)
     assert ks_level(np.ones(100, dtype=np.int64), 20) == pytest.approx(expected)
     assert ks_level(np.array([9]), 3) == 0
     assert tv_level(np.ones(100, dtype=np.int64), 20) == 1

@@ -1,5 +1,7 @@
-"""Orders by nearness, against searches through all distances."""
+"""Orders by nearness, against searches through all exact distances."""
 
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -7,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy.spatial.distance import cdist
 
-from stratframe.core.nearness import nearest_order
-from stratframe.core.order import by_value
+from stratframe.core.nearness import NeighbourPool, nearest_order
+from stratframe.core.order import shuffled
 from stratframe.core.points import feature_scaling
 from stratframe.core.seeds import StreamTag, random_words
 
@@ -35,35 +38,39 @@ def plain(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return points, np.zeros((len(points), 1)), np.ones((len(points), 1))
 
 
-def shuffled_rows(codes: np.ndarray, draws: np.ndarray) -> np.ndarray:
-    """The rows of each code in the order of their draws."""
-    return by_value(codes, 4, np.zeros(len(codes)), draws.copy())
-
-
 def order_of(points: np.ndarray, block: int | None, few: int) -> np.ndarray:
     """A chain of points, or blocks of a size, from the first row on."""
     codes, draws = np.zeros(points.shape[1], dtype=int), np.zeros(points.shape[1], dtype=np.uint64)
     return nearest_order(codes, 1, plain(points), block, draws, ignored, few)
 
 
-def slow(points: np.ndarray, block: int | None, unit: Any = 1.0) -> list[int]:
+def squares(points: np.ndarray, weights: list[Fraction]) -> list[list[Fraction]]:
+    """All squared distances as exact fractions."""
+    rows = [[Fraction(x) for x in row] for row in points.T.tolist()]
+    return [
+        [sum(w * (a - b) ** 2 for w, a, b in zip(weights, x, y, strict=True)) for y in rows]  # type: ignore[misc]
+        for x in rows
+    ]
+
+
+def slow(apart: Sequence[Sequence[Any]], block: int | None) -> list[int]:
     """The definition: the next row is the first free one, or the nearest, the first of equals.
 
-    Rows that are one point are together, at the place of the first of them. Distances are sums of
-    squared differences, which are alike for rows that are equally far.
+    Rows that are one point are together, at the place of the first of them.
     """
-    apart = (((points[:, :, None] - points[:, None, :]) / unit) ** 2).sum(axis=0)
-    first = (apart == 0).argmax(axis=1)
-    free, rows = np.arange(1, len(apart)), [0]
+    first = [next(row for row in range(len(apart)) if here[row] == 0) for here in apart]
+    free, rows = list(range(len(apart))), [0]
+    free.remove(0)
     seed = 0
-    while len(free):
+    while free:
         if block is not None and len(rows) % block == 0:
-            seed = found = free[0]
+            seed = free[0]
+            found = seed
         else:
-            here = apart[rows[-1] if block is None else seed, free]
-            found = free[np.lexsort((free, first[free], here))[0]]
-        rows.append(int(found))
-        free = free[free != found]
+            here = rows[-1] if block is None else seed
+            found = min(free, key=lambda row: (apart[here][row], first[row], row))
+        rows.append(found)
+        free.remove(found)
     return rows
 
 
@@ -72,7 +79,8 @@ def test_orders_are_those_of_the_definition(
     few: int, points: np.ndarray, block: int | None
 ) -> None:
     """On a grid, where most distances are equal, the order is exactly the definition's."""
-    assert order_of(points, block, few).tolist() == slow(points, block)
+    expected = slow(squares(points, [Fraction(1)] * len(points)), block)
+    assert order_of(points, block, few).tolist() == expected
 
 
 @pytest.mark.parametrize("offset", [1e6, 1e9, 2.0**50])
@@ -87,42 +95,25 @@ def test_rounding_changes_no_order(offset: float, block: int | None, few: int) -
 @pytest.mark.parametrize("scale", ["standard", "minmax"])
 def test_scaled_distances_that_are_equal_stay_equal(scale: str, few: int) -> None:
     """Steps of one unit are equally far after scaling, and equals come in the drawn order."""
-    points = np.round(np.arange(60.0)[None, :] * np.array([[10.0], [0.0]]) + np.array([[1], [30]]))
-    codes, features = np.zeros(60, dtype=int), feature_scaling(points, scale)
+    points = np.arange(60.0)[None, :] * np.array([[1.0], [0.0]]) + np.array([[0.1], [3.0]])
+    points = np.round(points * 10)
+    n = points.shape[1]
     for seed in range(5):
-        drawn = random_words(seed, StreamTag.FOLD_ROWS, 60)
-        order = shuffled_rows(codes, drawn)
-        rows = nearest_order(codes, 1, features, None, drawn, ignored, few)
-        np.testing.assert_array_equal(rows, order[slow(points[:1, order], None)])
+        codes, drawn = np.zeros(n, dtype=int), random_words(seed, StreamTag.FOLD_ROWS, n)
+        order = shuffled(codes, 1, drawn.copy())
+        rows = nearest_order(codes, 1, feature_scaling(points, scale), None, drawn, ignored, few)
+        weights = [Fraction(1), Fraction(0)]
+        expected = order[slow(squares(points[:, order], weights), None)]
+        np.testing.assert_array_equal(rows, expected)
 
 
-KINDS = {
-    "normal": lambda drawn, shape: drawn.normal(size=shape),
-    "heavy tails": lambda drawn, shape: drawn.standard_cauchy(size=shape) ** 3,
-    "grid": lambda drawn, shape: drawn.integers(0, 9, size=shape).astype(float),
-    "clusters": lambda drawn, shape: (
-        drawn.integers(0, 4, size=shape) + drawn.normal(size=shape) / 1e6
-    ),
-    "far away": lambda drawn, shape: 1e9 + drawn.normal(size=shape),
-    "one odd": lambda drawn, shape: np.where(
-        np.arange(shape[1]) == 7, 1e12, drawn.normal(size=shape)
-    ),
-}
-
-
-@pytest.mark.parametrize("block", [None, 7])
-@pytest.mark.parametrize("scale", [None, "standard"])
-@pytest.mark.parametrize("n_features", [1, 3, 9])
-@pytest.mark.parametrize("kind", KINDS)
-def test_many_rows_as_by_all_distances(
-    kind: str, n_features: int, scale: Any, block: int | None, few: int
-) -> None:
-    """Chains and blocks of many rows go where all distances say, of points of every shape."""
-    points = KINDS[kind](np.random.default_rng(n_features), (n_features, 403))
-    features = feature_scaling(points, scale)
-    codes, draws = np.zeros(403, dtype=int), np.zeros(403, dtype=np.uint64)
-    found = nearest_order(codes, 1, features, block, draws, ignored, few)
-    assert found.tolist() == slow(features[0], block, features[2][:, :, None])
+@pytest.mark.parametrize("block", [None, 10])
+@pytest.mark.parametrize("n_features", [1, 4, 30])
+def test_many_rows_against_scipy(n_features: int, block: int | None, few: int) -> None:
+    """Chains and blocks of many rows go where SciPy's distances say."""
+    points = np.random.default_rng(1).normal(size=(n_features, 403))
+    expected = slow(cdist(points.T, points.T).tolist(), block)
+    assert order_of(points, block, few).tolist() == expected
 
 
 @given(points=grids, seed=seeds, block=st.sampled_from([None, 3]))
@@ -134,7 +125,7 @@ def test_strata_are_ordered_one_by_one(
     codes = np.arange(n) * 7 % 3
     reported: list[int] = []
     drawn = random_words(seed, StreamTag.FOLD_ROWS, n)
-    start = shuffled_rows(codes, drawn)
+    start = shuffled(codes, 4, drawn.copy())
     rows = nearest_order(codes, 4, plain(points), block, drawn, reported.append, few)
     np.testing.assert_array_equal(np.sort(rows), np.arange(n))
     assert (np.diff(codes[rows]) >= 0).all()
@@ -142,9 +133,8 @@ def test_strata_are_ordered_one_by_one(
     for code in range(3):
         own = start[codes[start] == code]
         if len(own):
-            np.testing.assert_array_equal(
-                rows[codes[rows] == code], own[slow(points[:, own], block)]
-            )
+            expected = slow(squares(points[:, own], [Fraction(1)] * len(points)), block)
+            np.testing.assert_array_equal(rows[codes[rows] == code], own[expected])
 
 
 def test_the_first_row_is_drawn() -> None:
@@ -155,3 +145,61 @@ def test_the_first_row_is_drawn() -> None:
         draws = random_words(seed, StreamTag.FOLD_ROWS, 4)
         starts.append(nearest_order(codes, 1, plain(points), None, draws, ignored)[0])
     assert np.bincount(starts, minlength=4).min() > 150
+
+
+def test_pool_counts_the_points_left(few: int) -> None:
+    """Asked for more points than are left, a pool returns all that are."""
+    pool = NeighbourPool(*plain(np.array([[0.0, 4.0, 3.0]])), few)
+    pool.remove(np.array([0]))
+    assert pool.nearest(0, 9).tolist() == [2, 1]
+    pool.remove(np.array([1, 2]))
+    assert pool.nearest(0, 9).tolist() == []
+
+
+KINDS = {
+    "normal": lambda drawn, shape: drawn.normal(size=shape),
+    "heavy tails": lambda drawn, shape: drawn.standard_cauchy(size=shape) ** 3,
+    "grid": lambda drawn, shape: drawn.integers(0, 30, size=shape).astype(float),
+    "clusters": lambda drawn, shape: (
+        drawn.integers(0, 4, size=shape) + drawn.normal(size=shape) / 1e6
+    ),
+    "far away": lambda drawn, shape: 1e9 + drawn.normal(size=shape),
+    "one odd": lambda drawn, shape: np.where(
+        np.arange(shape[1]) == 7, 1e12, drawn.normal(size=shape)
+    ),
+}
+
+
+@pytest.mark.parametrize("scale", [None, "standard"])
+@pytest.mark.parametrize("n_features", [1, 2, 3, 9])
+@pytest.mark.parametrize("kind", KINDS)
+def test_points_are_found_as_by_all_distances(
+    kind: str, n_features: int, scale: Any, few: int
+) -> None:
+    """Those found are the first, by distance and number, of all that are left."""
+    drawn = np.random.default_rng(n_features)
+    values = KINDS[kind](drawn, (n_features, 1_500))
+    points, origin, unit = feature_scaling(np.unique(values, axis=1), scale)
+    pool, left = NeighbourPool(points, origin, unit, few), np.arange(points.shape[1])
+    while len(left):
+        point, count = int(drawn.integers(points.shape[1])), int(drawn.integers(1, 9))
+        offsets = points[:, left]
+        offsets -= points[:, [point]]
+        offsets /= unit
+        expected = left[np.lexsort((left, (offsets**2).sum(axis=0)))[:count]]
+        np.testing.assert_array_equal(pool.nearest(point, count), expected)
+        gone = np.concatenate([expected[:2], drawn.choice(left, min(len(left), 40), replace=False)])
+        gone = np.unique(gone)
+        pool.remove(gone)
+        left = np.setdiff1d(left, gone)
+
+
+def test_time_grows_little_faster_than_points() -> None:
+    """Of many points few are looked at: not all, for each of them."""
+    points = np.random.default_rng(0).normal(size=(2, 40_000))
+    pool, seen = NeighbourPool(*plain(points)), []
+    look = pool.nearest_within
+    pool.nearest_within = lambda *args: seen.append(args[3] - args[2]) or look(*args)
+    for point in range(200):
+        pool.nearest(point, 4)
+    assert np.mean(seen) < 4_000

@@ -12,12 +12,22 @@ from stratframe.core.order import (
     ordered_words,
     permuted_blocks,
     rank,
+    shuffled,
     sort_values,
 )
 from stratframe.core.seeds import StreamTag, random_words
 
 codes = hnp.arrays(np.int64, st.integers(1, 80), elements=st.integers(0, 6))
 seeds = st.integers(0, 2**32)
+
+
+@pytest.mark.parametrize("n_codes", [7, 2**50], ids=["one step", "two steps"])
+@given(column=codes, seed=seeds)
+def test_shuffled_groups_codes(n_codes: int, column: np.ndarray, seed: int) -> None:
+    """A shuffle has every row once, code after code, in one step and in two."""
+    rows = shuffled(column, n_codes, random_words(seed, StreamTag.FOLD_ROWS, len(column)))
+    np.testing.assert_array_equal(np.sort(rows), np.arange(len(column)))
+    assert (np.diff(column[rows]) >= 0).all()
 
 
 @given(column=codes)
@@ -106,8 +116,12 @@ def test_values_that_a_word_cannot_hold_are_sorted() -> None:
     ids=lambda values: str(values.dtype),
 )
 def test_words_have_the_order_of_the_numbers(values: np.ndarray) -> None:
-    """Numbers of every kind become words in the same order; minus zero equals zero."""
+    """Numbers of every kind become words in the same order."""
     words = ordered_words(values)
-    assert len(set(ordered_words(np.array([0.0, -0.0])).tolist())) == 1
     assert words.dtype == np.uint64
     assert (words[1:] > words[:-1]).all()
+
+
+def test_both_zeros_are_one_word() -> None:
+    """Minus zero equals zero."""
+    assert len(set(ordered_words(np.array([0.0, -0.0])).tolist())) == 1

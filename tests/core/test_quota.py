@@ -1,4 +1,4 @@
-"""Quota tables and allocations, against closed formulas."""
+"""Quota tables and allocations, against scikit-learn and closed formulas."""
 
 from fractions import Fraction
 from math import floor
@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.model_selection import StratifiedKFold
 
 from stratframe.core.quota import equal_allocation, equal_quota, proportional_allocation
 from stratframe.core.seeds import StreamTag, random_words
@@ -15,6 +16,17 @@ seeds = st.integers(0, 2**32)
 
 
 strata_sizes = st.lists(st.integers(1, 30), min_size=1, max_size=12)
+
+
+@given(sizes=st.lists(st.integers(10, 40), min_size=1, max_size=6), k=st.integers(2, 10))
+def test_equal_quota_as_scikit_learn(sizes: list[int], k: int) -> None:
+    """Where folds take turns in order the table is the allocation of `StratifiedKFold`."""
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    expected = [
+        np.bincount(labels[valid], minlength=len(sizes))
+        for _, valid in StratifiedKFold(k).split(labels, labels)
+    ]
+    np.testing.assert_array_equal(equal_quota(np.array(sizes), np.arange(k)).T, expected)
 
 
 @given(sizes=strata_sizes, k=st.integers(2, 40), data=st.data())

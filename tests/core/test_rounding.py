@@ -9,7 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratframe.core.rounding import controlled_rounding
+from stratframe.core.rounding import (
+    controlled_rounding,
+    moves_up,
+    round_total,
+    systematic_round,
+)
 from stratframe.core.seeds import StreamTag, random_words
 
 seeds = st.integers(0, 2**32)
@@ -94,15 +99,16 @@ def test_rounding_is_exact_where_int64_would_overflow(n: int) -> None:
 
 
 @pytest.mark.parametrize("denominator", [10, 2**29, 2**30 + 1, 2**45, 2**70])
-def test_chances_are_exact(denominator: int) -> None:
-    """Of 2**32 random numbers the share that gives a row to a part is its own, to within one."""
-    for numerator in (1, denominator // 3, denominator - 1):
-        share = Fraction(numerator, denominator)
+def test_moves_keep_the_mean(denominator: int) -> None:
+    """Of 2**32 random numbers the share that moves up keeps the mean, to within one of them."""
+    kind = np.min_scalar_type(-3 * denominator)
+    for low, room in [(1, 3), (0, 5), (5, 0), (0, 0), (denominator // 3, denominator // 2)]:
+        share = Fraction(low, low + room) if low + room else Fraction(1)
+        # Random numbers from here on move up.
         first = floor((1 - share) * 2**32)
-        for number in range(max(first - 1, 0), min(first + 3, 2**32)):
-            draws = np.array([number << 32], dtype=np.uint64)
-            table = controlled_rounding(np.array([1]), [share, 1 - share], [], draws)
-            assert table[0, 0] == (Fraction(number, 2**32) >= 1 - share)
+        near = np.clip(np.arange(first - 1, first + 3), 0, 2**32 - 1)
+        up = moves_up(np.full(4, low, kind), np.full(4, room, kind), denominator, near)
+        assert up.tolist() == [Fraction(int(u), 2**32) >= 1 - share for u in near]
 
 
 @given(
@@ -182,3 +188,34 @@ def test_every_mean_is_the_exact_share(
         total += probability
     assert total == 1
     assert mean.tolist() == [[size * share for share in shares] for size in sizes]
+
+
+@given(
+    fractions=st.lists(st.integers(1, 99), min_size=1, max_size=7).filter(
+        lambda cells: sum(cells) % 100 == 0
+    )
+    | st.lists(st.integers(1, 98), min_size=1, max_size=6).map(
+        lambda cells: [*cells, 100 - sum(cells) % 100] if sum(cells) % 100 else cells
+    ),
+    seed=seeds,
+)
+def test_a_systematic_sample_has_its_sum(fractions: list[int], seed: int) -> None:
+    """Of fractions whose sum is a whole number, that many are rounded up."""
+    draws = np.array([seed << 31], dtype=np.uint64)
+    assert systematic_round(np.array([fractions]) / 100, draws).sum() == sum(fractions) // 100
+
+
+def test_systematic_rounding_has_the_probabilities() -> None:
+    """Over all starts, evenly spaced, each fraction goes up as often as it says."""
+    fraction, n = np.array([[0.5, 0.25, 0.9, 0.35, 0]]), 4000
+    starts = np.linspace(0, 2.0**64, n, endpoint=False).astype(np.uint64)
+    up = systematic_round(np.repeat(fraction, n, axis=0), starts)
+    assert (up.sum(axis=1) == 2).all()
+    np.testing.assert_allclose(up.mean(axis=0), fraction[0], atol=2 / n)
+
+
+@given(n_rows=st.integers(0, 10**12), shares=shares_of(2, 8), seed=seeds)
+def test_totals_are_rounded_with_one_word(n_rows: int, shares: list[Fraction], seed: int) -> None:
+    """A total is divided into its shares, rounded down or up."""
+    total = round_total(n_rows, shares, random_words(seed, StreamTag.PART_SEARCH, 1))
+    assert_rounded(total[None], [n_rows], shares)

@@ -1,4 +1,4 @@
-"""Unequal parts along an order: runs and chances."""
+"""Unequal parts along an order: runs, chances, and the source's own method."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import chisquare
+from scipy.stats import chisquare, ks_2samp
 
 from stratframe.core.rounding import controlled_rounding
 from stratframe.core.seeds import StreamTag, random_words
-from stratframe.core.systematic import systematic_deal
+from stratframe.core.systematic import RUN_BOUND, systematic_deal
 
 shares = st.lists(st.integers(1, 40), min_size=2, max_size=6).map(
     lambda numbers: [Fraction(number, sum(numbers)) for number in numbers]
@@ -45,7 +45,7 @@ def test_every_run_holds_each_share(
             excess = np.cumsum(np.append(0, inside == part)) - (
                 np.arange(len(inside) + 1) * count / len(inside)
             )
-            assert np.ptp(excess) <= 3
+            assert np.ptp(excess) <= RUN_BOUND
 
 
 @pytest.mark.slow
@@ -59,3 +59,40 @@ def test_every_row_has_every_chance(numbers: list[int]) -> None:
         counts[np.arange(n), deal([n], parts, seed)[1]] += 1
     for row in counts:
         assert chisquare(row, [n_seeds * float(part) for part in parts]).pvalue > 1e-5
+
+
+def fractional(values: np.ndarray, parts: list[float], rng: np.random.Generator) -> np.ndarray:
+    """Fractional stratification as its source describes it, block by block and recursively."""
+    found = np.full(len(values), -1)
+    rows, precision = np.argsort(values), max(len(values) // 10, 1)
+    while len(rows):
+        taken = np.bincount(found[found >= 0], minlength=len(parts))
+        left = np.maximum(np.array(parts) * len(values) - taken, 0)
+        share = left / left.sum()
+        for block in np.array_split(rows, precision):
+            shuffled = rng.permutation(block)
+            ends = np.cumsum(np.floor(share * len(block) + 1e-9).astype(int))
+            for part, (start, stop) in enumerate(pairwise([0, *ends])):
+                found[shuffled[start:stop]] = part
+        rows = rows[found[rows] < 0]
+        if precision == 1 and len(rows):
+            found[rows] = rng.choice(len(parts), len(rows), p=share)
+            break
+        precision = max(precision // 2, 1)
+    return found
+
+
+@pytest.mark.parametrize("numbers", [[8, 2], [89, 11], [8, 1, 1], [5, 2, 2, 1]])
+def test_no_farther_from_the_whole_than_the_source(numbers: list[int]) -> None:
+    """The KS distance of each part from the whole is no larger than with the source's method."""
+    rng = np.random.default_rng(0)
+    values = np.sort(rng.lognormal(size=1000))
+    parts = [Fraction(number, sum(numbers)) for number in numbers]
+    ours, theirs = np.zeros(len(parts)), np.zeros(len(parts))
+    for seed in range(20):
+        found = deal([len(values)], parts, seed)[1]
+        source = fractional(values, [float(part) for part in parts], rng)
+        for part in range(len(parts)):
+            ours[part] += ks_2samp(values[found == part], values).statistic
+            theirs[part] += ks_2samp(values[source == part], values).statistic
+    assert (ours <= theirs).all(), (ours / 20, theirs / 20)
