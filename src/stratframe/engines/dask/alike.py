@@ -10,12 +10,12 @@ import pandas as pd
 import polars as pl
 
 from ... import frames
-from ...core.strata import factorize_codes
+from ...core.strata import first_occurrence
 from ...core.types import Ints, Words
 from ..base import check_n_strata
 from ..cells import MAX_BITS, cell_bits, cells_of
 from .kinds import numbers_in, take_places
-from .rows import Plan, hash_entries, marks_of, read_rows
+from .rows import Plan, equal_rows, hash_entries, marks_of, read_rows
 
 FEW_ROWS = 1 << 11
 """The maximum number of rows in a partition that is counted only together with others."""
@@ -68,9 +68,9 @@ def merge_counts(several: Sequence[Counted]) -> Counted:
     table = pl.concat([each.table for each in several], how="vertical_relaxed")
     table = table.with_row_index("row")
     keys, row = table.columns[1 : table.columns.index("n")], pl.col("row")
-    first = table.select(row.first().over(keys))["row"].to_numpy()
-    codes, first = factorize_codes(first, len(table))
-    check_n_strata(len(first))
+    codes, n_codes = equal_rows(table[keys])
+    first = first_occurrence(codes, n_codes)
+    check_n_strata(n_codes)
     labels = {
         name: join_series([each.labels[name] for each in several]) for name in several[0].labels
     }

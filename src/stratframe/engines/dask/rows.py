@@ -162,6 +162,15 @@ def hash_entries(table: pl.DataFrame) -> Words:
     return hash_keys(columns, 0)
 
 
+def equal_rows(table: pl.DataFrame) -> tuple[Ints, int]:
+    """Number the rows by their values, in order of first appearance, and count the numbers."""
+    codes, n_codes = np.zeros(len(table), np.int64), min(1, len(table))
+    for column in table:
+        own, n_own = frames.encode_classes(column)
+        codes, n_codes = frames.encode_classes(pl.Series(codes * (n_own + 1) + own + 1))
+    return codes, n_codes
+
+
 def make_index(table: pl.DataFrame, codes: Ints) -> pl.DataFrame:
     """Build a frame that gives the code and the hash of rows by their entries."""
     words = pl.Series("word", hash_entries(table))
@@ -170,14 +179,14 @@ def make_index(table: pl.DataFrame, codes: Ints) -> pl.DataFrame:
 
 def find_codes(table: pl.DataFrame, index: pl.DataFrame) -> tuple[Ints, Words]:
     """Find the code and the hash of every row, or raise if a row is not in the index."""
-    keys = index.columns[:-2]
-    rows, types = table[keys], index[keys].schema
-    if rows.schema != types:  # equal numbers may be stored in different types
-        rows = rows.cast(types, strict=False)
-    found = rows.join(index, on=keys, how="left", nulls_equal=True, maintain_order="left")
-    if found["code"].null_count():
+    known = index.drop("code", "word")
+    rows = table[known.columns]
+    if rows.schema != known.schema:  # equal numbers may be stored in different types
+        rows = rows.cast(known.schema, strict=False)
+    places = equal_rows(pl.concat([known, rows]))[0][len(known) :]
+    if places.max(initial=-1) >= len(known):
         raise other_rows()
-    return found["code"].to_numpy(), found["word"].to_numpy()
+    return index["code"].to_numpy()[places], index["word"].to_numpy()[places]
 
 
 def marks_of(words: Words, numbers: Sequence[Words]) -> Words:
