@@ -1,12 +1,13 @@
 """Controlled rounding of a table of exact shares to whole numbers; all its sums are rounded, too.
 
-Start with the shares. Moves along a cycle of numbers that are not whole change no sum. After each
-move one more number is whole, and stays as it is. The direction is drawn so that no mean changes.
-In the end all numbers are whole (docs/how-it-works.md has an example). Each cell and each sum stops
-at the first whole number that it reaches, which is its exact share rounded down or up. There is one
-sum for each stratum, which is whole from the start, and one for each part in every coarser stratum
-and in all rows. (Both kinds of sums are laminar families of cells: cells and sums are the edges of
-one network, in which rows flow from the strata to the total.)
+Start with the shares. Find a cycle of numbers that are not whole: to add and subtract one amount in
+turn along it changes no sum. After each move one more number is whole, and stays as it is. The
+direction is drawn so that no expected value changes. In the end all numbers are whole
+(docs/how-it-works.md has an example). Each cell and each sum stops at the first whole number that
+it reaches, which is its exact share rounded down or up. There is one sum for each stratum, which is
+whole from the start, and one for each part in every coarser stratum and in all rows. (Both kinds of
+sums are laminar families of cells: cells and sums are the edges of one network, in which rows flow
+from the strata to the total.)
 
 To make the moves for all strata at once, strata are joined in pairs, the pairs in pairs, and so on.
 What may still move below a node is a tree of edges between the node's numbers, its ports. Adding up
@@ -264,7 +265,7 @@ def splits_between(sets: PartSets, n_parts: int) -> PartSets:
 def moves_below(join: Join, moves: Values) -> Values:
     """Compute how far the numbers of nodes move in total, given the moves of the nodes above."""
     # The ports of a node are edges of the tree below the node above: what leaves by the ports
-    # beyond them goes through them.
+    # beyond an edge goes through that edge.
     through = np.zeros_like(join.moved)
     for part, above in enumerate(moves[:, join.parents[join.pairs[0]]]):
         through += holds(join.beyond, part) * above
@@ -294,8 +295,8 @@ def systematic_round(fraction: Values, draws: Words) -> Flags:
     # Lay the fractions end to end. A fraction is rounded up if it holds one of the points
     # 1 - u, 2 - u, ...; it cannot hold two, because it is at most 1 long.
     ends = np.cumsum(np.rint(fraction * FIXED_ONE).astype(np.int64), axis=1)
-    # A guard against rounding errors: the fractions so far hold at most all the points that are
-    # needed, and leave no more points than there are open fractions to come.
+    # A guard against rounding errors: the fractions so far hold no more points than are needed,
+    # and the points still needed do not outnumber the open fractions to come.
     n_open_after = is_open.sum(axis=1, keepdims=True) - np.cumsum(is_open, axis=1)
     ends = np.clip(ends, (need - n_open_after) * FIXED_ONE, need * FIXED_ONE)
     n_points = (ends + (draws >> np.uint64(32)).astype(np.int64)[:, None]) // FIXED_ONE

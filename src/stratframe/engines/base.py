@@ -1,4 +1,4 @@
-"""What an engine does for one kind of frame that is larger than one machine.
+"""What an engine does for one kind of frame that may be too large for one machine.
 
 An engine finds the columns of a call, counts the rows that are alike, finds the numbers on both
 sides of cuts, and adds columns by a rule for each row. Strata, quotas and tables are worked out
@@ -81,7 +81,7 @@ EngineFrame: TypeAlias = Any
 
 
 class Engine(ABC):
-    """A frame that is larger than one machine, and what can be asked of it.
+    """A frame that may be too large for one machine, and the operations on it.
 
     Rows are *alike* if they have the same value, or bin, in every entry of a call, as
     `Term.counted_by` says. Rows in bins may also be counted by value. The *number* of a row is the
@@ -235,10 +235,10 @@ class Engine(ABC):
         return shared_values(self.count(call)[1], nulls_alike=argument == "duplicates")
 
     def leaking_rows(self, refs: Sequence[Any], argument: str, name: str) -> EngineFrame:
-        """Keep the rows that share something with a row of another fold.
+        """Keep the rows whose key, group or values also occur in another fold.
 
         Rows without a fold are left out. Two columns are added: `check`, which is text, and `set`,
-        a whole number that the rows of one set share.
+        a whole number that is the same for all rows with the same value.
         """
         call = self.bind(Options(tuple(Classes((ref,)) for ref in refs)), name, drop=True)
         call, counts = self.count(call)

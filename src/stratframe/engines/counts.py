@@ -26,7 +26,8 @@ class Counts(NamedTuple):
     weights: Ints
     """How many rows each counted row stands for, shape (n_counted,)."""
     lowest: Words | None = None
-    """The lowest number of the rows of each counted row, by salt; shape (n_salts, n_counted)."""
+    """The lowest number among the rows of each counted row, for each salt; shape (n_salts,
+    n_counted)."""
     lows: Mapping[int, Any] = {}
     """For the place of each entry of `by` that is counted by bins, a series of the lowest value of
     each bin."""
@@ -56,7 +57,7 @@ class CountedCodes(NamedTuple):
 
 
 class Cuts(NamedTuple):
-    """Cuts between the rows of strata, ranked by their numbers."""
+    """Cuts in strata whose rows are ranked by their numbers."""
 
     strata: Ints
     """The stratum of each cut, ascending; shape (n_cuts,)."""
@@ -65,7 +66,7 @@ class Cuts(NamedTuple):
 
 
 class PartsByNumber(NamedTuple):
-    """The part of a row is `first` plus how many points of its stratum are at most its number."""
+    """A row's part is `first` plus the number of points in its stratum up to the row's number."""
 
     first: Ints
     """The part of the rows whose number is below all points, or -1 if a stratum without points has

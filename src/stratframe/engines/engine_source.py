@@ -56,7 +56,7 @@ from .counts import CountedCodes, Counts, PartsByNumber
 
 
 class EngineSource:
-    """An engine's frame, whose rows verbs see as counts."""
+    """An engine's frame, which the verbs see only as counts of rows."""
 
     library = "pandas"
     """The library of the tables that verbs return."""
@@ -186,10 +186,10 @@ class EngineSource:
         return count_folds(by, name, Entries(options.terms), k, count)
 
     def spans(self, refs: Sequence[Any], name: str) -> tuple[list[Any], Sequence[Any], Any, Ints]:
-        """Find the highest and lowest time of each fold, by the columns before the column of times.
+        """Find the earliest and latest time of each fold for each combination of the other columns.
 
-        Returns the columns, their references, the folds, and how many rows each counted row stands
-        for.
+        The last of `refs` is the column of times. Returns the columns, their references, the folds,
+        and how many rows each counted row stands for.
         """
         *others, time = refs
         span = self.engine.resolve(TimeSpan((time,)))

@@ -119,7 +119,7 @@ def parse_csv(path: str, data: bytes, separator: str) -> File:
         # Line ends inside quoted cells stay.
         quoted = rb'((?:^|%b)"(?:[^"]++|"")*+")' % re.escape(separator.encode())
         text = re.sub(quoted + rb"|^(?: *\r?\n| +\Z)", rb"\1", text, flags=re.MULTILINE)
-    read = partial(pl.read_csv, BOM + text, separator=separator)  # after a BOM nothing looks zipped
+    read = partial(pl.read_csv, BOM + text, separator=separator)  # so that no text looks compressed
     types: dict[str, Any] = {}
     while True:
         try:
@@ -149,8 +149,8 @@ def read_folds(
 ) -> pl.DataFrame:
     """Read blanks and marks such as NA as missing in columns of folds or parts.
 
-    A mark that is the name of one of `parts` is a part. In columns whose values must be `alike`,
-    words among numbers are an error.
+    A mark that is the name of one of `parts` is a part. With `alike`, a column that mixes
+    numbers and words is an error.
     """
     marks = MISSING_MARKS.difference(parts)
     texts = [frame[name] for name in names if frame.schema.get(name) == pl.String]
@@ -201,7 +201,7 @@ def parse_times(frame: pl.DataFrame, names: Collection[str]) -> pl.DataFrame:
 def update_file(
     file: File, out: str, result: pl.DataFrame, names: Sequence[str], rows: Mapping[str, Flags]
 ) -> bytes:
-    """Encode a result as a file of the type of `out`, with columns that are new in some rows.
+    """Encode a result as a file of the type of `out`, whose columns have new values in some rows.
 
     If both files are of one type, all other cells and the metadata stay as they are.
     """
@@ -223,7 +223,7 @@ def update_csv(
     names: Sequence[str],
     rows: Mapping[str, Flags],
 ) -> bytes:
-    data = BOM + file.data  # after a BOM nothing looks zipped
+    data = BOM + file.data  # so that no text looks compressed
     texts = pl.read_csv(data, has_header=False, infer_schema=False, separator=file.separator)
     # The header is the first cell of each column.
     columns = dict(zip(file.frame.columns, texts, strict=True))
@@ -300,7 +300,7 @@ def write_file(data: bytes, path: str) -> None:
         draft = target.with_name(f".stratframe-{token_hex(8)}")
         is_old = target.exists() or target.is_symlink()  # the latter for a loop of links
         if is_old:
-            target.open("r+b").close()  # a renamed file would ignore the old one's permissions
+            target.open("r+b").close()  # fails if the old file is read-only, as a rename would not
         try:
             with draft.open("xb") as file:
                 if is_old:

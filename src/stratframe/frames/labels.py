@@ -1,4 +1,4 @@
-"""The rows of a frame that a fold column selects by its labels, in their order."""
+"""The rows of a frame with some labels of a fold column, in the order of the frame."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -68,8 +68,8 @@ def encode_labels(
 ) -> LabelRows:
     series = series if every is None else to_periods(series, every)
     labels, codes = fold_codes(series, is_part=is_part, weights=weights)
-    # All codes are compared for every pair of labels, which takes as long as reading them, so
-    # codes have a small type.
+    # Every pair of labels compares all codes, which takes as long as reading them from memory, so
+    # they have the smallest type that fits.
     codes = codes.astype(np.min_scalar_type(-len(labels.values) - 1))
     columns = [ApartColumn(each, column, encode_classes(column)[0]) for each, column in apart]
     return LabelRows(name, labels, series, codes, weights, columns, every)
@@ -193,7 +193,7 @@ def is_one_of(column: pl.Expr, values: Any) -> pl.Expr:
     """Compare a column with values of its type; null where the column is null."""
     if values.dtype == pl.Categorical:
         column, values = column.cast(pl.String), values.cast(pl.String)
-    # Python has no nanoseconds.
+    # As Python objects, times would lose their nanoseconds.
     is_exact = len(values) == 1 and not values.dtype.is_temporal()
     return column == values[0] if is_exact else column.is_in(values.implode())
 

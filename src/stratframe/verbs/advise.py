@@ -46,8 +46,8 @@ def advise(
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame
     by : entry or list of entries
-        As for `report`, missing values too: they are a stratum, as in `kfold(missing="stratum")`.
-        An order is cut as for two folds.
+        As for `report`. Missing values are a stratum, as in `kfold(missing="stratum")`. A
+        continuous entry is cut into bins as for two folds.
     ks : iterable of int
         Numbers of folds, each at least 2.
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
@@ -59,18 +59,19 @@ def advise(
 
     Returns
     -------
-    pandas.DataFrame (of Dask and Spark frames, too) or polars.DataFrame
-        One row per k: `k`; `verdict`, what `report` says of the folds of `kfold`: "even", for an
-        order maybe "too few rows", for `sf.chain`, `sf.nearest` or `sf.total` alone "not judged",
-        with groups and margins at least "as even as a shuffle", and "empty" where there are fewer
-        rows, or groups, than folds; `rarest`, the stratum with the fewest rows; `per_fold`, its
-        mean rows in a fold; `lacking`, how many folds must lack a stratum. In full also
-        `fold_size`, the mean rows of a fold; `probability_any_missing`, that plain k-fold of rows,
-        or whole groups, leaves a fold without the rarest stratum; `variance_random` and
-        `variance_stratified`, of the rarest stratum's share in a fold of plain k-fold and of
-        `kfold` without a key; `ratio`, the second variance divided by the first. Figures are
-        missing where a verdict is "empty", variances with groups, and the second one also for
-        margins and continuous entries, and on Dask and Spark frames, where `kfold` needs a key.
+    pandas.DataFrame (also for Dask and Spark frames) or polars.DataFrame
+        One row per k: `k`; `verdict`, what `report` would say of the folds of `kfold`: "empty" if
+        there are fewer rows, or groups, than folds; "not judged" if `by` has only `sf.chain`,
+        `sf.nearest` or `sf.total`; "too few rows" if these cannot tell how even a continuous entry
+        is; "as even as a shuffle", or better, with groups or margins; otherwise "even". `rarest`,
+        the stratum with the fewest rows; `per_fold`, its mean number of rows in a fold; `lacking`,
+        how many folds must lack it. In full also `fold_size`, the mean number of rows in a fold;
+        `probability_any_missing`, the probability that plain k-fold, of rows or of whole groups,
+        leaves a fold without the rarest stratum; `variance_random` and `variance_stratified`, the
+        variance of the rarest stratum's share of a fold under plain k-fold, and under `kfold`
+        without a key; `ratio`, the second variance divided by the first. All figures are missing
+        where the verdict is "empty", both variances with groups, and the second one also for
+        margins, for continuous entries, and on Dask and Spark frames, where `kfold` needs a key.
 
     Raises
     ------
@@ -164,7 +165,7 @@ def find_rarest(
 def variance_dealt(n_rows: int, count: int, n_before: int, k: int) -> float:
     """Compute the variance of a stratum's share in the folds that rows are dealt to in turn.
 
-    The strata take the seats 0, ..., k - 1, 0, ... one after another, as in `equal_quota`.
+    One stratum after another is dealt to folds 0, ..., k - 1, 0, ... in turn, as in `equal_quota`.
     """
     size, larger = divmod(n_rows, k)
     rows, more = divmod(count, k)

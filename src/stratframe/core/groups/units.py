@@ -29,7 +29,7 @@ class UnitCounts(NamedTuple):
 def count_by_unit(
     unit: Ints, column: Ints, n_units: int, n_columns: int, weights: Ints | None = None
 ) -> UnitCounts:
-    """Count the columns of every unit.
+    """Count the rows of each unit in each column.
 
     `unit` and `column` have an entry for each column in which a row counts; weights say how often.
     """

@@ -133,8 +133,8 @@ def take_numbers(
 ) -> tuple[Ints, Words]:
     """Take the rows whose value in the last entry is in a cell of the last round.
 
-    Returns the place of each row's cell among these cells, or its parent stratum if there has been
-    no round yet, and the word of each row.
+    Each round of a search for quantiles narrows it to smaller intervals, the cells. Returns the
+    place of each row's cell (before the first round, its parent stratum), and each row's word.
     """
     rows = read_rows(partition, plan)
     missing = frames.is_missing(numbers_in(rows.partition[plan.names[-1]]))
@@ -152,7 +152,7 @@ def count_numbers(
     n_cells: int,
     bits: int,
 ) -> StratumTable:
-    """Count the rows in the cells of the last round by the next bits of their words."""
+    """Count the rows in each cell of the last round by the next `bits` bits of their words."""
     cells, words = take_numbers(partition, plan, index, rounds)
     words = words << np.uint64(sum(used for _, used in rounds))
     counts = np.bincount(cells_of(cells, words, bits), minlength=n_cells << bits)
@@ -193,7 +193,7 @@ def equal_keys(partition: Any, plan: Plan, salts: Sequence[int], numbers: Sequen
 
 
 Keys = tuple[pl.DataFrame, int]
-"""The hash of each row's key, beside a hash of its fold, which is 0 for none; and the hash up to
+"""For each row, the hash of its key and a hash of its fold, 0 for none; and the highest hash up to
 which all keys are included."""
 
 
@@ -227,7 +227,7 @@ def merge_keys(several: Sequence[Keys], first: int) -> Keys:
 
 def over_rows(frame: Any, meta: Any, function: Callable[..., Any], **options: Any) -> Any:
     """Call a function on each partition when the frame is computed."""
-    # If Dask passed the options on, it would confuse frames whose options have swapped values.
+    # Dask would take frames for the same if they differ only in options with swapped values.
     bound = dask.delayed(partial(function, **options), traverse=False)
     return frame.map_partitions(apply, bound, meta=meta, enforce_metadata=False)
 
@@ -262,7 +262,7 @@ def add_columns(
     fill: bool,
     kept: Sequence[Any],
 ) -> Any:
-    """Add columns of parts to the columns that are kept; without an index, all are one stratum."""
+    """Add columns of parts to those that are kept; without an index, all rows are one stratum."""
     if index is None:
         rows = read_rows(partition, plan, salts)
         check_key(zip(map(str, [*plan.key, plan.where]), rows.missing.tolist(), strict=True))
