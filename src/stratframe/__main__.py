@@ -301,9 +301,7 @@ def run(given: dict[str, Any]) -> tuple[int, bytes]:
     else:
         filled = {}
         if command == "extend":
-            both = (frames.read_columns(each, names) for each in (frame, result))
-            empty = [map(frames.is_missing, columns) for columns in both]
-            filled = {name: was & ~now for name, was, now in zip(names, *empty, strict=True)}
+            filled = {each: is_empty(frame, each) & ~is_empty(result, each) for each in names}
         rows = frames.files.update_file(file, out, result, names, filled)
         print(f"{out}: {plural(len(result), 'row')}, {describe_change(frame, names, filled)}")
         if out != frames.files.PIPE:
@@ -342,6 +340,11 @@ def columns_in(entry: Any) -> list[Any]:
     """List the columns that an entry, or a list of them, names."""
     held = entry if isinstance(entry, list) else getattr(entry, "columns", None)
     return [entry] if held is None else [column for each in held for column in columns_in(each)]
+
+
+def is_empty(frame: Any, name: str) -> Any:
+    """Flag the missing cells of a column."""
+    return frames.is_missing(frames.read_columns(frame, [name])[0])
 
 
 def read_texts(given: dict[str, Any], columns: Sequence[object]) -> dict[str, Any]:

@@ -360,6 +360,9 @@ BAD_ARGUMENTS = {
     "progress='no'": "`progress` must be True or False, got 'no'.",
     "seed=-1": "`seed` must be at least 0, got -1.",
     "features=np.array(3)": "`features` must hold column names or expressions, got ndarray.",
+    "features=range(10**30)": (
+        "`features` must hold column names, got range(0, 1000000000000000000000000000000)."
+    ),
     "features=[]": "`features` must hold at least one column, got [].",
     "features=['x', 'label']": "`features` must not hold the target, got 'label'.",
     "target='lable'": "`target` names the column 'lable', which the frame does not have.",

@@ -59,7 +59,8 @@ def test_mixed_types(mixed: list[object], types: str) -> None:
 
 
 def test_the_two_zeros_are_one_class(frame: Make) -> None:
-    """A class of both zeros is shown without a sign, whichever comes first."""
+    """A class or bin of both zeros is shown without a sign, whichever comes first."""
     zeros = frame({"id": [*range(6)], "a": [-0.0, 0.0, 1.0, 1.0, 0.0, -0.0]})
     table = sf.plan(zeros, "a", 2, key="id")
     assert {str(value) for value in table["a"]} == {"0.0", "1.0"}
+    assert {*sf.plan(zeros, sf.quantiles("a", 2), 2, key="id")["a"]} == {"[0, 0]", "(0, 1]"}

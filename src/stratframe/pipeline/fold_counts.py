@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Concatenate, NamedTuple, Protocol, cast, overload
 
 import numpy as np
@@ -128,8 +129,8 @@ class FoldCounts(NamedTuple):
     levels: list[LevelCounts]
     """At least one level: with `by=[a, b]`, a, then a and b together; with margins, each entry."""
     is_marginal: bool = False
-    totals: FoldTotals | None = None
-    """The totals that the last entry evens out, if it does."""
+    totals: Callable[[], FoldTotals] | None = None
+    """Measures the totals that the last entry evens out, if it does."""
 
     @property
     def shown(self) -> list[LevelCounts]:
@@ -219,7 +220,7 @@ def count_levels(found: FoldedStrata, entries: Sequence[tuple[Term, int]] = ()) 
         levels.append(own)
     totals = None
     if strata.totals is not None and len(found.codes):
-        totals = count_totals(strata.totals, found)
+        totals = partial(count_totals, strata.totals, found)
     return FoldCounts(found.labels, levels, bool(strata.margins), totals)
 
 

@@ -92,7 +92,9 @@ class BoundTerm:
         return len(self.missing) if self.weights is None else int(self.weights.sum())
 
     def values_at(self, rows: Ints) -> Any:
-        return frames.take(self.series[0], rows if self.rows is None else self.rows[rows])
+        values = frames.take(self.series[0], rows if self.rows is None else self.rows[rows])
+        # The two zeros are one value, and shown as one.
+        return values.replace(-0.0, 0.0) if frames.dtypes.dtype_of(values).is_float() else values
 
 
 class Substrata(NamedTuple):

@@ -66,8 +66,6 @@ class Classes(Term):
     def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
         """Name a stratum by its value in the column, and the pooled class by `RARE`."""
         values = entry.values_at(rows)
-        if frames.dtypes.dtype_of(values).is_float():
-            values = values.replace(-0.0, 0.0)  # the two zeros are one class
         if not self.is_pooled:
             return values
         texts = [None if value is None else str(value) for value in frames.to_list(values)]

@@ -310,7 +310,7 @@ def find_all(
             found += findings.find_balance(counts, counts.judge())
             last = asked.entries[-1]
             if counts.totals is not None:
-                found.append(findings.find_totals(labels, counts.totals))
+                found.append(findings.find_totals(labels, counts.totals()))
             if last.orders_rows and last.without_order() is None:
                 text = "{order}: its order is not judged"
                 found.append(write_finding("note", "balance", 0, text, order=str(last)))

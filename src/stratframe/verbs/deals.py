@@ -307,13 +307,14 @@ def extend(
     check_each_once("`name`", "column", names)
     options = check_call({**given, "name": names[0]}, NO_TARGET)
     for term in options.terms:
-        msg = f"`extend` does not support `{term.function}` in `by`."
+        if term.without_order() is None:
+            msg = f"`extend` does not support `{term.function}` in `by`."
+            raise StratError(msg)
         if term.evens_totals:
             msg = (
-                f"{msg[:-1]}: rows that have a fold stay in it.\nHint: leave it out, or make the"
-                " column anew by `kfold` or `split`."
+                f"`extend` does not support `{term.function}` in `by`: rows that have a fold stay"
+                " in it.\nHint: leave it out, or make the column anew by `kfold` or `split`."
             )
-        if term.evens_totals or term.without_order() is None:
             raise StratError(msg)
     extended: AnyFrameT = source.extend(options, target, names, n_folds)
     return extended

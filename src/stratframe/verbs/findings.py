@@ -219,7 +219,7 @@ def describe_even(counts: FoldCounts, table: StratumTable) -> str:
         return f"even in order, within {ORDER_ROWS} rows at every cut"
     table, sizes = table[:, counts.sizes > 0], counts.sizes[counts.sizes > 0]
     is_within = np.abs(table - table.mean(axis=1, keepdims=True)) < 1
-    if are_numbered(counts.labels) and np.ptp(sizes) <= 1 and is_within.all():
+    if are_numbered(counts.labels) and are_equal(sizes) and is_within.all():
         noun = "class" if all(level.is_class for level in counts.levels) else "stratum"
         return f"even, each {noun} within a row of its share"
     return "even, as far as whole rows allow"

@@ -286,8 +286,7 @@ def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any]) -> Sh
             columns = [column]  # it says as much as all columns together
         else:  # values that all differ, and not because they are measured, are those of an id
             left_aside.append(name)
-    told = Shared("duplicates", columns, left_aside=left_aside, unique=unique)
-    return told._replace(measured=measured)
+    return Shared("duplicates", columns, left_aside=left_aside, unique=unique, measured=measured)
 
 
 def name_of(label: Any) -> str:

@@ -80,8 +80,15 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
         apart: str | Sequence[str] | None = None,
         nulls: Nulls = "error",
     ) -> None:
-        given = locals()  # scikit-learn reads each argument from the attribute of its name
-        self.__dict__ |= {each: given[each] for each in ("name", *PairRule._fields[1:])}
+        self.name = name
+        self.train = train
+        self.valid = valid
+        self.every = every
+        self.last = last
+        self.gap = gap
+        self.window = window
+        self.apart = apart
+        self.nulls: Nulls = nulls
         self.check_rule()
         frames.check_names("name", as_list(name))
         load_extra("sklearn.model_selection", "sklearn")

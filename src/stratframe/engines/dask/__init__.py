@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ... import frames
+from ...core.strata import sum_by
 from ...core.types import Ints, StratumTable, Words
 from ...errors import StratError
 from ...frames import NewColumn, SharedRows
@@ -297,8 +298,7 @@ def dense_cells(cells: Cells, counted: CountedCodes, bits: int) -> StratumTable:
     strata = counted.codes[cell >> bits]
     dealt = strata >= 0
     own = strata[dealt] << bits | cell[dealt] & ((1 << bits) - 1)
-    counts = np.bincount(own, n[dealt], n_cells).astype(np.int64)
-    return counts.reshape(counted.n_strata, 1 << bits)
+    return sum_by(own, n[dealt], n_cells).reshape(counted.n_strata, 1 << bits)
 
 
 def shared_keys(call: DaskCall) -> dict[bool, SharedRows]:

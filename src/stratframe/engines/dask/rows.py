@@ -167,7 +167,7 @@ def equal_rows(table: pl.DataFrame) -> tuple[Ints, int]:
     codes, n_codes = np.zeros(len(table), np.int64), min(1, len(table))
     for column in table:
         own, n_own = frames.encode_classes(column)
-        codes, n_codes = frames.encode_classes(pl.Series(codes * (n_own + 1) + own + 1))
+        codes, n_codes = frames.read.factorize(codes * (n_own + 1) + own + 1)
     return codes, n_codes
 
 
