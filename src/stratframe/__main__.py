@@ -1,4 +1,4 @@
-"""The command line, `stratframe`: folds on an example, or on a file of your own."""
+"""The command line, `stratframe`: folds for an example, or for a file of your own."""
 
 import errno
 import json
@@ -27,23 +27,23 @@ from .terms.parse_text import parse_entry
 from .verbs.sources import list_names
 
 MAX_LINES = 20
-"""The most strata that a printed table shows; it only counts the others."""
+"""The maximum number of strata that a printed table shows; it only counts the others."""
 
 WRONG, FAILED, STOPPED, PIPE_CLOSED = 1, 2, 130, 141
 """Exit codes: `check` finds a leak or a warning; the input is bad; the user presses Ctrl-C; and a
-pipe is closed, as by `| head`. The last two are those of a shell."""
+pipe is closed, as by `| head`. The last two are the codes that a shell uses."""
 
 COMMANDS = {
     "kfold": "add a fold column",
     "split": "add a column of parts",
-    "extend": "give rows without a fold or part one",
-    "check": "say if a column is fit for use; exit code 1 if not",
+    "extend": "give a fold or part to the rows that have none",
+    "check": "say whether a column is fit for use; exit code 1 if not",
     "report": "show how even a column is",
 }
 """The verbs on the command line."""
 
 JUDGES = ("check", "report")
-"""The commands that add no column, and may judge several."""
+"""The commands that add no column, and may judge several columns."""
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "by": {"action": "append", "help": "a column or a term; repeat to nest"},
@@ -53,7 +53,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
         " (in split by default train=0.8,test=0.2)"
     },
     "groups": {"action": "append", "help": "a column whose rows stay together"},
-    "where": {"help": "a column of true and false: the rows that get a cell"},
+    "where": {"help": "a column of true and false: which rows get a fold or part"},
     "deal": {"help": "random (default), circular, contiguous or hash"},
     "key": {"action": "append", "help": "a column that identifies the rows"},
     "features": {"action": "append", "help": "a column that should not drift"},
@@ -70,10 +70,10 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "rare": {"help": "warn (default), error, null, pool or ignore"},
     "repeats": {"type": int, "help": "columns to add (default 1)"},
     "seed": {"type": int, "help": "same seed, same folds (default 0)"},
-    "name": {"help": "the column (default fold, of split: split)"},
+    "name": {"help": "the column (default fold; for split: split)"},
     "overwrite": {"action": "store_true", "help": "replace a column of that name"},
 }
-"""The arguments of the verbs as options; one that is not given has the verb's default."""
+"""The arguments of the verbs as options; an option that is not given has the verb's default."""
 
 EPILOG = """A term is written as in Python, with column names bare or in quotes:
   --by "quantiles(price, 10)"   --by 'bins("age in years", [0, 18, 65, inf])'
@@ -84,7 +84,7 @@ READ = ("by", "groups", "where", "key", "features", "duplicates", "time")
 """The arguments that name columns to read."""
 
 SEPARATORS = {",": ",", ";": ";", "|": "|", "tab": "\t", "\t": "\t"}
-"""The signs that may separate the cells of CSV, by how they are typed."""
+"""The characters that may separate the cells of a CSV file, by how they are typed."""
 
 NAMES, VERBS = "|".join(ARGUMENTS), "|".join(COMMANDS)
 
@@ -101,7 +101,7 @@ CALLS = (
         'df.strat.check("class", "split")',
     ),
 )
-"""The columns of the example, the calls that add them, and those that check them."""
+"""The columns of the example, the calls that add them, and the calls that check them."""
 
 PICTURE = "stratframe-example.png"
 
@@ -120,10 +120,10 @@ or in Python:
 
 
 class Parser(ArgumentParser):
-    """A parser whose errors are those of the package."""
+    """A parser that raises the errors of the package."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise what `main` prints."""
+        """Raise an error, which `main` prints."""
         raise StratError(message)
 
 
@@ -139,7 +139,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def run_safely(argv: Sequence[str] | None) -> int:
     """Run the command, and turn what stops it into an exit code."""
-    if isinstance(sys.stdout, TextIOWrapper):  # whose encoding may lack letters
+    if isinstance(sys.stdout, TextIOWrapper):  # its encoding may lack characters
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         given = vars(parser().parse_args(argv))
@@ -151,9 +151,9 @@ def run_safely(argv: Sequence[str] | None) -> int:
         complain(str(error))
     except KeyboardInterrupt:
         return STOPPED
-    except SystemExit:  # of --help and --version
+    except SystemExit:  # --help and --version raise it
         raise
-    except BaseException as error:  # Python would end with 1, which means leaks
+    except BaseException as error:  # Python would exit with 1, which means leaks
         complain(f"unexpected {type(error).__name__}: {error}")
     else:
         if failure is None:
@@ -167,7 +167,7 @@ def run_safely(argv: Sequence[str] | None) -> int:
 
 
 def complain(text: str) -> None:
-    """Print one line to standard error, in which `rare="ignore"` is `--rare ignore`."""
+    """Print one line to standard error, with `rare="ignore"` written as `--rare ignore`."""
     text = re.sub(r"\nHint: df = .*", "", text)
     text = re.sub(r"\A(`(\w+)`.*)`(\[[^`]*\]`)", r"\1`\2=\3", text, flags=re.DOTALL)
     text = re.sub(rf"`({NAMES})=?`", r"`--\1`", text)
@@ -188,7 +188,7 @@ def send(stream: TextIO | None, content: str | bytes) -> OSError | None:
             stream.write(content)
         stream.flush()
     except OSError as error:
-        # Without this, Python would write what is left when it ends.
+        # Without this, Python would try to write the rest when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         return error
     return None
@@ -242,7 +242,7 @@ def parser() -> Parser:
             argument_default=SUPPRESS,
             formatter_class=RawDescriptionHelpFormatter,
         )
-        n_files, more = ("+", "; of several, each is a part") if command in JUDGES else (1, "")
+        n_files, more = ("+", "; if several, each is a part") if command in JUDGES else (1, "")
         options.add_argument("file", metavar="FILE", nargs=n_files, help=f"the file to read{more}")
         if command == "check":
             options.add_argument("--json", action="store_true", help="print findings as JSON")
@@ -269,7 +269,7 @@ def parser() -> Parser:
 def run(given: dict[str, Any]) -> tuple[int, bytes]:
     """Run the command, and return the exit code and the rows for standard output.
 
-    The file is written last, so that nothing fails after it.
+    The file is written last, so that nothing can fail afterwards.
     """
     command = given.pop("command")
     if command is None:
@@ -337,7 +337,7 @@ def read_fold_columns(
 
 
 def columns_in(entry: Any) -> list[Any]:
-    """List the columns that an entry, or a list of them, names."""
+    """List the columns that an entry, or a list of entries, names."""
     held = entry if isinstance(entry, list) else getattr(entry, "columns", None)
     return [entry] if held is None else [column for each in held for column in columns_in(each)]
 
@@ -354,7 +354,7 @@ def read_texts(given: dict[str, Any], columns: Sequence[object]) -> dict[str, An
         entries = value if isinstance(value, list) else [value]
         if argument in ("by", "groups"):
             entries = [parse_entry(f"`--{argument}`", text, columns) for text in entries]
-        # A list may not hold what is allowed alone, such as clusters as groups.
+        # A list may not hold entries that must be alone, such as clusters as groups.
         read[argument] = entries[0] if len(entries) == 1 else entries
     where = given.get("where", "")
     if where not in columns and frames.references.CONDITION.search(where):
@@ -396,7 +396,7 @@ def describe_change(frame: Any, names: list[str], filled: dict[str, Any]) -> str
 
 
 def example() -> None:
-    """Put folds and parts on the wines of scikit-learn, in both libraries, and check them."""
+    """Add folds and parts to the wine data of scikit-learn in both libraries, and check them."""
     data = load_extra("sklearn.datasets", "sklearn").load_wine()
     columns: dict[Any, Any] = {"class": data.target_names[data.target].tolist()}
     columns |= dict(zip(data.feature_names, data.data.T, strict=True))

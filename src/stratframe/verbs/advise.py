@@ -1,4 +1,4 @@
-"""What each k would cost, before any fold is made: `advise`."""
+"""Say what each k would cost, before any fold is made: `advise`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def advise(
     groups: Any = None,
     full: bool = False,
 ) -> Any:
-    """Report the expected imbalance for each k, and whether folds can hold every stratum.
+    """Report the expected imbalance for each k, and whether each fold can have every stratum.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def advise(
 
     See Also
     --------
-    stratframe.theory : the formulas
+    stratframe.theory : The formulas.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def find_rarest(
     """Find the stratum in the fewest units; among several, the one with the fewest rows.
 
     A unit is a group, or a row if rows are dealt one by one. Returns the name of the stratum, its
-    rows, the units that hold these, and the rows of the strata before it.
+    number of rows, the number of units that hold them, and the number of rows in the strata before.
     """
     found = []
     for level in levels:
@@ -163,14 +163,14 @@ def find_rarest(
 
 
 def variance_dealt(n_rows: int, count: int, n_before: int, k: int) -> float:
-    """Compute the variance of a stratum's share in the folds that rows are dealt to in turn.
+    """Compute the variance of a stratum's share in the folds if rows are dealt to them in turn.
 
     One stratum after another is dealt to folds 0, ..., k - 1, 0, ... in turn, as in `equal_quota`.
     """
     size, larger = divmod(n_rows, k)
     rows, more = divmod(count, k)
     start = n_before % k
-    # Count the seats that have one more row of the stratum, and one more row in all.
+    # Count the folds with an extra row of the stratum, an extra row in all, both, or neither.
     both = max(min(start + more, larger) - start, 0) + max(min(start + more - k, larger), 0)
     seats = np.array([both, more - both, larger - both, k - more - larger + both])
     shares = np.array(

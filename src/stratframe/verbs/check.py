@@ -1,4 +1,4 @@
-"""Whether a column of folds or parts is fit for use: `check`."""
+"""Judge whether a column of folds or parts is fit for use: `check`."""
 
 from __future__ import annotations
 
@@ -33,31 +33,31 @@ from .lines import WORST_FIRST, Finding, fit_line, printable, write_finding
 from .sources import check_rows, join_given, named_source
 
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
-"""How a line starts, by its severity."""
+"""The word at the start of a line, by severity."""
 
 MAY_CHANGE = ("balance", "totals", "strata", "sizes", "drift")
-"""Checks of what may change with time, so that parts made by time may differ."""
+"""Checks of what may change over time, so that parts made by time may differ in it."""
 
 MARK_COLOURS = {"leak": "#c62828", "warning": "#b26a00", "note": "gray", "ok": "#2e7d32"}
-"""Colours of severities in a notebook, readable on white and on black."""
+"""The colour of each severity in a notebook, readable on white and on black."""
 
 MOST_CROSSED = 3
-"""The most fold columns of a Dask or Spark frame that are compared with each other."""
+"""The maximum number of fold columns of a Dask or Spark frame that are compared with each other."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Check:
-    """What `check` found: true if a column is fit for use, and as text a line for each finding.
+    """What `check` found: true if the column is fit for use; its text has a line for each finding.
 
     Attributes
     ----------
     ok : bool
         Whether no finding is a leak or a warning.
     findings : pandas.DataFrame or polars.DataFrame
-        One row per finding, in the caller's library, the worst first: `name`, the column;
-        `severity`, "leak", "warning", "note" or "ok"; `check`, one of "groups", "keys", "time",
-        "duplicates", "balance", "totals", "strata", "sizes", "drift" and "rows"; `n`, how many
-        groups, keys, rows, cells, strata, folds or comparisons it is about; and `detail`, a line.
+        One row per finding, in the caller's library, worst first: `name`, the column; `severity`,
+        "leak", "warning", "note" or "ok"; `check`, one of "groups", "keys", "time", "duplicates",
+        "balance", "totals", "strata", "sizes", "drift" and "rows"; `n`, the number of groups, keys,
+        rows, cells, strata, folds or comparisons that it is about; and `detail`, its text.
     text : str
         The answer, then a line for each finding; for several columns, a block for each.
 
@@ -115,31 +115,31 @@ def check(  # noqa: PLR0913 - what users ask for
     Parameters
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame, or mapping of names to frames
-        Several pandas or Polars frames, such as `{"train": a, "test": b}`, are read one below the
-        other, in the columns that all have. Their names are the parts; `name` is left out.
+        Several pandas or Polars frames, such as `{"train": a, "test": b}`, are stacked, with the
+        columns that all of them have. Their names are the parts; leave out `name`.
     by : entry or list of entries, optional
-        What the column should be even in; as for `report`.
+        What should be spread evenly over the folds; as for `report`.
     name : str or list of str
-        A fold or part column from any source; for a list, each column.
+        A fold or part column from any source, or a list of them.
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
-        Groups that should be in one fold each. A list names combinations of values; each column by
-        itself is noted, too.
+        Groups, each of which should be in one fold. With a list of columns, each combination of
+        values is a group; values of a single column in several folds are only noted.
     key : column or list of columns, optional
-        What identifies each row.
+        The columns that identify each row.
     features : column or list of columns, optional
-        What should not differ from fold to fold; as for `drift`.
+        Columns that should not differ between folds; as for `drift`.
     duplicates : {"auto"}, column, list of columns or None
         Columns in which no row should equal a row of another fold; as for `leaks`.
     time : column or list of columns, optional
-        When rows are: each part should end before the next starts. In a list, the last column has
-        the times, and this should hold within each value of the columns before it, such as a user.
+        The time of each row: each part should end before the next one starts. In a list, the last
+        column has the times; parts are compared within the values of the others, such as users.
 
     Returns
     -------
     Check
-        True in a condition if the column is fit for use: no finding is a leak or a warning. As
-        text, the answer and a line for each finding, the worst first; `findings` has them as a
-        frame; `raise_if_wrong()` raises if it is not fit.
+        True in a condition if the column is fit for use: no finding is a leak or a warning. Its
+        text is the answer and a line for each finding, worst first; `findings` is a frame of them;
+        `raise_if_wrong()` raises an error if the column is not fit for use.
 
     See Also
     --------
@@ -149,17 +149,18 @@ def check(  # noqa: PLR0913 - what users ask for
 
     Notes
     -----
-    A stratum is *even* if each fold has its share of it, within about a row; *uneven* if one is off
-    by more than that, a tenth, and what chance explains of rows, or with `groups` of whole groups;
-    else *as even as a shuffle*. An order is even if, at each of 60 quantile cuts of each stratum,
-    each fold is within two rows of its share of the rows so far. Equal rows are a leak unless
-    chance explains them, or they are at most 1 % of the rows, in columns that the call does not
-    name. The page *How good is a fold column?* has the rules.
+    A stratum is *even* if each fold has its share of it, within about a row; *uneven* if a fold
+    deviates by more than this, by more than a tenth of its share, and by more than chance explains
+    for rows or, with `groups`, for whole groups; otherwise *as even as a shuffle*. An order is even
+    if, at each of 60 quantile cuts of each stratum, each fold is within two rows of its share of
+    the rows up to the cut. Equal rows are a leak unless chance explains them or, where the call
+    does not name the columns, they are at most 1 % of the rows. The page *How good is a fold
+    column?* has the rules.
 
-    Rows without a fold are left out, but noted. On Dask and Spark frames rows without a group are
-    an error, `features` cannot be given, equal rows are looked for only in `duplicates` that are
-    named, ids are not looked for, more than three columns of folds are not compared with each
-    other, and no rows are named as an example.
+    Rows without a fold are left out, and a note counts them. On Dask and Spark frames, rows without
+    a group are an error, `features` cannot be given, equal rows are looked for only in columns that
+    `duplicates` names, ids are not looked for, more than three fold columns are not compared with
+    each other, and no rows are shown as examples.
 
     Examples
     --------
@@ -190,7 +191,7 @@ def check(  # noqa: PLR0913 - what users ask for
 
 
 def count_worst(found: Sequence[Finding]) -> tuple[int, ...]:
-    """Count the findings of each severity, as negative numbers, so that the worst sort first."""
+    """Count the findings of each severity as negative numbers, so that the worst sorts first."""
     severities = [finding.severity for finding in found]
     return tuple(-severities.count(severity) for severity in WORST_FIRST)
 
@@ -216,7 +217,7 @@ def look_at_rows(
         looked = track(compared, "What folds share", "")
         shared = [count_shared(each, labels.values, folds) for each in looked]
         found = find_ids(encoded, labels, folds)
-        if aside is not None:  # with several frames, the position of a row says nothing
+        if aside is not None:  # in stacked frames, the position of a row means nothing
             shared = [each._replace(has_places=False) for each in shared]
             found += findings.find_aside(aside)
         if len(names) > 1 and labels.present:
@@ -235,7 +236,7 @@ def look_at_rows(
 def look_at_counts(
     source: EngineSource, names: Sequence[Any], asked: Asked
 ) -> Iterator[list[Finding]]:
-    """Yield the findings on each column of a frame whose rows are counted elsewhere."""
+    """Yield the findings on each column of a frame whose rows an engine counts."""
     if asked.features is not None:
         needs = "`check` looks at the values of `features` in all rows"
         check_rows(source.frame, needs, DRIFT_HINT)
@@ -273,7 +274,7 @@ def count_on(
     argument: str,
     refs: Sequence[Any],
 ) -> Shared:
-    """Count what rows share across folds, on a frame whose rows are counted elsewhere."""
+    """Count what rows share across folds, on a frame whose rows an engine counts."""
     count = partial(source.engine.shared_rows, argument=argument, name=name, drop=True)
     rows, n_partly = count(refs), 0
     if argument == "duplicates":
@@ -301,7 +302,7 @@ def find_all(
     others: Sequence[Finding],
     twin: Callable[[], str | None],
 ) -> list[Finding]:
-    """List the findings on one column, including `others`, the worst first."""
+    """List the findings on one column, including `others`, worst first."""
     found = [*findings.find_rows(labels), *others]
     if labels.present:
         found += [finding for each in shared for finding in findings.find_shared(each, labels)]
@@ -326,7 +327,7 @@ def find_all(
 
 
 def make_check(library: str, columns: Sequence[tuple[str, list[Finding]]]) -> Check:
-    """Write the findings on columns, which come worst first, as text and as a frame."""
+    """Write the findings on columns, given worst first, as text and as a frame."""
     n_fit = sum(not any(count_worst(found)[:2]) for _, found in columns)
     lines = []
     if len(columns) > 1:

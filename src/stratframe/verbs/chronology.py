@@ -1,4 +1,4 @@
-"""Whether the parts or folds of a column are apart in time, and come in their order."""
+"""Judge whether the parts or folds of a column are apart in time and in order."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .lines import Finding, write_finding
 
 
 class Spans(NamedTuple):
-    """When each label starts and ends in each stratum, such as a user, in the order of starts."""
+    """When each label starts and ends in each stratum, such as a user, by stratum and start."""
 
     labels: FoldValues
     noun: str
-    """What strata are called: "users"; empty if there is one for all rows."""
+    """What the strata are called, such as "users"; empty if all rows are one stratum."""
     strata: Ints
     codes: Ints
     """The label of each span."""
@@ -37,7 +37,7 @@ class Spans(NamedTuple):
     """The time of each row, as a number."""
 
     def neighbours(self, chosen: Flags) -> Ints:
-        """Pair each of some spans with the next one of its stratum; shape (2, n_pairs)."""
+        """Pair each chosen span with the next chosen span of its stratum; shape (2, n_pairs)."""
         places = np.flatnonzero(chosen)
         pairs = np.stack([places[:-1], places[1:]])
         return pairs[:, self.strata[pairs[0]] == self.strata[pairs[1]]]
@@ -49,7 +49,7 @@ class Spans(NamedTuple):
         return pairs[:, places == np.argmax(n)]
 
     def names(self, first: Ints, second: Ints) -> dict[str, str]:
-        """Name the labels of the first pair, and the strata, for the braces of a line."""
+        """Name the labels of the first pair, and the strata, to fill the placeholders of a line."""
         one, other = (name_label(self.labels, int(self.codes[each[0]])) for each in (first, second))
         return {"first": one, "second": other, "noun": self.noun}
 
@@ -64,8 +64,8 @@ def find_time(
 ) -> list[Finding]:
     """Say whether labels are apart in time and in order, and how many rows have no time.
 
-    The last column has the times; labels are compared inside the strata of the columns before it.
-    Unless `has_all`, the rows are only the first and last of each label and stratum.
+    The last column has the times; labels are compared within the strata of the columns before it.
+    Unless `has_all`, the rows are only the first and the last row of each label in each stratum.
     """
     labels, codes = frames.fold_codes(folds, weights=weights)
     weights = np.ones(len(codes), dtype=np.int64) if weights is None else weights
@@ -93,7 +93,7 @@ def find_time(
 
 
 def rank_in_time(labels: FoldValues, series: Any) -> Ints:
-    """Rank labels by when their rows should be; -1 for those that may be at any time."""
+    """Rank labels by when their rows should come; -1 for labels whose rows may come at any time."""
     purposes = frames.purposes_of(labels.values)
     is_known = purposes < len(frames.PURPOSES)
     known = frames.dtypes.category_values(series) or []
@@ -119,7 +119,7 @@ def find_spans(
 def judge_order(spans: Spans, ranks: Ints, times: Any, weights: Ints | None) -> Finding:
     """Say whether labels are apart in time and in order, in each stratum.
 
-    `weights` is None unless all rows are there to be counted.
+    `weights` is None unless all rows are at hand to be counted.
     """
     fold, ranks = noun_of(spans.labels), ranks[spans.codes]
     low, high = spans.values[spans.first], spans.values[spans.last]
@@ -148,7 +148,7 @@ def judge_order(spans: Spans, ranks: Ints, times: Any, weights: Ints | None) -> 
 
 
 def describe_right(spans: Spans, pairs: Ints, times: Any) -> Finding:
-    """Say that labels are apart and in order; for two labels, say when they end and start."""
+    """Say that labels are apart and in order; for two, say when one ends and the other starts."""
     (first, second), fold = spans.usual(pairs), noun_of(spans.labels)
     texts = [f"each {fold} ends before the next one starts"]
     if len(first) == pairs.shape[1]:
@@ -165,7 +165,7 @@ def describe_right(spans: Spans, pairs: Ints, times: Any) -> Finding:
 
 
 def describe_overlap(spans: Spans, early: Ints, late: Ints, weights: Ints) -> Finding:
-    """Say how many rows keep labels from being apart, on the side with fewer such rows."""
+    """Say how many rows keep two labels from being apart, for the label with fewer such rows."""
     sides, low, high = [], spans.values[spans.first], spans.values[spans.last]
     where = f" in {len(early):,} of {spans.strata[-1] + 1:,} {{noun}}" if spans.noun else ""
     partner = np.full(len(spans.codes), -1)
@@ -187,10 +187,10 @@ def describe_overlap(spans: Spans, early: Ints, late: Ints, weights: Ints) -> Fi
 
 
 def find_on(source: EngineSource, refs: Sequence[Any], name: Any) -> list[Finding]:
-    """Find the same on a frame that counts rows: by spans, or by all times if spans overlap."""
+    """Judge times on a frame whose rows an engine counts: by spans or, if they overlap, by rows."""
     found = find_time(*source.spans(refs, name), has_all=False)
     if found[0].severity == "leak":
-        with suppress(StratError):  # of more values than the driver can hold
+        with suppress(StratError):  # there are more values than the driver can hold
             rows = source.label_rows(name, refs)
             return find_time([each.series for each in rows.apart], refs, rows.series, rows.weights)
     return found

@@ -52,56 +52,56 @@ def kfold(
     frame : pandas, Polars (eager or lazy), Dask or Spark frame
     by : entry or list of entries, optional
         What the folds are stratified by: column names, terms such as `sf.quantiles`, Polars
-        expressions, Spark columns, callables of a pandas or Dask frame. Entries nest left to
-        right. None assigns rows without strata.
+        expressions, Spark columns, callables that take a pandas or Dask frame. Entries nest left
+        to right. None assigns rows without strata.
     k : int
         Number of folds, from 2 to the number of rows, or of groups.
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
         Keep each group in one fold. Strata and fold sizes are balanced as closely as the search
-        manages; a continuous entry is cut into ten quantile bins. Groups are known by their values,
-        so that the order of the rows does not matter. Not with `deal="circular"` or "contiguous",
-        `key`, `sf.chain` or `sf.nearest`.
+        manages; a continuous entry is cut into ten quantile bins. The order of the rows does not
+        matter, because groups are identified by their values. Cannot be combined with
+        `deal="circular"` or "contiguous", `key`, `sf.chain` or `sf.nearest`.
     where : boolean column, expression, callable or Series, optional
-        Which rows get a fold; the others are null, and their values are not looked at. A Series
-        must have the index of a pandas frame, or the length of a Polars frame that is not lazy.
+        Which rows get a fold; the others get null, and their values are ignored. A Series must have
+        the index of the pandas frame, or the length of the Polars frame, which must not be lazy.
     deal : {"random", "circular", "contiguous", "hash"}
         "circular" uses no random numbers: the rows go to the folds in turn, in their order, from
         fold 0. (The orders of `sf.chain` and `sf.nearest` still depend on the seed.) "contiguous"
-        cuts each stratum into one stretch for each fold, in the order of `sf.continuous`, else of
-        the `key`, else of the frame. The seed is ignored. Equal values of `sf.continuous` stay in
-        one fold, which moves the cut to their nearer end. Not with `groups`, `sf.clusters`,
-        `sf.chain`, `sf.nearest`, `sf.margins` or `repeats`. "hash" looks at the `key` of each row
-        alone, whatever the other rows are: keys may repeat, and sizes are left to chance. Not with
-        `by`, `groups`, `missing` or `rare`.
+        cuts each stratum into one stretch for each fold, in the order of `sf.continuous`, otherwise
+        of the `key`, otherwise of the frame. It ignores the seed. Equal values of `sf.continuous`
+        stay in one fold, which moves the cut to their nearer end. It cannot be combined with
+        `groups`, `sf.clusters`, `sf.chain`, `sf.nearest`, `sf.margins` or `repeats`. "hash" looks
+        only at the `key` of each row, whatever the other rows are: keys may repeat, and sizes are
+        left to chance. It cannot be combined with `by`, `groups`, `missing` or `rare`.
     key : column or list of columns, optional
         Rank rows by the hash of these columns instead of their position, so that neither row order
         nor the library matters. Together they must identify each row, unless `deal="hash"`.
     missing : {"error", "stratum", "null"}
-        Nulls and NaN in strata and groups raise an error, form a stratum of their own (in `groups`,
-        each such row is a group of its own), or get no fold. In columns that order rows and in
-        features they raise an error or get no fold.
+        Rows with nulls or NaN in strata or groups raise an error, form a stratum of their own (in
+        `groups`, each such row is a group of its own), or get no fold. In columns that order rows,
+        and in features, they raise an error or get no fold.
     rare : {"warn", "error", "null", "pool", "ignore"}
         What to do with classes of the first entry that have fewer than `k` rows (with `groups`:
-        that are in fewer than `k` groups): warn, raise, leave them without a fold, make them one
-        stratum, or nothing. "ignore" also silences the warning about three entries or more whose
-        joint strata have fewer than `k` rows on average.
+        that are in fewer than `k` groups): warn, raise, leave them without a fold, pool them into
+        one stratum, or do nothing. "ignore" also silences the warning about three or more entries
+        whose joint strata have fewer than `k` rows on average.
     repeats : int
         Number of columns to add: `fold_1`, `fold_2`, ... if more than 1.
     seed : int or None
-        The same seed gives the same folds in every library. None draws a new one.
+        The same seed gives the same folds in every library. None draws a new seed.
     name : str
-        Name of the new column. It is part of the seed: columns of other names than "fold" and
-        "split" are independent of these, and of each other.
+        Name of the new column. It is part of the seed: columns with names other than "fold" and
+        "split" are independent of these two, and of each other.
     overwrite : bool
-        Replace the column if it is there already, as when a notebook cell is run twice. A column
-        that the call reads is an error.
+        Replace the column if it already exists, as when a notebook cell is run twice. A column that
+        the call reads cannot be replaced.
 
     Returns
     -------
     frame of the same kind
         With int64 folds 0..k-1 (pandas and Dask: Int64 where the arguments allow nulls). Without
         `groups`, and except for equal values that stay together, the folds of every stratum, of
-        every coarser one and of all rows differ in size by at most 1 row.
+        every coarser stratum and of all rows differ in size by at most 1 row.
 
     Raises
     ------
@@ -125,12 +125,12 @@ def kfold(
     -----
     On Dask and Spark frames the rows are counted when this is called, and the column is lazy.
     The frame keeps its partitions and other columns, on Dask also its divisions, index and order.
-    Columns go by name; a computed one is a callable of the frame or, on Spark, a
-    `pyspark.sql.Column`. What needs the order of all rows, or their distances, is an error:
+    Columns are given by name; a computed column is a callable that takes the frame or, on Spark, a
+    `pyspark.sql.Column`. Whatever needs the order of all rows, or their distances, is an error:
     `deal="circular"` and `"contiguous"`, `sf.continuous` (unless there are `groups`),
     `sf.clusters`, `sf.chain`, `sf.nearest`, `sf.total` and `sf.margins`. A `key` or `groups` is
-    required; folds are those of pandas and Polars, whatever the partitions. Rows without a group
-    are an error unless `missing="null"`.
+    required; the folds are the same as in pandas and Polars, whatever the partitions. Rows without
+    a group are an error unless `missing="null"`.
 
     References
     ----------
@@ -172,18 +172,18 @@ def split(
     by : entry or list of entries, optional
         As for `kfold`: column names and terms, which nest left to right.
     parts : mapping of name to share, or float
-        Fractions that sum to 1, or counts of rows that sum to the rows that get a part. One part
-        may be None, which takes the rest. A float is the share of "test", beside "train".
+        Fractions that sum to 1, or counts of rows that sum to the number of rows that get a part.
+        One part may be None: it takes the rest. A float is the share of "test", beside "train".
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
         Keep each group in one part. Shares and counts are met as closely as whole groups allow, and
-        no part is empty if there are as many groups as parts.
+        no part is empty if there are at least as many groups as parts.
     where, deal, key, rare, seed, name, overwrite
         As for `kfold`.
     missing : {"error", "stratum"}
         As for `kfold`, which also has "null".
     repeats : int
         Number of columns to add: `split_1`, `split_2`, ... if more than 1. Each is drawn anew, so
-        that a row may be in the same part of several columns.
+        that a row may be in the same part in several columns.
 
     Returns
     -------
@@ -200,7 +200,7 @@ def split(
     Warns
     -----
     StratWarning
-        As for `kfold`; and if a part gets no row, as its share is less than one, unless
+        As for `kfold`; and if a part gets no row because its share is less than one row, unless
         `deal="hash"`.
 
     Notes
@@ -239,37 +239,37 @@ def extend(
     seed: SupportsIndex | None = 0,
     name: str | Sequence[str] = "fold",
 ) -> AnyFrameT:
-    """Assign a fold to the rows that have none, and keep the folds of all others.
+    """Assign a fold to the rows that have none, and keep the folds of all other rows.
 
     Parameters
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame
         With a column of folds 0..k-1, null (or NaN) in new rows, of any type that holds whole
-        numbers, including the floats that `pd.concat` makes; or with one of the names of parts.
+        numbers, including the floats that `pd.concat` makes; or with a column of part names.
     by : entry or list of entries, or None
         As for `kfold`; None deals new rows without strata. A continuous entry is cut into ten
         quantile bins over all rows.
     k : int, optional
         Number of folds; by default as many as the column has.
     parts : mapping of name to share, or float, optional
-        For a part column, the shares of all rows; by default those of the rows with a part. A
-        Polars lazy frame needs it unless the column is an Enum.
+        For a part column, the shares of all rows; by default the shares of the rows with a part. A
+        Polars lazy frame needs `parts` unless the column is an Enum.
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
         New rows of a group that has a fold join it.
     where : boolean column, expression, callable or Series, optional
-        Which rows may get a fold; others keep what they have, null too, and the values of rows that
-        stay null are not looked at. Rows that have a fold count in any case.
+        Which rows may get a fold; others keep what they have, even null, and the values of rows
+        that stay null are ignored. Rows that already have a fold always count.
     key, missing, rare, seed
         As for `kfold`; the key ranks the new rows of a stratum.
     name : str or list of str
-        The column, or several, such as those of `repeats`; each is extended by itself.
+        The column, or several, such as those that `repeats` made; each is extended separately.
 
     Returns
     -------
     frame of the same kind
         With the column filled in its place, int64 (pandas: Int64 where the arguments, such as
         `where`, allow nulls), or a categorical (Polars: Enum) of parts. Each stratum is as even, or
-        as near to the shares, as what is given allows, and then the sizes are.
+        as near to the shares, as the existing folds allow; the sizes come second.
 
     Raises
     ------
@@ -321,7 +321,7 @@ def extend(
 
 
 def check_call(given: Mapping[str, Any], target: Target) -> Options:
-    """Check the arguments of a verb, by their names; `target` is made of `k` or of `parts`."""
+    """Check the arguments of a verb, given by name; `target` is made from `k` or `parts`."""
     others = {"frame", "self", "k", "parts", "overwrite"}
     return check_options(target=target, **{each: given[each] for each in given.keys() - others})
 
@@ -334,7 +334,7 @@ def add_column(frame: AnyFrameT, target: Target, given: Mapping[str, Any]) -> An
 
 
 def assign_expression(expr: Any, target: Target, given: Mapping[str, Any]) -> Any:
-    """Make a Polars expression for folds or parts by another one; the fields of a struct nest."""
+    """Make a Polars expression for folds or parts from one for strata; fields of a struct nest."""
     options = check_call({"by": None, **given}, target)
 
     def compute(columns: dict[str, list[Any]], n_rows: int) -> list[NewColumn]:

@@ -14,29 +14,29 @@ from ..core.types import Ints, Values
 from .lines import cut_name, describe_sizes, printable
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#F0E442")
-"""Colours of classes, for the colour-blind, too: Okabe and Ito (2008), Color universal design."""
+"""Colours of classes, safe for the colour-blind: Okabe and Ito (2008), Color universal design."""
 
 SHADES = (
     *("#440154", "#482878", "#3E4989", "#31688E", "#26828E"),
     *("#1F9E89", "#35B779", "#6DCD59", "#B4DE2C", "#FDE725"),
 )
-"""Colours of bins, from dark to light: ten of viridis."""
+"""Colours of bins, from dark to light: ten colours of viridis."""
 
 OTHERS, GRID, EMPTY, TOO_FEW, TOO_MANY = "0.75", "0.88", "0.95", "#2166AC", "#B2182B"
-"""Colours of pooled classes, of lines between cells, of empty cells, and of ends of scales."""
+"""Colours of pooled classes, lines between cells, empty cells, and the two ends of a scale."""
 
 NAME_LETTERS, SLANTED_LETTERS, SHORT_NAME = 20, 16, 4
-"""The most letters of a name, of a slanted fold name, and of a name that is never slanted."""
+"""The maximum number of characters of a name, a slanted fold name, and a name that is upright."""
 
 TITLE, LABEL_LETTERS, LEAST = 13, 12, 20
-"""Letters for each inch of axes, in a title (before axes make room for a legend) and in the names
-below; and the least room, in letters, of a line."""
+"""The number of characters per inch of axes, in a title (before axes make room for a legend) and in
+the names below; and the number of characters for which a line always has room."""
 
 FOLDS_WITH_NUMBERS, CELLS_WITH_NUMBERS = 10, 150
-"""The most folds, and the most cells, for which cells have numbers."""
+"""The maximum numbers of folds and of cells for which cells show numbers."""
 
 LEAST_WIDTH = 1 / 3
-"""The least share of their width that axes keep beside a legend."""
+"""The minimum share of their width that axes keep beside a legend."""
 
 SLANTED = {"rotation": 35, "ha": "right", "rotation_mode": "anchor", "fontsize": "small"}
 LEGEND: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1, 0.5), "frameon": False}
@@ -44,18 +44,18 @@ LEGEND |= {"fontsize": "small", "title_fontsize": "small", "handlelength": 1.2}
 
 
 class Bars(NamedTuple):
-    """The share of every class in each fold or, without classes, the rows of each fold."""
+    """The share of each class in each fold or, without classes, the number of rows of the fold."""
 
     folds: list[Any]
     sizes: Ints
-    """The rows of every fold."""
+    """The number of rows of every fold."""
     heights: Values
     """Shape (n_classes, n_folds), or (1, n_folds)."""
     marks: list[float]
     """Heights of dotted lines."""
     colours: Sequence[str] = COLOURS[:1]
     classes: Sequence[str] = ()
-    """The classes whose shares the heights are, from below; none if heights are rows."""
+    """The classes whose shares are drawn, from the bottom up; none if heights count rows."""
     heading: str = ""
     """The entries that the classes come from."""
 
@@ -66,13 +66,13 @@ class Matrix(NamedTuple):
     folds: list[Any]
     rows: list[Any]
     values: Values
-    """Shape (n_rows, n_folds); NaN where there is none."""
+    """Shape (n_rows, n_folds); NaN where there is no value."""
     shades: Values
-    """The values that cells are coloured by."""
+    """The values by which cells are coloured."""
     side: str
-    """What the rows are."""
+    """The label of the rows, which says what they are."""
     scale: str
-    """What the values are."""
+    """The label of the scale, which says what the values are."""
     white: float = 0.0
     """The value up to which cells are white."""
     is_signed: bool = False
@@ -80,13 +80,13 @@ class Matrix(NamedTuple):
 
     @property
     def limit(self) -> float:
-        """The end of a scale that holds all values, and some that are not white."""
+        """The end of a scale that covers all values and is not all white."""
         largest = float(np.abs(np.nan_to_num(self.values)).max(initial=0.0))
         return max(largest, 3 * self.white, 1.0)
 
 
 Drawn: TypeAlias = tuple[Any, Sequence[Any]]
-"""What needs room in a picture: a legend or the axes of a scale, if any, and texts in cells."""
+"""What needs room in a picture: a legend or the axes of a scale, if any, and the texts in cells."""
 
 
 def draw_bars(ax: Any, bars: Bars, name: Any, title: str, *, with_legend: bool) -> Drawn:
@@ -154,14 +154,14 @@ def write_numbers(ax: Any, matrix: Matrix, mesh: Any) -> list[Any]:
 
 
 def sides_of(ax: Any) -> tuple[float, float]:
-    """Measure where the names of rows start and axes end, in pixels."""
+    """Measure where the names of rows start and where the axes end, in pixels."""
     return (ax.yaxis.get_tightbbox() or ax.bbox).x0, ax.bbox.x1
 
 
 def fit(axes: Sequence[Any], drawn: Sequence[Drawn], sides: Sequence[tuple[float, float]]) -> None:
     """Leave out numbers that are larger than their cells, and names that would overlap.
 
-    Axes without a layout are narrowed until names and legends keep within the given sides.
+    Axes without a layout are narrowed until names and legends lie between the given sides.
     """
     figures = [ax.get_figure(root=True) for ax in axes]
     layouts = {figure: figure.get_layout_engine() for figure in figures}
@@ -189,13 +189,13 @@ def keep_inside(ax: Any, beside: Any, left: float, right: float) -> None:
         x, y, width, height = each.get_position().bounds
         x, width = (x + before, width - before - after) if each is ax else (x - after, width)
         each.set_position([x, y, width, height])
-        each.set_in_layout(True)  # `set_position` takes them out of it
+        each.set_in_layout(True)  # `set_position` takes axes out of the layout
 
 
 def thin_names(axis: Any, unit: float) -> None:
-    """Keep every n-th name along an axis, whose unit is so many pixels long."""
+    """Keep every n-th name along an axis; `unit` is the length of one unit in pixels."""
     labels, places = axis.get_ticklabels(), axis.get_ticklocs()
-    if not labels:  # neighbouring axes show them
+    if not labels:  # neighbouring axes show the names
         return
     letter, angle = labels[0].get_fontsize() * axis.figure.dpi / 72, labels[0].get_rotation()
     widths, heights = np.transpose([label.get_window_extent().size for label in labels])
@@ -208,7 +208,7 @@ def thin_names(axis: Any, unit: float) -> None:
 
 
 def write_title(ax: Any, text: str) -> None:
-    """Write a title in lines that fit, and let matplotlib wrap lines of wide letters."""
+    """Write a title in lines that fit, and let matplotlib wrap lines of wide characters."""
     lines = plain_text(textwrap.fill(text, letters_in(ax, TITLE)))
     ax.set_title(lines, fontsize="medium", wrap=True)
 
@@ -233,12 +233,12 @@ def letters_in(ax: Any, per_inch: int) -> int:
 
 
 def short_text(value: object, most: int = NAME_LETTERS) -> str:
-    """Write a value as plain text in one line; its end stays, as it may tell values apart."""
+    """Write a value as plain text on one line, and keep its end, which may tell values apart."""
     text = cut_name(" ".join(printable(value).removesuffix(" 00:00:00").split()), most)
-    # A legend leaves out what starts with an underscore; a thin space goes before it.
+    # A legend leaves out text that starts with an underscore, so a thin space is put before it.
     return plain_text(f"\u2009{text}" if text.startswith("_") else text)
 
 
 def plain_text(text: str) -> str:
-    """Escape dollars, between which matplotlib would read mathematics."""
+    """Escape dollar signs, between which matplotlib would read mathematics."""
     return text.replace("$", r"\$")

@@ -1,4 +1,4 @@
-"""How far the features of every fold are from those of the other rows: `drift`."""
+"""Measure how far the features of every fold are from the other rows: `drift`."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ DRIFT_HINT = "`report` of `sf.quantiles(...)` compares their bins"
 """What to do if the values of all rows are not at hand."""
 
 DRIFTED = ("feature", "distance", "chance", "ratio", "ks", "tv", "smd", "wasserstein")
-"""The columns of `drift` after that of the folds; the fourth and later ones only in full."""
+"""The columns of `drift` after the fold column; from the fourth on, only in a full table."""
 
 
 class Drift(NamedTuple):
-    """How far features are from the other rows; NaN where a measure does not apply.
+    """How far the features of folds are from the other rows; NaN where a measure does not apply.
 
     All fields have the same shape: (n_folds,), or for several features (n_features, n_folds).
     """
@@ -46,11 +46,11 @@ class Drift(NamedTuple):
     wasserstein: Values
     tv: Values
     chance: Values
-    """The `ks` or `tv` that about one in twenty random folds exceeds, or fewer."""
+    """The `ks` or `tv` that at most about one in twenty random folds exceeds."""
 
     @property
     def distance(self) -> Values:
-        """The measure by which features of both kinds compare: `ks` or `tv`."""
+        """The measure by which features of both kinds are compared: `ks` or `tv`."""
         return np.where(np.isnan(self.ks), self.tv, self.ks)
 
     @property
@@ -72,29 +72,29 @@ def drift(
     frame : pandas.DataFrame, polars.DataFrame, polars.LazyFrame, or mapping
         A mapping as for `check`.
     features : column or list of columns
-        Numbers, dates, or any other column, as classes. Booleans and categoricals are
+        Columns of numbers or dates; all others, such as booleans and categoricals, are read as
         classes. Missing numbers are left out; missing classes are a class of their own. The
-        components of vectors are numbers, and called "name[0]", "name[1]", ...
+        components of vectors are numbers, called "name[0]", "name[1]", ...
     name : str or list of str
-        A fold or part column from any source; for a list, each column. Rows without a fold are
-        training rows: they are among the other rows of every fold.
+        A fold or part column from any source, or a list of them. Rows without a fold are training
+        rows: they are among the other rows of every fold.
     full : bool
         Whether to add the columns `ratio`, `ks`, `tv`, `smd` and `wasserstein`.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per fold and feature, the worst first: the fold, in a column of the name of the fold
-        column (`fold`, if the table has a column of that name); `feature`; `distance`, for numbers
-        the Kolmogorov-Smirnov statistic, the largest difference of the distribution functions, for
-        classes the total variation distance, both from 0 to 1; and `chance`, the distance that
-        about one in twenty random folds of this size exceeds, or fewer. In full also `ratio`,
-        `distance` divided by `chance`, to two decimals, by which the worst come first; the distance
-        as `ks` or as `tv`; and for numbers `smd`, the mean in the fold minus that of the other
-        rows, divided by the root of the mean of their two variances, and `wasserstein`, the mean
-        distance that values would have to move, divided by the standard deviation of all values. A
-        measure is missing where it does not apply, or where one side has too few values. With two
-        columns or more, the first columns are `column` and `fold`.
+        One row per fold and feature, worst first: the fold, in a column named after the fold column
+        (`fold` if that name is taken); `feature`; `distance`, for numbers the Kolmogorov-Smirnov
+        statistic (the largest difference between the distribution functions), for classes the total
+        variation distance, both from 0 to 1; and `chance`, the distance that at most about one in
+        twenty random folds of this size exceeds. In full also `ratio`, `distance` divided by
+        `chance`, to two decimals, by which rows are sorted; the distance as `ks` or as `tv`; and
+        for numbers `smd`, the mean in the fold minus the mean in the other rows, divided by the
+        root of the mean of the two variances, and `wasserstein`, the mean distance by which values
+        would have to move, divided by the standard deviation of all values. A measure is missing
+        where it does not apply, or where one side has too few values. With several fold columns,
+        the first columns are `column` and `fold`.
 
     Raises
     ------
@@ -103,11 +103,11 @@ def drift(
 
     Notes
     -----
-    `chance` is the 95 % quantile of 2,000 random folds, drawn from the counts alone (for classes by
-    the multivariate hypergeometric distribution), so that the same counts give the same level. For
-    numbers of which none has more than one row in 50 it is that of the asymptotic distribution of
-    Smirnov, sqrt(log(40) / 2) * sqrt(1 / m + 1 / (n - m)) for m of n rows. It is never less than a
-    fold has that is within one row of its share of a class.
+    `chance` is the 95 % quantile over 2,000 random folds, drawn from the counts alone (for classes,
+    from the multivariate hypergeometric distribution), so that the same counts give the same level.
+    For numbers none of which has more than one row in 50, it is the quantile of Smirnov's
+    asymptotic distribution, sqrt(log(40) / 2) * sqrt(1 / m + 1 / (n - m)) for m of n rows.
+    Otherwise it is never below the distance that rounding a share to whole rows can cause.
 
     References
     ----------
@@ -163,7 +163,7 @@ def check_features(frame: Frame, features: Any) -> tuple[Any, ...]:
 def measure_drift(
     frame: Any, refs: Sequence[Any], name: str
 ) -> tuple[FoldValues, list[str], Drift]:
-    """Measure each feature in each fold of a column: the folds, the features, and the measures."""
+    """Measure each feature in each fold of a column; return the folds, features and measures."""
     labels, codes = frames.fold_codes(frames.folds.read_fold_column(frame, name))
     columns = frames.read_columns(frame, refs)
     if len(refs) == 1:
@@ -172,7 +172,7 @@ def measure_drift(
             "features", refs[0], name, lambda: frames.fold_codes(columns[0])[0].values, labels
         )
     n_folds, features = len(labels.values), list[tuple[str, Any]]()
-    # A selector does not mean the column of folds.
+    # A selector does not select the fold column.
     label, spread = frames.label_of(frame, name), frames.references.spread_columns(refs, columns)
     kept = [each for each in spread if any(each[0] is ref for ref in refs) or each[0] != label]
     for place, (ref, series) in enumerate(kept, 1):
@@ -196,7 +196,7 @@ def class_drift(series: Any, folds: Ints, n_folds: int) -> Drift:
     n, sizes, dealt = len(folds), table.sum(axis=1), table[:, :n_folds]
     totals = dealt.sum(axis=0)
     sides = totals * (n - totals)
-    # All in integers except for one division, so that equal distances are equal floats.
+    # In integers except for one division, so that equal distances give equal floats.
     moved = np.abs(dealt * n - sizes[:, None] * totals).sum(axis=0)
     tv = np.where(sides, moved / np.maximum(2 * sides, 1), np.nan)
     missing = np.full(n_folds, np.nan)
@@ -219,7 +219,7 @@ def numeric_drift(series: Any, folds: Ints, n_folds: int, name: str) -> Drift:
 
 
 def levels(level: Callable[[Ints, int], float], sizes: Ints, totals: Ints) -> Values:
-    """Find the level of chance of each fold, once for each size of folds."""
+    """Find the level of chance of each fold, computing it once for each fold size."""
     n = int(sizes.sum())
     found = {m: level(sizes, m) for m in set(totals.tolist()) if 0 < m < n}
     return np.array([found.get(m, np.nan) for m in totals.tolist()])
@@ -232,7 +232,7 @@ def scale_0_1(values: Values) -> Values:
     least, most = values.min().item(), values.max().item()
     if values.dtype.kind in "iu" and most - least < 2**63:
         values, least, most = values - values.min(), 0, most - least
-    # Halves, as the difference of two floats may be too large for one.
+    # Halved, because the difference of two floats may be too large for a float.
     shifted = values.astype(np.float64) / 2 - least / 2
     width = most / 2 - least / 2
     scaled: Values = shifted / width if width else np.zeros(len(values))

@@ -52,7 +52,7 @@ FEW_COPIES = 1
 """If at most this percentage of rows are copies, a score moves by at most a percentage point."""
 
 CLOSE = 0.01
-"""The share of a total that a fold may be off without a note."""
+"""The fraction by which a fold may deviate from its share of a total without a note."""
 
 FAR, CLEAR, MOVED = 2, 0.1, 5
 """Drift is a warning if it exceeds this many times the level of chance and exceeds this distance,
@@ -153,7 +153,7 @@ def find_sizes(
         shares = [f"{{{each}}} {n / sum(sizes):.3g}" for each, n in zip(names, sizes, strict=True)]
         return [write_finding("ok", "sizes", k, f"sizes: {', '.join(shares)}", **names)]
     pairs = sum(each.rows.n_pairs for each in shared if each.check == "groups" and each.rows)
-    squares = sum(sizes) + 2 * pairs  # of group sizes; a row without others is a group
+    squares = sum(sizes) + 2 * pairs  # sum of squared group sizes; a row alone is a group
     if k < 3 or off <= SIGMAS * sqrt(squares * (k - 1)) / k:
         return [write_finding("note", "sizes", k, f"sizes: {rows}")]
     column = same_as()
@@ -309,7 +309,7 @@ def name_strata(counts: FoldCounts, rows: Ints) -> list[str]:
 
 
 def find_totals(labels: FoldValues, totals: FoldTotals) -> Finding:
-    """Say how far the folds are from their shares of totals."""
+    """Say how far the folds are from their shares of the totals."""
     (names, ratio, is_far), sizes = totals, np.array(labels.sizes)
     wrong = is_far & (np.abs(ratio) > TENTH)
     if wrong.any():
@@ -322,7 +322,7 @@ def find_totals(labels: FoldValues, totals: FoldTotals) -> Finding:
     # The share that a part was given is known to within a row.
     rounded = 0 if are_equal(sizes) else 1 / np.maximum(sizes, 1)
     n_off, most = int((np.abs(ratio) > CLOSE + rounded).sum()), 100 * np.abs(ratio).max()
-    # Rounded up, but not for the rounding errors of sums.
+    # Rounded up, but not because of the rounding errors of sums.
     within = f"{most:.0f}" if most >= 10 else f"{ceil(round(100 * most, 6)) / 100:g}"
     text, of = f"{{of}}: totals within {within} % of their shares", dict.fromkeys(map(str, names))
     return write_finding("note" if n_off else "ok", "totals", n_off, text, of=", ".join(of))
@@ -338,7 +338,7 @@ class Shared(NamedTuple):
     columns: Sequence[Any] = ()
     """The columns whose combinations of values are compared; empty if an engine compares them."""
     noun: str = "sets of equal rows"
-    """What the groups or keys are called: "patients"."""
+    """What the groups or keys are called, such as "patients"."""
     names: Sequence[str] = ()
     """The names of the columns, if lines name each of them."""
     left_aside: Sequence[str] = ()
@@ -349,7 +349,7 @@ class Shared(NamedTuple):
     """For each column, its series if it has numbers or dates, else None; None if the call names the
     columns in which rows may be equal."""
     nearest: Callable[[Ints], Ints | None] | None = None
-    """Takes the folds of leaking rows, and ranks groups by how close their rows are."""
+    """A function that takes the folds of leaking rows, and ranks groups by how near they are."""
     rows: SharedRows | None = None
     """What is shared among the rows with a fold; None if nothing was compared."""
     n_partly: int = 0
@@ -363,7 +363,7 @@ class Shared(NamedTuple):
 
     @property
     def known(self) -> Any:
-        """Flag the rows that have a group or a key; those without share nothing."""
+        """Flag the rows that have a group or a key; rows without one share nothing."""
         if self.check == "duplicates":
             return np.ones(len(self.columns[0]), dtype=np.bool_)
         if isinstance(self.columns[0], np.ndarray):

@@ -1,4 +1,4 @@
-"""Columns with names of ids, which may tell apart groups that a call does not name."""
+"""Columns that are named like ids, which may identify groups that a call does not name."""
 
 import re
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ ENTITIES = (
     "|participant|patient|person|pig|plate|player|prof|resp|respondent|school|session|speaker"
     "|subj|subject|teacher|tree|user|volunteer|worker"
 )
-"""Things whose rows may belong together; not students, whom each school may number anew."""
+"""Things whose rows may belong together; not students, whom every school may number from 1."""
 
 KINDS = "category|country|genre|kind|language|region|species|status|topic|type"
 """Things that are classes rather than groups, even if their codes are called ids."""
@@ -30,23 +30,25 @@ NO_IDS = (
     "acid|aid|avid|bid|candid|covid|fluid|grid|humid|hybrid|kid|laid|l[ai]pid|liquid|mid"
     "|orchid|(over|pre|re|un)?paid|pyramid|raid|rapid|rigid|said|solid|(in)?valid|vivid|(?!ge).*oid"
 )
-"""Words that end in id, but mean none."""
+"""Words that end in "id" but do not mean an id."""
 
 ID_NAME = re.compile(
     rf"(?!.*\b({KINDS}) id)(?!(.* )?({NO_IDS})s?$).*ids?"
     rf"|(id )?({ENTITIES})( (code|key|no|nr|num|number))?"
 )
-"""Names of ids, as words in small letters."""
+"""Names of ids, as words in lower case."""
 
 LEAST_VALUES, ROWS_EACH, MOST_LINES = 20, 1.5, 2
-"""The fewest values of an id, the fewest rows of each on average, and the most ids noted."""
+"""The minimum number of values of an id, their minimum mean number of rows, and the maximum
+number of ids that are noted."""
 
 SAMPLED = 1 << 16
-"""So many sampled rows hold equal ids: at least about 70 pairs out of 20,000,000 rows."""
+"""The number of rows that are sampled to look for equal ids: of 20,000,000 rows, the sample is
+expected to hold at least about 70 pairs."""
 
 
 def is_id(label: Any) -> bool:
-    """Return whether a column has the name of an id; with column levels, the last name counts."""
+    """Return whether a column is named like an id; with column levels, the last name counts."""
     levels = label if isinstance(label, tuple) else (label,)
     *_, name = ("", *(each for each in levels if isinstance(each, str) and each))
     spaced = re.sub(r"(?<=[a-z\d])(?=[A-Z])", " ", name)
@@ -57,25 +59,25 @@ def is_id(label: Any) -> bool:
 def named_ids(
     frame: Any, names: Sequence[Any], key: Sequence[Any], skipped: Sequence[Any]
 ) -> list[Any]:
-    """List the columns with names of ids, except the folds and columns that the call names."""
-    skipped = [*skipped, *(key if len(key) == 1 else ())]  # one of several keys may be a group
+    """List the columns that are named like ids, except folds and columns that the call names."""
+    skipped = [*skipped, *(key if len(key) == 1 else ())]  # one of several columns may be a group
     return list(filter(is_id, compared_columns(frame, names, skipped)[0]))
 
 
 def read_ids(frame: Any, labels: Sequence[Any]) -> list[tuple[Any, Ints]]:
-    """Encode the columns with values of ids, except those one-to-one with an earlier one."""
+    """Encode the columns whose values may be ids, unless an earlier column has the same codes."""
     found: list[tuple[Any, Ints]] = []
     n = len(frame)
     some = np.unique(np.random.default_rng(0).integers(max(n, 1), size=SAMPLED))[:n]
     for label, series in zip(labels, frames.read_columns(frame, labels), strict=True):
-        with suppress(StratError):  # of lists and the like
+        with suppress(StratError):  # a column of lists and the like
             if frames.duplicates.all_unique(frames.take(series, some)):
                 continue
             codes, n_values = frames.encode_classes(series)
             n_rows = int((codes >= 0).sum())
             if n_values < LEAST_VALUES or n_rows < ROWS_EACH * n_values:
                 continue
-            # The subject of a mail or a course has no digits, and is no group.
+            # The subject of an email or a course has no digits, and is not a group.
             value = str(frames.libraries.value_at(series, int(np.argmax(codes >= 0))))
             is_title = str(label).lower() == "subject" and not re.search(r"\d", value)
             is_known = any(np.array_equal(codes, own) for _, own in found)
@@ -85,7 +87,7 @@ def read_ids(frame: Any, labels: Sequence[Any]) -> list[tuple[Any, Ints]]:
 
 
 def find_ids(ids: Sequence[tuple[Any, Ints]], labels: FoldValues, folds: Ints) -> list[Finding]:
-    """Note how many values of the first ids are in several folds, if any are."""
+    """Note how many values are in several folds, for the first ids for which any are."""
     found = []
     for label, codes in ids:
         rows = (codes >= 0) & (folds >= 0)

@@ -30,21 +30,21 @@ from .sources import join_given, named_source
 AUTO = "auto"
 
 MOST_FOLDS = 100
-"""The most values of a column that counts as folds because of its name."""
+"""The maximum number of values of a column that counts as folds because of its name."""
 
 LENIENT = 10
-"""Equal rows may be by chance if they are up to so many times the pairs that chance gives."""
+"""Chance may explain equal rows if they form at most about this many times the pairs expected."""
 
 FEW_COLUMNS, MOSTLY = 8, 0.7
-"""How many columns are left out in turn, to compare rows without each; and of the rows that then
-agree, and not by chance, the share that also agrees in that column if they are copies."""
+"""The maximum number of columns that are left out, one at a time, to compare rows by the others;
+and, of pairs that then agree beyond chance, the share that agrees in all if they are copies."""
 
 TOO_RARE = 0.01
-"""Probability below which columns do not agree by chance in all pairs of equal rows."""
+"""The probability below which chance does not explain why a column agrees in all equal rows."""
 
 
 class Asked(NamedTuple):
-    """What a call asks to be compared, or judged."""
+    """What a call asks to compare or to judge."""
 
     groups: Any
     terms: tuple[Term, ...]
@@ -61,12 +61,12 @@ class Asked(NamedTuple):
 
     @property
     def is_auto(self) -> bool:
-        """Whether rows are to be compared by all columns that tell them apart."""
+        """Whether to compare rows by all columns that tell them apart."""
         return isinstance(self.duplicates, str) and self.duplicates == AUTO
 
     @property
     def refs(self) -> dict[str, list[Any]]:
-        """The columns that are compared, by the argument that names them."""
+        """The columns to compare, by the argument that names them."""
         named = None if self.is_auto else self.duplicates
         return {
             "groups": columns_of(self.terms),
@@ -85,36 +85,35 @@ def leaks(
     duplicates: Any = AUTO,
     name: str | Sequence[str] = "fold",
 ) -> Any:
-    """List the rows that leak: each with the rows of other folds that it shares something with.
+    """List the rows that leak: rows that share something with rows of other folds.
 
     Parameters
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame, or mapping
-        A mapping as for `check`; then `row` is the position in its own frame.
-        A frame of Dask or Spark takes one of `groups`, `key` and `duplicates` in a call.
+        A mapping as for `check`; `row` is then the position in the frame that the row comes from.
+        A Dask or Spark frame takes only one of `groups`, `key` and `duplicates` per call.
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
-        List the rows of groups that are in several folds. A list names the combinations of its
-        values; rows without a group share none.
+        List the rows of groups that are in several folds. With a list of columns, each combination
+        of values is a group; rows without a group share none.
     key : column or list of columns, optional
         List the rows whose key is in several folds.
     duplicates : {"auto"}, column, list of columns or None
-        List the rows that equal a row of another fold in these columns. By default in all but the
-        fold columns, `key`, lists and the like, columns that share a name, and columns without
-        fractions that differ in every row. Missing values are equal to each other. None compares
-        none.
+        List the rows that equal a row of another fold in these columns: by default all except the
+        fold columns, `key`, columns of lists and the like, columns that share a name, and columns
+        without fractions whose values all differ. Missing values are equal to each other. With
+        None, rows are not compared.
     name : str or list of str
-        A fold or part column from any source; for a list, each column. Rows without a fold are left
-        out.
+        A fold or part column from any source, or a list of them. Rows without a fold are left out.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per row that leaks, and per check that finds it: `check`, "groups", "keys" or
-        "duplicates"; `set`, a number for the rows of one group, of one key, or equal to each other,
-        from 0 in each check; `row`, the position in the frame; and the fold, in a column of the
-        name of the fold column (`fold`, if the table has a column of that name). With two columns
-        or more, the first column is `column`. For a Dask or Spark frame, whose rows have no
-        positions, the rows themselves, lazy, with `check` and `set` beside their columns.
+        One row for each row that leaks and each check that finds it: `check`, "groups", "keys" or
+        "duplicates"; `set`, the number of a set of rows with the same group, with the same key, or
+        equal to each other, from 0 in each check; `row`, the position in the frame; and the fold,
+        in a column named after the fold column (`fold` if that name is taken). With several fold
+        columns, the first column is `column`. For a Dask or Spark frame, whose rows have no
+        positions, a lazy frame of the rows themselves, with `check` and `set` added.
 
     Raises
     ------
@@ -123,7 +122,7 @@ def leaks(
 
     See Also
     --------
-    check : how many there are, and whether chance explains them
+    check : How many rows leak, and whether chance explains them.
 
     Examples
     --------
@@ -198,7 +197,7 @@ def shared_sets(compared: Shared, folds: Ints) -> tuple[Ints, Ints]:
 def read_compared(
     frame: Frame, names: Sequence[Any], asked: Asked, others: Sequence[Any] = ()
 ) -> tuple[Any, list[Shared]]:
-    """Check and read what is compared; returns the frame, collected with `others`, and columns."""
+    """Check and read what to compare; return the frame, collected with `others`, and columns."""
     given = asked.refs
     group_refs, keys, refs = given.values()
     frames.check_refs(frame, given)
@@ -222,7 +221,7 @@ def read_compared(
 
 
 def read_groups(frame: Any, names: Sequence[Any], asked: Asked) -> Shared:
-    """Read the columns of groups; if a term makes the groups, their codes, -1 without a fold."""
+    """Read the group columns or, if a term makes the groups, their codes; -1 without a fold."""
     terms, refs = asked.terms, columns_of(asked.terms)
     columns = frames.read_columns(frame, refs)
     if all(term.is_nominal for term in terms):
@@ -231,7 +230,7 @@ def read_groups(frame: Any, names: Sequence[Any], asked: Asked) -> Shared:
         return Shared("groups", columns, plural_name(asked.groups), names)
     read = {"groups": columns}
     no_fold = [frames.is_missing(series) for series in frames.read_columns(frame, names)]
-    if (without := np.logical_and.reduce(no_fold)).any():  # they link no others, as in `kfold`
+    if (without := np.logical_and.reduce(no_fold)).any():  # such rows link no others, as in `kfold`
         where = frames.make_frame(frames.library_of(frame), {"where": ~without})
         read["where"] = [where["where"]]
     strata = stratify(Options(groups=terms), read, len(frame))
@@ -269,7 +268,7 @@ def base_of_repeat(name: object) -> str | None:
 
 
 def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any]) -> Shared:
-    """Read the columns in which rows may be equal, without those that say nothing."""
+    """Read the columns in which rows may be equal, except columns that say nothing about it."""
     columns, measured = list[Any](), list[Any]()
     unique, left_aside = list[str](), [*map(name_of, twice)]
     every = frames.read_columns(frame, refs)
@@ -284,13 +283,13 @@ def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any]) -> Sh
         elif column is not None and frames.is_continuous(series):
             unique.append(name)
             columns = [column]  # it says as much as all columns together
-        else:  # values that all differ, and not because they are measured, are those of an id
+        else:  # values that all differ without being measured are ids
             left_aside.append(name)
     return Shared("duplicates", columns, left_aside=left_aside, unique=unique, measured=measured)
 
 
 def name_of(label: Any) -> str:
-    """Name a column as lines do; with column levels, by the first."""
+    """Name a column as in a line; with column levels, by the first level."""
     return str(label[0] if isinstance(label, tuple) else label)
 
 
@@ -302,7 +301,7 @@ def holds_folds(series: Any) -> bool:
 
 
 def count_shared(compared: Shared, values: list[Any], folds: Ints) -> Shared:
-    """Count what rows share across folds, -1 for none, and judge if chance explains equal rows."""
+    """Count what rows share across folds, -1 for none; say whether chance explains equal rows."""
     columns = compared.columns
     if not columns:
         return compared
@@ -349,10 +348,10 @@ def count_sets(
 def is_explained(
     compared: Shared, shared: SharedRows, folds: Ints, rows: Ints, words: Words
 ) -> bool:
-    """Judge whether chance explains equal rows; it never does in one column that the call names.
+    """Judge whether chance explains equal rows; never in a single column that the call names.
 
-    Copies agree in each column. Rows that agree by chance in all columns but one agree in that one
-    about as often as other rows do.
+    Copies agree in each column. Rows that agree by chance in all columns but one agree in that
+    column about as often as other rows do.
     """
     columns, measured = compared.columns, compared.measured
     if len(columns) == 1:
@@ -373,7 +372,7 @@ def is_explained(
     for equal, place in rarest[:FEW_COLUMNS]:
         n_alike, (most, _) = equal - shared.n_pairs, rarest[rarest[0][1] == place]
         if most < n_pairs and not is_within(found, most * n_alike / (n_pairs - most)):
-            continue  # not even if all rows that agree in another column agreed in all others
+            continue  # not even if all pairs that agree in another column agreed in all others
         others = [*columns[:place], *columns[place + 1 :]]
         own = words - frames.duplicates.column_words(columns[place], place)
         agreeing = count_across_folds(others, folds, rows, own)
@@ -388,10 +387,10 @@ def is_explained(
 def is_chance(
     shared: SharedRows, alone: Sequence[SharedRows], n_rows: int, repeats: Sequence[float] = ()
 ) -> bool:
-    """Judge whether independent columns with so many equal pairs would share as much.
+    """Judge whether independent columns with as many equal pairs each would share as much.
 
-    If most rows have a value of their own in a column, its equal pairs are due to copies, unless
-    numbers may well repeat by chance, and the other columns agree in these rows, too.
+    If a column has more than half as many values as rows, its equal pairs are put down to copies,
+    unless chance may well repeat its numbers in rows that agree in the other columns, too.
     """
     n_pairs, equal = n_rows * (n_rows - 1) / 2, [each.n_pairs for each in alone]
     alike = prod(n / n_pairs for n in equal)
@@ -404,12 +403,12 @@ def is_chance(
 
 
 def is_within(found: int, expected: float) -> bool:
-    """Return whether pairs are no more than ten times as many as chance gives."""
+    """Return whether there are at most about ten times as many pairs as expected by chance."""
     return found <= LENIENT * expected + 3 * sqrt(LENIENT * expected)
 
 
 def find_twin(frame: Any, names: Sequence[Any], folds: Ints) -> str | None:
-    """Find a column that is one-to-one with the folds, in the rows that have one."""
+    """Find a column whose values match the folds one-to-one, in the rows with a fold."""
     rows = np.flatnonzero(folds >= 0)
     n_folds = len(np.unique(folds[rows]))
     columns, _ = compared_columns(frame, names, ())

@@ -1,7 +1,7 @@
-"""Which labels of a fold column train for which.
+"""Pair the labels of a fold column: which labels train for which.
 
-All rules work on the labels in their order. As these are few, frames of every library and engine
-share the rules.
+All rules work on the labels in their order. Because labels are few, frames of every library and
+engine share the rules.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class PairRule(NamedTuple):
     every: str | None
     """The length of the periods by which a column of dates or times is read."""
     last: int | None
-    """How many labels, the last ones, are validated."""
+    """The maximum number of labels that are validated, the last ones."""
     gap: int
     window: int | None
     apart: Any
@@ -69,14 +69,14 @@ class Pairs(NamedTuple):
     rule: PairRule
     rows: LabelRows
     ranks: Ints
-    """The place of each label among those that have rows, -1 for others; shape (n_labels,)."""
+    """The rank of each label that has rows, -1 for the others; shape (n_labels,)."""
     trained: Flags
     """The labels that `train` names, shape (n_labels,)."""
     valid: list[int]
     """The places of the labels that are validated, in the order of the pairs."""
 
     def training_labels(self, place: int) -> Flags:
-        """Flag the labels that train for one, shape (n_labels,)."""
+        """Flag the labels that train for the label at a place, shape (n_labels,)."""
         n_labels = len(self.ranks)
         if self.rule.train not in RULES:
             return np.asarray(self.trained & (np.arange(n_labels) != place))
@@ -189,7 +189,7 @@ def check_no_parts(rule: PairRule, rows: LabelRows) -> None:
     first = by_purpose[-1 if ranks.min() > 0 and not is_part.all() else 0]
     second = next(label for label in by_purpose if label != first)
     if rule.valid:
-        # A test set trains for an earlier part only if all parts are listed, or there is no other.
+        # A test set trains for an earlier part only if all parts are listed, or there are only two.
         named = [rank for label, rank in zip(present, ranks, strict=True) if label in rule.valid]
         is_meant = len(present) == 2 or len(rule.valid) >= len(present)
         last = ranks[is_part].max()
@@ -242,7 +242,7 @@ def find_labels(argument: str, labels: Sequence[Any], rows: LabelRows) -> list[i
 
 
 def rank_labels(rule: PairRule, rows: LabelRows) -> Ints:
-    """Rank the labels with rows by their order, -1 for those without; shape (n_labels,)."""
+    """Rank the labels with rows by their order, -1 for labels without; shape (n_labels,)."""
     values, sizes = rows.labels.values, rows.labels.sizes
     places = [place for place, size in enumerate(sizes) if size]
     if rule.needs_order and not rows.has_ordered_categories:

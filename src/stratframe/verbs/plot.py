@@ -29,16 +29,16 @@ from .lines import Finding, cut_name, printable
 from .sources import check_rows, join_given, named_source
 
 Picture: TypeAlias = tuple[list[Finding], Bars | Matrix]
-"""The findings on a column, and what is drawn of it."""
+"""The findings on a column, and its drawing."""
 
 Kind: TypeAlias = Literal["shares", "balance", "drift", "leaks"]
 """What a picture shows."""
 
 MAX_FOLDS, MAX_COLUMNS, MAX_ROWS, ABREAST = 60, 20, 15, 5
-"""The most folds, columns of folds, rows of a matrix, and columns side by side."""
+"""The maximum numbers of folds, fold columns, matrix rows, and columns side by side."""
 
 LEAST_SHARE = 0.02
-"""The smallest share of a class that has a dotted line of its own."""
+"""The minimum share of a class that has a dotted line of its own."""
 
 
 @suggest_arguments
@@ -63,15 +63,15 @@ def plot(
     by : entry or list of entries, optional
         For `kind="shares"` and `kind="balance"`; as for `report`.
     name : str or list of str
-        A fold or part column from any source; each of several has axes of its own. Rows without
-        a fold are left out, except for `kind="drift"`, where they are training rows.
+        A fold or part column from any source, or a list of them, each with Axes of its own. Rows
+        without a fold are left out, except for `kind="drift"`, where they are training rows.
     kind : {"shares", "balance", "drift", "leaks"}
-        Which share of each fold every class has, next to those of all rows, dotted, or without
-        `by` how many rows each fold has; how many rows too many or too few each fold has of each
-        stratum; how far each feature in every fold is from the other rows, by the level of
-        chance; or how many groups, keys or equal rows are in both of two folds.
+        The share of every class in each fold, with the shares in all rows as dotted lines, or
+        without `by` the number of rows of each fold; how many rows too many or too few each fold
+        has of each stratum; how far each feature in every fold is from the other rows, divided by
+        the level of chance; or how many groups, keys or sets of equal rows two folds share.
     ax : matplotlib.axes.Axes, optional
-        Where to draw: one Axes for each column. By default in a new figure.
+        Where to draw: one Axes for each column; by default, in a new figure.
     groups, key, features, duplicates
         As for `check`. `kind="drift"` needs `features`; `kind="leaks"` takes the first of the other
         three that is given. With `groups`, balance is judged by what whole groups allow.
@@ -79,19 +79,19 @@ def plot(
     Returns
     -------
     matplotlib.axes.Axes
-        For several columns, an array of them.
+        For several columns, an array of Axes.
 
     Raises
     ------
     StratError
-        If an argument breaks a rule, or there is nothing to draw, or too much.
+        If an argument breaks a rule, or there is nothing or too much to draw.
     ImportError
         Without matplotlib: `pip install "stratframe[plot]"`.
 
     Notes
     -----
-    Cells are white where all is well. If there are more than 15 strata or features, the worst are
-    drawn; the six largest classes have a colour, and only the worst margin has bars.
+    Cells are white where nothing is wrong. Of more than 15 strata or features, only the worst are
+    drawn. The six largest classes (ten largest bins) have a colour; only the worst margin has bars.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def check_axes(ax: Any, n_columns: int, kind: Kind) -> list[Any]:
 
 
 def draw_all(axes: Sequence[Any], names: Sequence[Any], pictures: Sequence[Picture]) -> None:
-    """Draw the pictures, all matrices on one scale; equal legends go beside the last one only."""
+    """Draw the pictures, all matrices on one scale, and only the last of equal legends in a row."""
     sides, drawn = [draw.sides_of(ax) for ax in axes], []
     limit = max((each.limit for _, each in pictures if isinstance(each, Matrix)), default=1.0)
     legends = [getattr(each, "classes", None) for _, each in pictures]
@@ -182,7 +182,7 @@ def label_folds(frame: Any, name: Any) -> tuple[FoldValues, Ints]:
 
 
 def picture_shares(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Picture]:
-    """Picture the classes of every fold or, without `by`, its rows."""
+    """Picture the classes of every fold or, without `by`, its number of rows."""
     if asked.by is not None:
         yield from picture_counts(frame, names, asked)
         return
@@ -209,7 +209,7 @@ def picture_counts(
 
 
 def shares_of(counts: FoldCounts, judged: list[JudgedCells]) -> Bars:
-    """Find the shares of the joint strata in every fold, or those of the worst margin."""
+    """Find the shares of the joint strata, or of the worst margin, in every fold."""
     place = len(judged) - 1
     if counts.is_marginal:
         place = int(np.argmax([far_off(cells).max(initial=0.0) for cells in judged]))
@@ -253,9 +253,9 @@ def deviations_of(counts: FoldCounts, judged: list[JudgedCells]) -> Matrix:
 
 
 def worst_rows(far: Values, values: Values, shades: Values) -> Ints:
-    """Choose the rows furthest off that there is room for, and leave out those that show no cell.
+    """Choose the worst rows, as many as there is room for, and leave out blank rows.
 
-    Cells show a colour and, unless folds are many, a value.
+    Cells show a colour and, unless there are many folds, a value.
     """
     has_numbers = values.shape[1] <= draw.FOLDS_WITH_NUMBERS
     shown = values if has_numbers else np.where(np.abs(shades) > 1, 1, 0)
@@ -266,7 +266,7 @@ def worst_rows(far: Values, values: Values, shades: Values) -> Ints:
 
 
 def far_off(cells: JudgedCells) -> Values:
-    """Measure how far each stratum is off in its worst fold; uneven strata are furthest."""
+    """Measure how far each stratum deviates in its worst fold; uneven strata rank highest."""
     far = cells.residuals
     return np.asarray((far + cells.is_uneven * far.max(initial=0.0)).max(axis=1))
 
@@ -300,7 +300,7 @@ def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Pi
     for name in names:
         labels, folds = label_folds(eager, name)
         values, (rows, sets) = labels.values, shared_sets(compared, folds)
-        # Count the sets that have rows in both of two folds, but not in a fold and itself.
+        # Count the sets that have rows in both of two different folds.
         both = np.full((len(values), len(values)), 0.0 if compared.columns else np.nan)
         pairs = np.unique(sets * len(values) + folds[rows])
         sets, held = np.divmod(pairs, len(values))

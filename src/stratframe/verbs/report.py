@@ -1,4 +1,4 @@
-"""How even fold columns are: `report`, `compare`."""
+"""Measure how even fold columns are: `report`, `compare`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .findings import stack_levels, verdict_of, verdicts_of
 from .sources import check_rows, join_given, named_source
 
 IN_FULL = ("rms_deviation", "random", "ratio", "tv_distance")
-"""The columns of a full table alone, which make it wider than a terminal."""
+"""The columns that only a full table has, because they make it wider than a terminal."""
 
 
 @table_verb
@@ -36,38 +36,38 @@ def report(
     groups: Any = None,
     full: bool = False,
 ) -> Any:
-    """Report how even each fold is, next to what whole rows and chance allow.
+    """Report how even each fold is, compared with what whole rows and chance allow.
 
     Parameters
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame, or mapping
         A mapping as for `check`.
     by : entry or list of entries
-        What the folds should be even in. A continuous entry is shown as up to five quantile bins,
-        fewer where a bin would have less than two rows for each fold; so is a column of whole
-        numbers of more than ten values, most of whose rows have values that are as rare. Missing
-        values are a stratum of their own, and so is each value of each margin.
+        What should be spread evenly over the folds. A continuous entry is shown as up to five
+        quantile bins, fewer where a bin would have less than two rows for each fold; so is a column
+        of more than ten whole numbers if most rows hold a number with less than two rows for each
+        fold. Missing values are a stratum of their own, and so is each value of each margin.
     name : str or list of str
         A fold or part column from any source. Rows without a fold are left out.
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
-        Groups that are in one fold each: then the folds are compared with whole groups at random.
+        Groups, each of which is in one fold: folds are compared with random folds of groups.
     full : bool
         Whether to add the columns from `rms_deviation` on.
 
     Returns
     -------
-    pandas.DataFrame (of Dask and Spark frames, too) or polars.DataFrame
-        One row per fold: the fold, in a column of the name of the fold column (`fold`, if the table
-        has a column of that name); `n`, its rows; `rows_off`, the largest difference, over the
-        strata at every level of `by`, between its rows and the rows expected from the fold's size;
-        `absent`, the number of joint strata that the fold lacks; and `verdict`, "even", "too few
-        rows", "no less even than a shuffle", "as even as a shuffle" or "uneven", as `check` has
-        them, "not judged" of `sf.chain`, `sf.nearest` or `sf.total` alone, or, without rows,
-        "empty". In full also `rms_deviation`, the root mean square of the
-        differences of joint strata; `random`, the root of its expected square in a random column
-        with these fold sizes; `ratio`, the first divided by the second: 0 is perfect, 1 as random;
-        and `tv_distance`, the total variation distance to all rows (with margins, that of the worst
-        entry). `rows_off` and `ratio` are rounded to two decimals. With two columns or more, the
+    pandas.DataFrame (also for Dask and Spark frames) or polars.DataFrame
+        One row per fold: the fold, in a column named after the fold column (`fold` if that name is
+        taken); `n`, its number of rows; `rows_off`, the largest difference, over the strata at
+        every level of `by`, between its number of rows of a stratum and the number expected from
+        the fold's size; `absent`, the number of joint strata that the fold lacks; and `verdict`, as
+        in `check`: "even", "too few rows", "no less even than a shuffle", "as even as a shuffle" or
+        "uneven"; "not judged" if `by` has only `sf.chain`, `sf.nearest` or `sf.total`; "empty" for
+        a fold without rows. In full also `rms_deviation`, the root mean square of the differences
+        of joint strata; `random`, the root of its expected square in a random column with these
+        fold sizes; `ratio`, the first divided by the second: 0 is perfect, 1 like a random column;
+        and `tv_distance`, the total variation distance from all rows (with margins, of the worst
+        entry). `rows_off` and `ratio` are rounded to two decimals. With several fold columns, the
         first columns are `column` and `fold`.
 
     See Also
@@ -131,11 +131,11 @@ def compare(
 
     Returns
     -------
-    pandas.DataFrame (of Dask and Spark frames, too) or polars.DataFrame
-        One row per column: `column`; `rows_off`, the largest of its folds in `report`; with
+    pandas.DataFrame (also for Dask and Spark frames) or polars.DataFrame
+        One row per column: `column`; `rows_off`, the largest value of its folds in `report`; with
         `features`, `drift`, the largest distance of its folds and features in `drift`, divided by
-        the level of chance; and `verdict`, that of its worst fold. In full also the root mean
-        squares of `rms_deviation` and `random` of its folds, their `ratio`, and the largest
+        the level of chance; and `verdict`, the verdict on its worst fold. In full also the root
+        mean squares of `rms_deviation` and `random` over its folds, their `ratio`, and the largest
         `tv_distance`.
 
     Examples
@@ -203,14 +203,13 @@ def ratio_of(rms: Values, random: Values) -> Values:
 
 
 def mean_root(values: Values) -> Values:
-    """Compute the root mean square of each column, bit by bit the same in any row order."""
+    """Compute the root mean square of each column, the same to the last bit in any row order."""
     squares = np.sort(values**2, axis=0)  # a sum of floats depends on their order
     roots: Values = np.sqrt(squares.sum(axis=0) / max(len(values), 1))
     return roots
 
 
 def figure_columns(library: str, found: dict[str, Any], *, in_full: bool) -> dict[Hashable, Any]:
-    """Make the columns of figures and verdicts, some of them only `in_full`."""
     makers: dict[str, Callable[[Any], Any]] = {
         **dict.fromkeys(("rows_off", "drift", "ratio"), partial(rounded_column, library)),
         "tv_distance": partial(frames.float_column, library),

@@ -42,12 +42,12 @@ def sample(
     frac : float, optional
         Share of the rows, from 0 to 1; the sample has `round(frac * n_rows)` rows.
     allocation : {"proportional", "equal"}
-        Rows of each stratum: in proportion to its size (by largest remainder), or the same number
-        for all, where the other strata make up for those that are too small.
+        The number of rows of each stratum: in proportion to its size (by largest remainder), or the
+        same for all, with the other strata making up for strata that are too small.
     key : column or list of columns, optional
-        As for `kfold`: columns that identify each row, by whose hash rows are ranked.
+        As for `kfold`: columns that identify each row; rows are ranked by their hash.
     seed : int or None
-        The same seed gives the same sample. None draws a new one.
+        The same seed gives the same sample. None draws a new seed.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def sample(
     Warns
     -----
     StratWarning
-        If `frac` is too small a share for any row.
+        If `frac` is too small for the sample to have any rows.
 
     Notes
     -----

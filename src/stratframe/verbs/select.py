@@ -30,7 +30,7 @@ class Fold(Generic[AnyFrameT]):
     valid: AnyFrameT
     """The rows of this fold."""
     name: Any
-    """The column of the label."""
+    """The column that has the label."""
 
     def __repr__(self) -> str:
         """Name the fold, and count the rows of its frames unless they are lazy."""
@@ -72,39 +72,39 @@ def folds(
     apart: str | Sequence[str] | None = None,
     nulls: Nulls = "error",
 ) -> Iterator[Fold[AnyFrameT]]:
-    """Iterate over the folds of a column: train and valid frames.
+    """Iterate over the folds of a column, as training and validation frames.
 
     Parameters
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame
         A Polars lazy frame runs one small query for the folds, and yields lazy frames.
     name : str or list of str
-        The fold column; for a list, all folds of each column in turn. Any column of a few labels
+        The fold column; for a list, all folds of each column in turn. Any column with a few labels
         will do, such as months or sites.
     train : {"rest", "past"}, label or list of labels
-        Which labels train for the label that is validated: all others; those before it, in their
-        order; or these, except itself. Labels called "rest" or "past" go in a list.
+        Which labels train for the label that is validated: all others; all before it, in their
+        order; or the given ones, except itself. Labels called "rest" or "past" go in a list.
     valid : label or list of labels, optional
         Which labels are validated, each in turn. By default all of them; or where `train` names
         labels, all others; or with "past", all that have labels before them to train on.
     every : str, optional
         Read a column of dates or times by calendar periods, as Polars writes them: "15m", "6h",
-        "1d", "1w", "1mo", "1q", "1y", and multiples of these (on Spark of hours and minutes alone).
+        "1d", "1w", "1mo", "1q", "1y", and multiples of these (on Spark only of hours and minutes).
         Hours and minutes must divide a day, and count from midnight by the clock of the times' own
-        zone: an hour that it shows twice is one. The label is the start of the period, in that
-        zone; where clocks skip it, the next minute. Periods without rows count for `gap` and
-        `window`; those that nothing trains for are left out. The last period counts even if it is
-        incomplete.
+        zone; an hour that the clock shows twice is one hour. The label is the start of the period
+        in that zone or, if clocks skip it, the next minute. Periods without rows count for `gap`
+        and `window`; periods with nothing to train on are left out. The last period counts even if
+        it is incomplete.
     last : int, optional
-        Validate so many labels: the last ones that have rows, and labels to train on.
+        Validate at most this many labels: the last ones with rows, and with labels to train on.
     gap : int
         How many labels are left out next to the validated one: before it with "past", on each side
         of it with "rest".
     window : int, optional
-        With "past", train on so many labels at most, the latest ones.
+        With "past", train on at most this many labels, the latest ones.
     apart : str or list of str, optional
-        Columns of which training and validation rows share no value: training rows that have a
-        value of any row to validate, in any of these columns, are left out. Missing values match
+        Columns in which training and validation rows share no value: training rows that share a
+        value with a validation row, in any of these columns, are left out. Missing values match
         nothing.
     nulls : {"error", "train", "drop"}
         Rows without a fold raise an error, are in every training frame, or in none.
@@ -112,15 +112,15 @@ def folds(
     Yields
     ------
     Fold
-        Unpacks as `train, valid`; the label is its `fold`. In the order of the labels, or of
-        `valid`; rows keep their order.
+        Unpacks as `train, valid`; the label is its `fold`. Folds come in the order of the labels,
+        or of `valid`; rows keep their order.
 
     Raises
     ------
     StratError
         If the column does not exist, has nulls that `nulls` does not allow, or labels that name
-        parts, such as train and test, without `train` or `valid`; if labels that are named have
-        no rows, or no order where one matters; if a training set would be empty.
+        parts, such as train and test, without `train` or `valid`; if named labels have no rows,
+        or have no order where order matters; if a training set would be empty.
 
     Warns
     -----
@@ -130,16 +130,16 @@ def folds(
 
     Notes
     -----
-    The order is that of numbers, dates, times, durations, periods, ordered categories and Enums,
-    or of text if all of it is ISO dates (2024-04-30) or all of it months (2024-04). Only labels
+    Numbers, dates, times, durations, periods, ordered categories and Enums have an order, and so
+    has text if all labels are ISO dates (2024-04-30) or all are months (2024-04). Only labels
     that have rows count: without `every`, a month without rows is not a gap.
 
-    Labels are compared with each other, and with nothing else of a row. Where months are numbers
+    Labels are compared with each other, and with nothing else in a row. Where months are numbers
     from 1 to 12 and there are two years, "past" trains on January 2024 for February 2023. Make
     labels that grow over the years, such as 2024-01, or read the date with `every="1mo"`.
 
-    On Dask and Spark frames the rows are counted when this is called; the frames are lazy. Periods
-    of Spark's times follow the clock of the session, and their labels have no time zone.
+    On Dask and Spark frames the rows are counted when this is called; the frames are lazy. On
+    Spark, periods follow the clock of the session, and their labels have no time zone.
 
     References
     ----------
@@ -206,8 +206,8 @@ def parts(
     Notes
     -----
     On Dask and Spark frames the parts are counted when this is called; their frames are lazy. Spark
-    has no categories and no order of rows: parts without rows are left out, and names that are not
-    known come in any order, unless `names` lists them.
+    has no categories and no row order: parts without rows are left out, and names other than the
+    usual ones come in any order, unless `names` lists them.
 
     Examples
     --------
@@ -257,7 +257,7 @@ def cv(
     apart: str | Sequence[str] | None = None,
     nulls: Nulls = "error",
 ) -> list[tuple[Ints, Ints]]:
-    """Convert fold columns to the pairs that scikit-learn takes as `cv=`.
+    """Convert fold columns into the pairs that scikit-learn takes as `cv=`.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ def cv(
     Warns
     -----
     StratWarning
-        If the rows of a lazy frame may come in another order when it is collected again.
+        If the rows of a lazy frame may come in a different order when it is collected again.
 
     See Also
     --------

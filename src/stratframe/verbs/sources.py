@@ -1,4 +1,4 @@
-"""A frame as a source for verbs, with its rows here or elsewhere, and its fold columns."""
+"""Frames as sources for verbs, with rows on this machine or elsewhere, and their fold columns."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def named_source(
 def join_given(frame: Any, name: object) -> tuple[Any, Any, list[Any] | None]:
     """Join frames that are given by name; their names become the parts.
 
-    Returns the frame, the name of its column of folds or parts, and the columns that are left
-    aside. A single frame is returned as it is, with None for these columns.
+    Returns the frame, the name of its fold or part column, and the columns that are left out. A
+    single frame is returned as it is, with None for the columns that are left out.
     """
     if not isinstance(frame, Mapping):
         return frame, name, None
@@ -60,7 +60,7 @@ def join_given(frame: Any, name: object) -> tuple[Any, Any, list[Any] | None]:
 
 
 def list_names(name: object, frame: Any) -> list[Any]:
-    """List the names of fold columns; one name may stand for those that `repeats` made of it."""
+    """List the names of fold columns; one name may stand for all that `repeats` made of it."""
     columns = frames.column_names(frame)
     known = {each[0] if isinstance(each, tuple) and not any(each[1:]) else each for each in columns}
     found: list[Any] = []

@@ -1,4 +1,4 @@
-"""Fold columns as a cross-validation splitter of scikit-learn: `FoldSplit`."""
+"""Fold columns as a scikit-learn cross-validation splitter: `FoldSplit`."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .sources import as_list, check_rows, list_names
 
 try:
     from sklearn.model_selection import BaseCrossValidator
-except ImportError:  # the class may be named without scikit-learn, but not be made
+except ImportError:  # without scikit-learn, the class exists but cannot be used
     BaseCrossValidator = object
 
 
 class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
-    """A splitter of scikit-learn that reads the folds from a column.
+    """A scikit-learn splitter that reads the folds from a column.
 
     Pass it as `cv=` to `cross_val_score`, `cross_validate`, `GridSearchCV` and the like.
     The column is looked up in each frame that is split, so that the search inside a
@@ -30,19 +30,19 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
     Parameters
     ----------
     name : str or list of str
-        The fold column of the frame `X`. If `X` has no such column, as an array has none, it
-        is read from `groups`: a frame with the column, or the folds themselves. For a list,
-        the folds of each column in turn; "fold" means `fold_1`, `fold_2`, ..., which `repeats`
-        adds, where there is no `fold`.
+        The fold column of the frame `X`. If `X` has no such column, for example because it is
+        an array, it is read from `groups`: a frame with the column, or the folds themselves.
+        For a list, the folds of each column in turn. Without a column `fold`, "fold" means the
+        columns `fold_1`, `fold_2`, ... that `repeats` adds.
     train, valid, every, last, gap, window, nulls
         As for `folds`.
     apart : str or list of str, optional
-        As for `folds`; looked up as the fold column is, but not in an array.
+        As for `folds`; looked up like the fold column, but not in an array.
 
     Raises
     ------
     StratError
-        When it splits: if a column is not found, and as for `folds`.
+        When it splits, if a column is not found, and as for `folds`.
     ImportError
         If scikit-learn is not installed.
 
@@ -64,7 +64,7 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
     2
     """
 
-    __metadata_request__split: ClassVar = {"groups": True}  # scikit-learn hands it on by default
+    __metadata_request__split: ClassVar = {"groups": True}  # scikit-learn passes them on by default
 
     @suggest_arguments
     def __init__(
@@ -116,19 +116,19 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
         train, test : ndarray of int64
             Row positions, in increasing order.
         """
-        several = self.read_pairs(self.check_rule(), X, groups)  # now, not with the first pair
+        several = self.read_pairs(self.check_rule(), X, groups)  # at once, not with the first pair
         return (pair for pairs in several for pair in pairs.positions())
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Count the pairs; the arguments are those of `split`."""
-        rule = self.check_rule()._replace(apart=[])  # it leaves out rows, but no pair
+        rule = self.check_rule()._replace(apart=[])  # `apart` leaves out rows, but no pairs
         return sum(len(pairs.valid) for pairs in self.read_pairs(rule, X, groups))
 
     def read_pairs(self, rule: PairRule, data: Any, groups: Any) -> list[Pairs]:
         check_rows(data, "`FoldSplit` gives positions of rows", "`sf.folds` gives frames")
         apart = [(name, find_column("apart", name, data, groups)) for name in rule.apart]
         names: list[str] = []
-        for name in as_list(self.name):  # of which `repeats` may have made several
+        for name in as_list(self.name):  # `repeats` may have made several columns of it
             is_there = any(frames.libraries.has_column(frame, name) for frame in (data, groups))
             is_series = isinstance(groups, frames.libraries.Series) and groups.name == name
             made = (list_names([name], each) for each in (data, groups) if frames.is_frame(each))
@@ -155,7 +155,7 @@ def find_column(argument: str, name: str, data: Any, groups: Any) -> Any:
 
 
 def take_groups(argument: str, name: str, data: Any, groups: Any) -> Any:
-    """Take `groups` as the folds; raise if it is none, a frame, or another column."""
+    """Take `groups` as the folds; raise if it is None, a frame, or a different column."""
     if argument == "name" and groups is not None and not frames.is_frame(groups):
         folds = frames.folds.to_fold_column(groups, name)
         if folds.name == name:

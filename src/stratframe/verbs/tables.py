@@ -37,18 +37,17 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     by : entry or list of entries
         As for `report`.
     name : str or list of str
-        A fold or part column from any source; for a list, each column. Rows without a fold are left
-        out.
+        A fold or part column from any source, or a list of them. Rows without a fold are left out.
 
     Returns
     -------
-    pandas.DataFrame (of Dask and Spark frames, too) or polars.DataFrame
+    pandas.DataFrame (also for Dask and Spark frames) or polars.DataFrame
         One row per fold and stratum, including zero counts: `fold` (whatever the fold column is
-        called), a column per entry, `n` (rows), `share` (of the fold's rows), `expected` (the
-        stratum's rows times the fold's share of all rows) and `deviation` (`n - expected`).
-        Classes are sorted by value (categories in their order; values that cannot be compared, by
-        first appearance), bins upwards, inside the strata of the entries before; missing values
-        come last. With two columns or more, the first column is `column`.
+        called), a column per entry, `n` (the number of rows), `share` (of the fold's rows),
+        `expected` (the stratum's number of rows times the fold's share of all rows) and `deviation`
+        (`n - expected`). Classes are sorted by value (categories in their order; values that cannot
+        be compared, by first appearance) and bins upwards, within the strata of earlier entries;
+        missing values come last. With several fold columns, the first column is `column`.
 
     Raises
     ------
@@ -120,7 +119,7 @@ def plan(
 
     Returns
     -------
-    pandas.DataFrame (of Dask and Spark frames, too) or polars.DataFrame
+    pandas.DataFrame (also for Dask and Spark frames) or polars.DataFrame
         One row per stratum and part: a column per entry of `by` (an entry that only orders the rows
         has none), `fold` (the part) and `n`.
 
