@@ -64,3 +64,8 @@ def test_the_two_zeros_are_one_class(frame: Make) -> None:
     table = sf.plan(zeros, "a", 2, key="id")
     assert {str(value) for value in table["a"]} == {"0.0", "1.0"}
     assert {*sf.plan(zeros, sf.quantiles("a", 2), 2, key="id")["a"]} == {"[0, 0]", "(0, 1]"}
+
+
+def test_the_two_zeros_are_one_object() -> None:
+    zeros = pd.DataFrame({"id": range(4), "a": pd.Series([-0.0, 0, None, 0.0], dtype=object)})
+    assert {*sf.plan(zeros, "a", 2, key="id", missing="null")["a"].map(str)} == {"0.0"}

@@ -23,7 +23,7 @@ Each module imports only from the modules above it.
 
 from . import files, lazy, threads
 from .attach import NewColumn
-from .dtypes import is_continuous, is_measured, is_missing, read_flags
+from .dtypes import is_continuous, is_measured, is_missing, read_flags, with_one_zero
 from .duplicates import SharedExample, SharedRows
 from .folds import (
     PURPOSES,

@@ -306,6 +306,14 @@ def to_floats(series: Series) -> Values:
     return column.cast(pl.Float64).to_numpy()
 
 
+def with_one_zero(series: Series) -> Any:
+    """Take -0.0 as 0.0: the two are one value, and shown as one."""
+    if not dtype_of(series).is_float():
+        return series
+    floats = series.infer_objects() if isinstance(series, pd.Series) else series
+    return floats.replace(-0.0, 0.0)
+
+
 def read_flags(series: Series, name: str) -> tuple[Flags, Flags]:
     """Read a boolean column: which rows are true, and which are missing."""
     if dtype_of(series) != pl.Boolean:

@@ -93,8 +93,7 @@ class BoundTerm:
 
     def values_at(self, rows: Ints) -> Any:
         values = frames.take(self.series[0], rows if self.rows is None else self.rows[rows])
-        # The two zeros are one value, and shown as one.
-        return values.replace(-0.0, 0.0) if frames.dtypes.dtype_of(values).is_float() else values
+        return frames.with_one_zero(values)
 
 
 class Substrata(NamedTuple):
