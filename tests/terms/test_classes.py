@@ -67,5 +67,6 @@ def test_the_two_zeros_are_one_class(frame: Make) -> None:
 
 
 def test_the_two_zeros_are_one_object() -> None:
+    """A class of both zeros is shown without a sign in a column of objects, too."""
     zeros = pd.DataFrame({"id": range(4), "a": pd.Series([-0.0, 0, None, 0.0], dtype=object)})
     assert {*sf.plan(zeros, "a", 2, key="id", missing="null")["a"].map(str)} == {"0.0"}
