@@ -70,3 +70,13 @@ def test_the_two_zeros_are_one_object() -> None:
     """A class of both zeros is shown without a sign in a column of objects, too."""
     zeros = pd.DataFrame({"id": range(4), "a": pd.Series([-0.0, 0, None, 0.0], dtype=object)})
     assert {*sf.plan(zeros, "a", 2, key="id", missing="null")["a"].map(str)} == {"0.0"}
+
+
+def test_objects_that_floats_would_round_or_refuse() -> None:
+    """Integers among floats are shown as they are; groups of them come by first appearance."""
+    values = [2**53, 2**53 + 1, 0.5, 2.5, 2**53 + 2, 2**53 + 3] * 4
+    df = pd.DataFrame({"g": pd.Series(values, dtype=object)})
+    huge = pd.DataFrame({"g": pd.Series([*values[:5], 10**400] * 4, dtype=object)})
+    assert {*sf.plan(df, sf.classes("g"), 2)["g"]} == {*values}
+    folds = [sf.kfold(each, k=3, groups="g", seed=1)["fold"] for each in (df, huge)]
+    pd.testing.assert_series_equal(*folds)

@@ -306,12 +306,15 @@ def to_floats(series: Series) -> Values:
     return column.cast(pl.Float64).to_numpy()
 
 
-def with_one_zero(series: Series) -> Any:
+def with_one_zero(series: Any) -> Any:
     """Take -0.0 as 0.0: the two are one value, and shown as one."""
     if not dtype_of(series).is_float():
         return series
-    floats = series.infer_objects() if isinstance(series, pd.Series) else series
-    return floats.replace(-0.0, 0.0)
+    if series.dtype == object:  # `replace` may turn objects to floats, which round large integers
+        series = series.copy()
+        series[objects_of(series, None) == 0] = 0.0
+        return series
+    return series.replace(-0.0, 0.0)
 
 
 def read_flags(series: Series, name: str) -> tuple[Flags, Flags]:

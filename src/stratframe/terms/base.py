@@ -92,8 +92,7 @@ class BoundTerm:
         return len(self.missing) if self.weights is None else int(self.weights.sum())
 
     def values_at(self, rows: Ints) -> Any:
-        values = frames.take(self.series[0], rows if self.rows is None else self.rows[rows])
-        return frames.with_one_zero(values)
+        return frames.take(self.series[0], rows if self.rows is None else self.rows[rows])
 
 
 class Substrata(NamedTuple):

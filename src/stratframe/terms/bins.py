@@ -102,7 +102,8 @@ class Quantiles(Term):
         lowest, highest = known[first], known[np.append(first, len(known))[1:] - 1]
         # A bin starts at the cut below it; a parent's lowest bin starts at its own lowest value.
         below = np.where(division.codes[highest] == 0, lowest, np.roll(highest, 1))
-        texts = format_floats(frames.to_list(entry.values_at(np.append(below, highest))))
+        ends = frames.with_one_zero(entry.values_at(np.append(below, highest)))
+        texts = format_floats(frames.to_list(ends))
         edges = zip(present.tolist(), texts[: len(below)], texts[len(below) :], strict=True)
         names = {
             code: f"{'(' if code % division.n else '['}{low}, {high}]" for code, low, high in edges

@@ -65,7 +65,7 @@ class Classes(Term):
 
     def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
         """Name a stratum by its value in the column, and the pooled class by `RARE`."""
-        values = entry.values_at(rows)
+        values = frames.with_one_zero(entry.values_at(rows))
         if not self.is_pooled:
             return values
         texts = [None if value is None else str(value) for value in frames.to_list(values)]
