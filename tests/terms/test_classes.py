@@ -64,6 +64,8 @@ def test_the_two_zeros_are_one_class(frame: Make) -> None:
     table = sf.plan(zeros, "a", 2, key="id")
     assert {str(value) for value in table["a"]} == {"0.0", "1.0"}
     assert {*sf.plan(zeros, sf.quantiles("a", 2), 2, key="id")["a"]} == {"[0, 0]", "(0, 1]"}
+    typed = sf.bins("a", [-0.0, 0.5, 1])
+    assert {*sf.plan(zeros, typed, 2, key="id")["a"]} == {"[0, 0.5]", "(0.5, 1]"}
 
 
 def test_the_two_zeros_are_one_object() -> None:

@@ -102,8 +102,7 @@ class Quantiles(Term):
         lowest, highest = known[first], known[np.append(first, len(known))[1:] - 1]
         # A bin starts at the cut below it; a parent's lowest bin starts at its own lowest value.
         below = np.where(division.codes[highest] == 0, lowest, np.roll(highest, 1))
-        ends = frames.with_one_zero(entry.values_at(np.append(below, highest)))
-        texts = format_floats(frames.to_list(ends))
+        texts = format_floats(frames.to_list(entry.values_at(np.append(below, highest))))
         edges = zip(present.tolist(), texts[: len(below)], texts[len(below) :], strict=True)
         names = {
             code: f"{'(' if code % division.n else '['}{low}, {high}]" for code, low, high in edges
@@ -197,6 +196,7 @@ def format_floats(values: Sequence[Any]) -> list[str]:
             getattr(value, "nanoseconds", 0) for value in values
         )
         return list(map(timedelta.__str__ if are_short else str, values))
+    values = [value + 0.0 for value in values]  # -0.0 is shown as 0
     texts = [f"{value:g}" for value in values]
     for digits in range(7, 18):
         if len(set(texts)) == len(set(values)):
