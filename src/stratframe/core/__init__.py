@@ -1,16 +1,16 @@
-"""Strata, quotas and deals on plain numpy arrays; no frame library is imported here.
+"""Assign the rows of strata to parts, with NumPy arrays and without any frame library.
 
-Three arrays connect most modules: `codes`, int (n_rows,), the stratum of every row;
-`table`, int (n_strata, n_parts), how many rows of each stratum go to each part; and
-`parts` or `folds`, int (n_rows,), the part of every row.
+Most modules exchange three integer arrays: `codes`, shape (n_rows,), the stratum of every row;
+`table`, shape (n_strata, n_parts), the number of rows of each stratum that go to each part; and
+`parts` or `folds`, shape (n_rows,), the part of every row.
 
-- `types`: the arrays that modules exchange
-- `seeds`, `hashing`: random words for a purpose, and the hash of a key
-- `strata`: codes, nesting, bins; `order`, `nearness`: orders inside strata
-- `points`: scaled features; `near`: pairs of rows that are near each other
-- `quota`: equal folds and samples; `rounding`: unequal parts; `fill`: new rows
-- `deal`: by rank, or in turn; `systematic`: unequal parts along an order
-- `totals`: swaps that even out totals
-- `groups`: whole groups, and rows balanced over several margins
-- `evenness`, `distances`, `chance`: how uneven folds are, how far apart, and what chance allows
+- `types`: types of arrays
+- `seeds`, `hashing`: random 64-bit words from a seed, and hashes of keys
+- `strata`, `order`, `nearness`: codes of strata and bins, and orders of the rows inside strata
+- `points`, `near`: scaled features, and pairs of rows that are near each other
+- `quota`, `rounding`, `fill`: tables for equal folds or a sample, unequal parts, and new rows
+- `deal`, `systematic`: the assignment of rows to parts by rank, in turn, or evenly over an order
+- `totals`: swaps of rows that even out numeric totals
+- `groups`: the assignment of whole groups, or of single rows so that several margins are balanced
+- `evenness`, `distances`, `chance`: how uneven folds are, and what chance alone can explain
 """

@@ -1,4 +1,4 @@
-"""How far random folds lie from the other rows, and how rarely they lie as far as a given fold."""
+"""Estimate how much random folds differ from the other rows, and bound the chance of deviations."""
 
 from functools import cache
 from math import log, pi, sqrt
@@ -10,32 +10,34 @@ from .seeds import StreamTag, word_stream
 from .types import Ints, Values, Words
 
 RARELY = 0.05
-"""The probability that a random fold exceeds a level."""
+"""The probability that the distance of a random fold from the other rows exceeds the level that
+`ks_level` or `tv_level` estimates."""
 
 DRAWS = 2000
-"""The number of random folds that are drawn to find a level."""
+"""The number of random folds that are drawn to estimate a level."""
 
 MANY = 50
-"""The maximum number of classes that are drawn one by one, and the number of quantiles at which a
-distribution function is kept."""
+"""The maximum number of classes whose counts are drawn separately, and also the number of quantiles
+at which a distribution function is evaluated."""
 
 WIDEST = 100
-"""A class whose count can take more values than this is drawn from the normal distribution instead
-of by inversion."""
+"""The maximum number of possible values of a class count that is drawn by inversion. A count with
+more possible values is drawn from a normal distribution."""
 
 KOLMOGOROV = sqrt(log(2 / RARELY) / 2)
-"""The difference between the distribution functions of samples of m and n values that is exceeded
+"""The value that the Kolmogorov-Smirnov statistic of two large samples, of m and n values, exceeds
 with probability `RARELY`, times sqrt(m n / (m + n)) (Smirnov 1948)."""
 
 
 def tail_chances(counts: Ints, sizes: Ints, totals: Ints, n: int) -> Values:
-    """Bound the chance that a random fold has as few or as many rows of a stratum as a given fold.
+    """Bound the chance that a random fold deviates as far as a given one, or further, to one side.
 
-    It is the lower tail where the given fold has fewer rows than expected, and otherwise the upper
-    tail. All arrays have the shape (n_cells,). The hypergeometric tail is at most its first term
-    divided by 1 - q, where q is the ratio of its second term to its first, because later ratios are
-    smaller. Where it matters, about 4 standard deviations from the mean, the bound is a few percent
-    above the tail.
+    For each cell, `counts` holds the number of rows in the cell, `sizes` the number in its stratum,
+    and `totals` the number in its fold; there are n rows in all. If a count is above its
+    expectation, the upper tail of the hypergeometric distribution is bounded, and otherwise the
+    lower tail. Let q be the ratio of the second term of a tail to its first term. Later ratios are
+    smaller, so the tail is at most its first term divided by 1 - q. About 4 standard deviations
+    from the mean, where it matters, the bound is a few percent above the tail.
 
     Source: Feller (1968), An introduction to probability theory and its applications, volume 1,
     chapter VI.3.
@@ -53,7 +55,7 @@ def tail_chances(counts: Ints, sizes: Ints, totals: Ints, n: int) -> Values:
 
 
 def log_factorial(numbers: Ints | Values) -> Values:
-    """Compute log(x!) of whole numbers; from 32 on by Stirling's series, to within 1e-9."""
+    """Compute log(x!) for whole numbers x, with Stirling's series from 32 on (error below 1e-9)."""
     small = np.cumsum(np.log(np.maximum(np.arange(32), 1)))
     x = np.maximum(np.asarray(numbers, dtype=np.float64), 1)
     series = (x + 0.5) * np.log(x) - x + log(2 * pi) / 2 + 1 / (12 * x) - 1 / (360 * x**3)
@@ -62,7 +64,7 @@ def log_factorial(numbers: Ints | Values) -> Values:
 
 
 def ks_level(sizes: Ints, m: int) -> float:
-    """Find the Kolmogorov-Smirnov statistic that one in twenty folds of m random rows exceeds.
+    """Estimate the Kolmogorov-Smirnov statistic that is exceeded in 1 of 20 random folds of m rows.
 
     `sizes` holds the number of rows with each distinct value, in ascending order of the values.
     """
@@ -75,8 +77,8 @@ def ks_level(sizes: Ints, m: int) -> float:
     is_joined = np.diff(np.flatnonzero(is_step), prepend=-1) > 1
     words = chance_words(steps, m, 2)
     moved = random_deviations(steps, m, words[0])
-    # Across several joined steps the difference is a Brownian bridge, whose maximum has a known
-    # distribution; across a single step it is a straight line.
+    # Within a run of joined steps, the difference between the distribution functions is roughly a
+    # Brownian bridge, whose maximum has a known distribution. Within a single step, it is linear.
     variance = np.where(is_joined, steps * m * (n - m), 0)[:, None]
     rise = np.sqrt(moved**2 - 2 * variance * np.log1p(-uniform(words[1])))
     highest = (np.abs(2 * np.cumsum(moved, axis=0) - moved) + rise) / 2
@@ -85,10 +87,9 @@ def ks_level(sizes: Ints, m: int) -> float:
 
 
 def tv_level(sizes: Ints, m: int) -> float:
-    """Find the total variation distance that one in twenty folds of m random rows exceeds.
+    """Estimate the total variation distance that is exceeded in 1 of 20 random folds of m rows.
 
-    The level is never below the distance that rounding the share of a class to whole rows can
-    cause.
+    The level is at least the distance that rounding a class count to a whole number can cause.
     """
     n, sizes = int(sizes.sum()), np.sort(sizes[sizes > 0])
     rare, sizes = sizes[:-MANY], sizes[-MANY:]
@@ -103,7 +104,7 @@ def tv_level(sizes: Ints, m: int) -> float:
 
 
 def rounding_deviation(sizes: Ints, n: int, m: int) -> int:
-    """Find how far rounding can move the count of a class in a fold from its share, times n."""
+    """Compute the largest rounding error of a class count in a fold, times n."""
     over = m * sizes % n
     return int(np.where(over, np.maximum(over, n - over), 0).max(initial=0))
 
@@ -113,11 +114,11 @@ def rarely_exceeded(distances: Values) -> float:
 
 
 def random_deviations(sizes: Ints, m: int, words: Words) -> Values:
-    """Draw the deviations of class counts from their shares, times n, in folds of m random rows.
+    """Draw the deviations of class counts from their shares, times n, in random folds of m rows.
 
-    The counts in a fold are multivariate hypergeometric: rare classes are drawn one after another,
-    and the remaining classes, of which a fold has many rows, as normal variables. Words and
-    deviations have the shape (n_classes, DRAWS).
+    The counts of a fold have a multivariate hypergeometric distribution. The counts of rare classes
+    are drawn one after another, and the counts of frequent classes from a normal approximation.
+    Words and deviations have the shape (n_classes, DRAWS).
     """
     n = n_left = int(sizes.sum())
     left, moved = np.full(DRAWS, m), np.empty(words.shape)
@@ -139,7 +140,7 @@ def random_deviations(sizes: Ints, m: int, words: Words) -> Values:
 
 
 def draw_rows(drawn: Ints, size: int, n: int, words: Words) -> Ints | None:
-    """Draw the count of a class among `drawn` of n rows by inversion; None if it varies widely."""
+    """Draw the count of a class among `drawn` of n rows; return None if it varies too widely."""
     numbers = np.arange(drawn.min(), drawn.max() + 1)
     mean = numbers * (size / n)
     reach = 7 * np.sqrt(mean * (1 - size / n)) + 7
@@ -148,7 +149,7 @@ def draw_rows(drawn: Ints, size: int, n: int, words: Words) -> Ints | None:
     width = int((np.minimum(most, mean + reach) - first).max()) + 1
     if width > WIDEST:
         return None
-    # The ratio of the probabilities of successive counts is simple.
+    # The ratios of the probabilities of successive counts have a simple formula.
     x, numbers = first[:, None] + np.arange(width - 1), numbers[:, None]
     change = np.maximum((size - x) * (numbers - x), 0) / ((x + 1) * (n - size - numbers + x + 1))
     chances = np.cumprod(np.column_stack([np.ones(len(first)), change]), axis=1)
@@ -162,8 +163,8 @@ def draw_rows(drawn: Ints, size: int, n: int, words: Words) -> Ints | None:
 def rare_deviations(sizes: Ints, n: int, m: int, moved: Values, words: Words) -> Values:
     """Draw the sum of absolute deviations of rare classes, times n, given the sum of deviations.
 
-    The counts are those of independent binomial variables, given their total; sums over the classes
-    are approximately normal.
+    The counts are distributed as independent binomial variables, conditional on their total. Sums
+    over the classes are approximately normal.
     """
     share, log_factorial = m / n, np.cumsum(np.log(np.maximum(np.arange(sizes[-1] + 1), 1)))
     mean = variance = covariance = 0.0
@@ -183,8 +184,8 @@ def rare_deviations(sizes: Ints, n: int, m: int, moved: Values, words: Words) ->
     summed: Values = n * (mean + spread * normal) + slope * moved
     if sizes[-1] * m > n:
         return summed
-    # At most one row of each class is expected: the sum is the deviation of the total plus twice
-    # the shares of the classes that the fold lacks, which come in steps.
+    # The expected count of each class is at most 1. So the sum is the deviation of the total plus
+    # twice the expected counts of the classes that the fold lacks, and changes in steps.
     step = 2 * m * sizes[0]
     stepped: Values = moved + np.rint((summed - moved) / step) * step
     return stepped
@@ -192,17 +193,16 @@ def rare_deviations(sizes: Ints, n: int, m: int, moved: Values, words: Words) ->
 
 @cache
 def normal_quantiles() -> Values:
-    """List 2,048 equally likely quantiles of the normal distribution."""
+    """Return the standard normal quantiles at 2,048 equally spaced probabilities."""
     return np.array([NormalDist().inv_cdf((place + 0.5) / 2048) for place in range(2048)])
 
 
 def uniform(words: Words) -> Values:
-    """Turn random words into numbers that are at least 0 and below 1."""
     numbers: Values = (words >> np.uint64(11)) / 2.0**53
     return numbers
 
 
 def chance_words(sizes: Ints, m: int, n_uses: int) -> Words:
-    """Draw words that depend only on the counts, shape (n_uses, n_classes, DRAWS)."""
+    """Draw 64-bit words of shape (n_uses, n_classes, DRAWS); they depend only on `sizes` and m."""
     stream = word_stream(0, StreamTag.CHANCE, m, name=" ".join(map(str, sizes.tolist())))
     return stream(n_uses * len(sizes) * DRAWS).reshape(n_uses, len(sizes), DRAWS)

@@ -1,8 +1,8 @@
-"""Deal rows by a quota table: which part every row goes to.
+"""Deal rows to parts according to a table of quotas.
 
-The rows of all strata stand on one line: stratum after stratum, and within a stratum in order of
-their random numbers. Quotas cut the line. Here stratum a has 10 rows, 6 for part 0 and 4 for part
-1, and stratum b has 6 rows, 3 for each part::
+Suppose that the rows of all strata form one sequence, sorted by stratum and within a stratum by
+their random numbers. The quotas cut this sequence into pieces. In this example, stratum a has 10
+rows, 6 for part 0 and 4 for part 1, and stratum b has 6 rows, 3 for each part::
 
     stratum                a                       b
     number   0      1/4   1/2     3/4         1/4 1/2 3/4    1
@@ -11,12 +11,13 @@ their random numbers. Quotas cut the line. Here stratum a has 10 rows, 6 for par
     cuts                      6          10        13        16
     parts    | 0 0 0 | 0 0 | ? ? ? | 1 1 | 0 0 | 0 | 1 | 1 1 |
 
-The place of a row on the line is its rank, counted from 0, and one invariant gives its part: the
-row of rank r goes to the part j whose quota has cut[j - 1] <= r < cut[j]. This needs no sort of all
-rows. The leading bits of a row's number, two in the picture, give its cell, and the counts of the
-cells say where each cell ends. The rows of a cell in which no cut falls go to one part, whatever
-their order. Only a cell that is split by a cut, such as the third, needs the ranks of its rows.
-Among these rows, only those with equal numbers on both sides of the cut need tie breaks.
+The rank of a row is its position in this sequence, counted from 0. The row of rank r belongs to the
+quota j with cut[j - 1] <= r < cut[j], and goes to the part of this quota. To find the parts, it is
+not necessary to sort all rows. The leading bits of a row's number, two bits in the example, give
+its cell, and the counts of the cells show where each cell ends. All rows of a cell without a
+cut inside go to the same part, whatever their order. Ranks are needed only for the rows of a cell
+that a cut splits, such as the third cell. Tie breaks are needed only if rows with equal numbers are
+on both sides of the cut.
 """
 
 from collections.abc import Callable
@@ -28,28 +29,28 @@ from .order import CHUNK, bit_width, pack_words
 from .types import Codes, Flags, Ints, Parts, RandomNumbers, Rows, StratumTable, Words
 
 TieBreaks: TypeAlias = Callable[[Ints], Words]
-"""A function that takes ascending row numbers and returns a random word for each."""
+"""A function that returns a random 64-bit word for each row of an ascending array of rows."""
 
 FEW_ROWS = 1 << 12
-"""The number of rows below which it is faster to sort all rows than to count them first."""
+"""The number of rows below which sorting all rows is faster than counting them first."""
 
 CELLS_IN_CACHE = 1 << 15
-"""The number of cells of a histogram that stay in cache."""
+"""The maximum number of cells for which the counts of a histogram fit in cache."""
 
 MANY_ROWS = 1 << 20
 """The maximum number of rows that are counted at once."""
 
 POSITION_BITS = 16
-"""The number of bits of the random numbers that rows get by their position."""
+"""The number of bits of the random numbers that rows get by position if there is no key."""
 
 
 def smallest_dtype(n_parts: int) -> np.dtype[np.signedinteger]:
-    """Choose the smallest signed dtype that holds -1..n_parts-1."""
+    """Return the smallest signed dtype that holds -1..n_parts-1."""
     return np.min_scalar_type(-n_parts - 1)
 
 
 def round_robin(rows: Rows, fold_permutation: Ints) -> Parts:
-    """Deal ordered rows to folds that take turns in the order of a permutation."""
+    """Deal ordered rows to the folds in turn, in the order given by a permutation of the folds."""
     k = len(fold_permutation)
     folds = np.empty(len(rows), dtype=smallest_dtype(k))
     n_rounds = -(-len(rows) // k)
@@ -58,17 +59,17 @@ def round_robin(rows: Rows, fold_permutation: Ints) -> Parts:
 
 
 def deal_by_table(rows: Rows, table: StratumTable) -> Parts:
-    """Deal ordered rows: the first of each stratum to part 0, the next to part 1, and so on."""
+    """Deal ordered rows: in each stratum, the first go to part 0, the next to part 1, and so on."""
     parts = np.empty(len(rows), dtype=smallest_dtype(table.shape[1]))
     parts[rows] = np.repeat(part_of_quotas(table), table.ravel())
     return parts
 
 
 def cut_between_values(table: StratumTable, is_run_start: Flags) -> StratumTable:
-    """Move the cuts between quotas so that ordered rows with equal values are in one part.
+    """Move the cuts between quotas, so that ordered rows with equal values go to the same part.
 
     A cut inside a run of equal values moves to the nearer end of the run, or to the later end if
-    both are equally near. Every stratum starts a new run.
+    the two ends are equally near. Every stratum starts a new run.
     """
     cuts, edges = np.cumsum(table), np.append(np.flatnonzero(is_run_start), len(is_run_start))
     before = edges[np.searchsorted(edges, cuts, side="right") - 1]
@@ -91,10 +92,10 @@ def deal_by_rank(
 ) -> Parts:
     """Deal the rows of each stratum by rank: the lowest to part 0, the next to part 1, and so on.
 
-    Rows are ranked by their random numbers. Rows with equal numbers on both sides of a cut are
-    ranked by their tie breaks, which are requested at most once, and then by position. The quotas
-    of a stratum sum to its number of rows. `bits` is the number of leading bits by which rows are
-    counted first; the default is the fastest.
+    Rows are ranked by their random numbers. If rows on both sides of a cut have equal numbers, they
+    are ranked by their tie breaks, which are requested at most once, and then by position. The
+    quotas of a stratum sum to its number of rows. `bits` is the number of leading bits that give
+    the cell of a row; by default it is chosen for speed.
     """
     n_strata, n_parts = table.shape
     bits = histogram_bits(len(codes), n_strata, n_parts) if bits is None else bits
@@ -123,9 +124,9 @@ def deal_by_rank(
 
 
 def histogram_bits(n_rows: int, n_strata: int, n_parts: int) -> int:
-    """Choose how many leading bits of the numbers to count by; 0 if all rows are to be sorted."""
-    # There are about 32 cells for each part, so a cut splits few of them and few rows are sorted.
-    # More cells cost nothing while their counts stay in cache.
+    """Choose how many leading bits give the cell of a row; with 0, all rows are sorted."""
+    # With at least about 32 cells for each part, cuts split few of the cells, and few rows are
+    # sorted. More cells take no more time as long as their counts fit in cache.
     if n_rows < FEW_ROWS:
         return 0
     per_stratum = max(32 * n_parts, min(CELLS_IN_CACHE, n_rows // 4) // n_strata)
@@ -136,7 +137,7 @@ def histogram_bits(n_rows: int, n_strata: int, n_parts: int) -> int:
 
 
 def histogram(codes: Codes, numbers: RandomNumbers, bits: int, n_cells: int) -> tuple[Codes, Ints]:
-    """Find the cell of each row by stratum and leading bits, and count the rows of each cell."""
+    """Find the cell of each row, from its stratum and leading bits, and count rows by cell."""
     shift = numbers.dtype.type(8 * numbers.itemsize - bits)
     cells = np.empty(len(codes), dtype=np.min_scalar_type(-n_cells))
     counts = np.zeros(n_cells, dtype=np.int64)
@@ -151,7 +152,7 @@ def histogram(codes: Codes, numbers: RandomNumbers, bits: int, n_cells: int) -> 
 
 
 def parts_of_cells(ends: Ints, cuts: Ints, part_of_quota: Parts) -> Parts:
-    """Find the part that all rows of each cell go to; -1 where a cut splits the cell."""
+    """Return the part of the rows of each cell, or -1 if a cut splits the cell."""
     cell = np.searchsorted(ends, cuts[:-1], side="right")
     starts = ends[cell - 1]
     starts[cell == 0] = 0
@@ -163,15 +164,15 @@ def parts_of_cells(ends: Ints, cuts: Ints, part_of_quota: Parts) -> Parts:
 
 
 def rows_of_quotas(cells: Codes, counts: Ints, ends: Ints, cuts: Ints) -> Ints:
-    """Count the rows of each quota among the rows of some cells.
+    """Count the rows of each quota in the cells that a cut splits.
 
-    `cells` holds the cell of each of these rows; `counts` and `ends` describe all cells.
+    `cells` holds the cell of each row in these cells; `counts` and `ends` describe all cells.
     """
     is_among = np.zeros(len(counts), dtype=np.bool_)
     is_among[cells] = True
     among = np.flatnonzero(is_among)
     before = np.cumsum(counts[among]) - counts[among]
-    # All or some rows of the last of these cells to start below a cut lie below that cut.
+    # Of the split cells that start below a cut, only the last can have rows above the cut.
     last = np.searchsorted(ends[among] - counts[among], cuts) - 1
     below = before[last] + np.minimum(cuts - (ends - counts)[among][last], counts[among][last])
     return np.diff(np.where(last < 0, 0, below), prepend=0)
@@ -185,12 +186,12 @@ def rank_rows(
     part_of_rank: Parts,
     tie_breaks: TieBreaks,
 ) -> Rows:
-    """Rank rows by cell, by random number and, where a cut splits equal numbers, by tie break.
+    """Sort rows by cell, then by random number, and by tie break if a cut splits equal numbers.
 
-    The cells already account for the leading bits of the numbers.
+    The cell of a row already includes the leading `bits` bits of its number.
     """
-    # A word holds the cell, as many further bits of the random number as there is room for, and
-    # the row. Only rows that are still tied across a cut are ranked again.
+    # A word holds the cell, as many further bits of the random number as fit, and the position of
+    # the row. Only rows that are then still tied across a cut are ranked again.
     words = numbers.astype(np.uint64)
     words <<= np.uint64(64 - 8 * numbers.itemsize + bits)
     row_bits, cell_bits = bit_width(len(cells)), bit_width(n_cells)
@@ -209,7 +210,7 @@ def rank_rows(
 def rank_again(
     order: Rows, is_run_start: Flags, part_of_rank: Parts, further: Callable[[Ints], RandomNumbers]
 ) -> None:
-    """Sort the runs of tied rows that a cut splits by further numbers, in place."""
+    """Sort, in place, each run of tied rows that contains a cut, by the numbers from `further`."""
     split_by_cut = ~is_run_start[1:] & (part_of_rank[1:] != part_of_rank[:-1])
     if not split_by_cut.any():
         return

@@ -1,4 +1,4 @@
-"""How far the values in each fold are from the values in all other rows."""
+"""Measure how far the values in each fold are from the values in all other rows."""
 
 from math import nan, sqrt
 
@@ -8,15 +8,17 @@ from .types import Ints, Values
 
 
 def fold_distances(values: Values, folds: Ints, n_folds: int) -> Values:
-    """Compare the values in every fold with the values in all other rows, shape (3, n_folds).
+    """Compute three distances of the values in each fold from all other values.
 
-    The values are in ascending order; rows of fold -1 have no fold. There are three distances,
-    which are NaN where they are undefined: the difference of means, divided by the square root of
-    the mean variance, which needs two values on each side; the Kolmogorov-Smirnov statistic; and
-    the Wasserstein distance of order 1, divided by the standard deviation of all values. The last
-    two compare the two distribution functions: by their largest difference, and by the area between
-    them (Vallender 1974, Calculation of the Wasserstein distance between probability distributions
-    on the line, Theory of Probability and its Applications 18).
+    The values are in ascending order, and the result has the shape (3, n_folds). Rows with fold -1
+    have no fold. Undefined distances are NaN.
+
+    - The standardised mean difference is the difference between the means, divided by the square
+      root of the average of the variances. Each side must have at least two values.
+    - The Kolmogorov-Smirnov statistic is the largest difference between the distribution functions.
+    - The Wasserstein distance of order 1 is the area between the distribution functions, divided by
+      the standard deviation of all values (Vallender 1974, Calculation of the Wasserstein distance
+      between probability distributions on the line).
     """
     n, gaps, spread = len(values), np.diff(values), sqrt(variance(values))
     place, found = np.arange(1, n), np.full((3, n_folds), nan)
@@ -24,8 +26,8 @@ def fold_distances(values: Values, folds: Ints, n_folds: int) -> Values:
         is_own = folds == fold
         m = int(np.count_nonzero(is_own))
         if 0 < m < n:
-            # The difference of the distribution functions after each value, times m (n - m): in
-            # integers, so that equal differences give equal floats.
+            # The difference between the distribution functions after each value, times m (n - m).
+            # Integers are used so that equal differences give equal floats.
             apart = np.abs(np.cumsum(is_own[:-1]) * n - place * m)
             sides = m * (n - m)
             ks = int((apart * (gaps > 0)).max()) / sides
@@ -38,12 +40,12 @@ def fold_distances(values: Values, folds: Ints, n_folds: int) -> Values:
 
 
 def variance(values: Values) -> float:
-    """Estimate the variance of values; exactly 0 if all are equal, NaN for fewer than two."""
+    """Estimate the variance, which is exactly 0 for equal values and NaN for a single value."""
     return float((values - values[0]).var(ddof=1)) if len(values) > 1 else nan
 
 
 def standardize(distance: float, spread: float) -> float:
-    """Divide a distance by a standard deviation; 0 / 0 counts as 0."""
+    """Divide a distance by a standard deviation; 0 / 0 gives 0."""
     if spread == 0:
         return float(np.copysign(np.inf, distance)) if distance else 0.0
     return distance / spread

@@ -1,4 +1,4 @@
-"""How even a table of strata and folds is, compared with what whole rows and chance allow."""
+"""Judge how evenly strata are spread over folds, allowing for rounding and for chance."""
 
 from typing import Any, NamedTuple
 
@@ -9,59 +9,59 @@ from .strata import sum_by
 from .types import Flags, Ints, StratumTable, Values
 
 COUNT_ROUNDING = 1e-9
-"""The floating-point error that is allowed for, in rows."""
+"""The tolerance for floating-point errors, in rows."""
 
 TENTH = 0.1
-"""The share of its expected rows by which a cell may deviate, whatever the reason."""
+"""The deviation up to which a cell is never uneven, as a share of the expected number of rows."""
 
 SIGMAS = 4
-"""With whole groups, hardly any of many cells deviates by more standard deviations than this."""
+"""The number of standard deviations that chance can explain when whole groups are assigned."""
 
 RARE_UNEVEN, RARE_LACKING = 0.01, 0.05
-"""The chances below which a cell counts as uneven or as lacking: the chance that any cell of a
-random column deviates as much, and the chance that any fold of a random column lacks a stratum."""
+"""Chance cannot explain an uneven cell if the probability that a random column has any such cell is
+below `RARE_UNEVEN`. For a cell without rows, the limit is `RARE_LACKING`."""
 
 ORDER_ROWS, LEAST_SPREAD, ROWS_PER_FOLD = 2, 100, 7
-"""Running counts of `kfold` deviate by fewer rows than the first number. So do those of at most one
-shuffle in a hundred, if the variances of the sizes of random folds sum to at least the second
-number, and each fold has on average at least as many rows as the third number."""
+"""The limits for judging the order of rows. With `kfold`, the running count of a fold deviates from
+its share by fewer than `ORDER_ROWS` rows. This is true of at most one shuffle in a hundred if the
+variances of the sizes of random folds sum to at least `LEAST_SPREAD`, and the folds have at least
+`ROWS_PER_FOLD` rows on average."""
 
 RARE_SIGMAS = 2.33
-"""One normal variable in a hundred is more than this many standard deviations below its mean."""
+"""A normal variable is more than this many standard deviations below its mean in 1 % of cases."""
 
 
 class JudgedCells(NamedTuple):
-    """How far each cell of a table is from even; each array has the shape (n_strata, n_folds)."""
+    """The assessment of each cell of a table; each array has the shape (n_strata, n_folds)."""
 
     table: StratumTable
-    """The rows of the cell."""
     off: Values
     """The number of rows in the cell minus the expected number."""
     expected: Values
     """The number of rows expected from the sizes of the stratum and of the fold."""
     is_even: Flags
-    """Whether the cell is as close to the expected number as whole rows allow."""
+    """Whether the number of rows is as close to the expected number as whole rows allow."""
     is_uneven: Flags
-    """Whether the cell deviates by more than whole rows, `TENTH`, and chance explain."""
+    """Whether the deviation exceeds the share `TENTH` and what rounding and chance can explain."""
     is_lacking: Flags
-    """Whether the cell has no rows, and chance does not explain this."""
+    """Whether the cell has no rows, and chance cannot explain this."""
     spread: Values
-    """The standard deviation of the number of rows if rows, or whole groups, go to random folds."""
+    """The standard deviation of the number of rows if rows or groups are assigned at random."""
 
     @property
     def residuals(self) -> Values:
-        """How much each cell deviates for its size: the absolute Pearson residual."""
+        """The absolute Pearson residuals; expected numbers below 1 count as 1."""
         residuals: Values = np.abs(self.off) / np.sqrt(np.maximum(self.expected, 1))
         return residuals
 
 
 class GroupRows(NamedTuple):
-    """The groups of each stratum; each array has the shape (n_strata,)."""
+    """Two figures for the groups of each stratum; each array has the shape (n_strata,)."""
 
     n: Ints
-    """The number of groups that have rows of the stratum."""
+    """The number of groups with rows of the stratum."""
     squares: Values
-    """The sum over all groups of (rows of the stratum - its share * size of the group)**2."""
+    """The sum over groups of (rows in the stratum - stratum's share * rows in all strata)**2."""
 
 
 def judge_cells(
@@ -74,17 +74,16 @@ def judge_cells(
 ) -> JudgedCells:
     """Judge every cell of a table of strata and folds.
 
-    `n_cells` is the number of cells that are judged together. The slack is the number of rows by
-    which a cell may deviate beyond the rounding of its stratum and of its fold. Groups are given
-    where whole groups were assigned. Coarse strata contain other strata: after `extend` they may
-    deviate by one more row.
+    A cell may deviate by `slack` rows beyond the rounding of its stratum and of its fold. `groups`
+    is given if whole groups were assigned, and `n_cells` is the number of cells that are judged
+    together. Coarse strata contain other strata, and may deviate by one more row after `extend`.
 
-    Source: Johnson, Kotz and Kemp (1992), Univariate discrete distributions, chapter 6: the
-    variance of the number of a stratum's rows in a fold of single rows drawn at random.
+    Source: Johnson, Kotz and Kemp (1992), Univariate discrete distributions, chapter 6, for the
+    variance of the number of rows of a stratum in a random fold.
     """
     sizes, totals = table.sum(axis=1), table.sum(axis=0)
     n_rows = max(int(sizes.sum()), 1)
-    # In integers except for one division, so that equal deviations give equal floats.
+    # Only integers are used until a single division so that equal deviations give equal floats.
     off = (table * n_rows - sizes[:, None] * totals) / n_rows
     expected, share = sizes[:, None] * totals / n_rows, totals / n_rows
     squares = sizes * (n_rows - sizes) / max(n_rows - 1, 1) if groups is None else groups.squares
@@ -105,9 +104,10 @@ def judge_cells(
 
 
 def order_deviations(table: StratumTable, parents: Ints) -> Values:
-    """Measure the largest deviation of each fold's running counts from its share, (n_folds,).
+    """Compute the largest deviation of each fold's running counts from its share, shape (n_folds,).
 
-    The table lists cells in order, parent by parent; shares are of the parent's rows.
+    The rows of the table are in order, parent by parent. In each parent, running counts start at 0,
+    and are compared with the fold's share of the parent's rows up to the same place.
     """
     first, end = (np.searchsorted(parents, parents, side) for side in ("left", "right"))
     upto = np.cumsum(table, axis=0)
@@ -118,7 +118,7 @@ def order_deviations(table: StratumTable, parents: Ints) -> Values:
 
 
 def tells_order(n_rows: int, k: Any, squares: Any) -> Flags:
-    """Return whether there are enough rows to judge the order of k folds.
+    """Return whether there are enough rows to judge how evenly k folds are spread over an order.
 
     `squares` is the sum of the squared fold sizes.
     """
@@ -127,20 +127,20 @@ def tells_order(n_rows: int, k: Any, squares: Any) -> Flags:
 
 
 def is_beyond_shuffles(table: StratumTable) -> bool:
-    """Return whether fewer pairs of rows of a stratum share a fold than in 99 of 100 shuffles."""
+    """Return whether fewer pairs of rows share both stratum and fold than in 99 % of shuffles."""
     share = ((table.sum(axis=0) / max(table.sum(), 1)) ** 2).sum()
     alike, both = (float((rows * (rows - 1)).sum() / 2) for rows in (table.sum(axis=1), table))
     return bool(both < alike * share - RARE_SIGMAS * np.sqrt(alike * share))
 
 
 def tv_distance(off: Values, totals: Ints) -> Values:
-    """Compute the total variation distance between the strata of each fold and of all rows, 0..1.
+    """Compute the total variation distance between the strata of each fold and those of all rows.
 
-    The distance is half the sum of the absolute differences of the shares: the share of a fold's
-    rows that would have to change their stratum. It is NaN for folds without rows. `totals` holds
-    the number of rows of each fold.
+    The distance is half the sum of the absolute differences between shares, from 0 to 1. It is the
+    share of a fold's rows whose stratum would have to change for a distance of 0, and is NaN for
+    folds without rows. `totals` holds the number of rows of each fold.
     """
-    moved = np.sort(np.abs(off), axis=0).sum(axis=0) / 2  # the same in any order of strata
+    moved = np.sort(np.abs(off), axis=0).sum(axis=0) / 2  # the order of strata has no effect
     distances: Values = np.where(totals, moved / np.maximum(totals, 1), np.nan)
     return distances
 
@@ -150,7 +150,7 @@ def group_rows(codes: Ints, groups: Ints, weights: Ints | None, n_strata: int) -
     pairs, place = np.unique(codes * n_groups + groups, return_inverse=True)
     rows, strata = sum_by(place, weights, len(pairs)).astype(np.float64), pairs // max(n_groups, 1)
     counts = np.bincount(strata, minlength=n_strata)
-    # The sum of (rows - share * size)**2 over all groups, including groups without rows.
+    # The sum of (rows - share * size)**2 over all groups, even those without rows of the stratum.
     sizes = sum_by(groups, weights, n_groups).astype(np.float64)
     share = np.bincount(strata, rows, n_strata) / max(sizes.sum(), 1)
     crossed = np.bincount(strata, rows * sizes[pairs % max(n_groups, 1)], n_strata)

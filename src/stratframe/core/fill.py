@@ -1,4 +1,4 @@
-"""New rows beside rows that already have folds: how many of each stratum go to each fold."""
+"""Allocate the new rows of each stratum to folds that already have rows."""
 
 from itertools import pairwise
 
@@ -8,22 +8,22 @@ from .rounding import systematic_round
 from .types import Flags, Ints, StratumTable, Values, Words
 
 ROW_ROUNDING = 1e-9
-"""The tolerance when numbers of rows are compared with shares."""
+"""The tolerance for rounding errors when numbers of rows are compared."""
 
 SHARE_ROUNDING = 1e-12
-"""The relative tolerance within which the number of rows due counts as whole."""
+"""The relative tolerance within which a number of rows is treated as a whole number."""
 
 MOST_LINKED = 64
-"""The maximum number of folds for which all pairs of folds between which a row may move are kept in
-a table, which is fast. The pairs of more folds are kept, too, if there are at least as many strata:
-the table is then no larger than the table of strata and folds."""
+"""The number of folds up to which `rebalance` keeps a table of all pairs of folds, which is fast.
+With more folds, it keeps this table only if there are at least as many strata as folds. The table
+is then no larger than the table of strata and folds."""
 
 
 def fill_evenly(held: StratumTable, new: Ints, draws: Words) -> StratumTable:
-    """Allocate new rows so that first every stratum, then the total, is as even as possible.
+    """Allocate new rows evenly, first in each stratum and then in total, as far as `held` allows.
 
-    `held` counts the rows that each fold already has, and the result the new rows that it gets. The
-    draws, one for each fold, break ties.
+    `held` counts the rows of each stratum that each fold already has, and the result counts the new
+    rows. The draws, one for each fold, break ties.
     """
     level, n_left = water_level(held, new)
     base = np.maximum(level[:, None] - held, 0)
@@ -35,13 +35,13 @@ def fill_evenly(held: StratumTable, new: Ints, draws: Words) -> StratumTable:
 
 
 def fill_by_shares(held: StratumTable, new: Ints, shares: Values, draws: Words) -> StratumTable:
-    """Allocate new rows so that first every stratum, then the total, is close to unequal shares.
+    """Allocate new rows by shares, first in each stratum, then in total, as far as `held` allows.
 
-    This is `fill_evenly` for unequal shares, which are above 0 and sum to 1. The draws, one for
-    each stratum, choose the parts that get left-over rows.
+    The shares are above 0 and sum to 1. The draws, one for each stratum, determine the parts
+    that get left-over rows. `fill_evenly` does the same for equal shares.
     """
-    # Water filling again, in vessels as wide as their shares: parts are filled up to level * share
-    # rows, and parts that already have more get no new rows.
+    # Parts are filled up to the same ratio of rows to share, which is the level. Parts that already
+    # have a higher ratio get no new rows.
     ratio = held / shares
     order = np.argsort(ratio, axis=1, kind="stable")
     rising = np.take_along_axis(ratio, order, axis=1)
@@ -59,16 +59,15 @@ def fill_by_shares(held: StratumTable, new: Ints, shares: Values, draws: Words) 
 
 
 def water_level(held: StratumTable, new: Ints) -> tuple[Ints, Ints]:
-    """Find the level to which new rows fill the emptiest folds of each stratum.
+    """Find the number of rows up to which the smallest folds of each stratum can be filled.
 
-    Returns the level, which every fold of the stratum then reaches, and the number of rows left
-    over, which is below the number of folds at the level.
+    Returns this level, and the number of new rows that are then left over. There are always fewer
+    left-over rows than folds that reach the level.
     """
-    # Water filling: rows go to the emptiest fold, like water into the deepest of k
-    # communicating vessels, which makes the counts as even as `held` allows.
+    # Each new row goes to the smallest fold, which makes the counts as even as `held` allows.
     rising = np.sort(held, axis=1)
     held_so_far = np.cumsum(rising, axis=1)
-    # The number of rows that it takes to lift the first j folds to the level of fold j.
+    # The number of new rows that fill the first j folds up to the number of rows of fold j.
     cost = np.arange(held.shape[1]) * rising - (held_so_far - rising)
     n_reached = (cost <= new[:, None]).sum(axis=1)
     total = held_so_far[np.arange(len(new)), n_reached - 1] + new
@@ -76,14 +75,14 @@ def water_level(held: StratumTable, new: Ints) -> tuple[Ints, Ints]:
 
 
 def round_robin_remainder(is_open: Flags, n_left: Ints, totals: Ints, draws: Words) -> Flags:
-    """Allocate each stratum's left-over rows to its open folds, at most one to each, in turn.
+    """Allocate the left-over rows of each stratum to its open folds in turn, at most one to each.
 
-    Open folds are at the level; folds with the lowest totals come first, and the draws, one for
-    each fold, break ties.
+    Open folds have been filled to the level. Folds with the lowest totals come first, and the
+    draws, one for each fold, break ties.
     """
     extra = np.zeros_like(is_open)
     totals, tie = totals.copy(), np.argsort(np.argsort(draws, kind="stable"))
-    # Strata with the same open folds take turns together; these sets are in lexicographic order.
+    # Strata with the same open folds are treated together, in lexicographic order of the folds.
     chosen = np.flatnonzero(n_left > 0)
     packed = np.packbits(is_open[chosen], axis=1)
     order = np.lexsort(packed.T[::-1])
@@ -102,30 +101,30 @@ def round_robin_remainder(is_open: Flags, n_left: Ints, totals: Ints, draws: Wor
 def rebalance(is_open: Flags, extra: Flags, totals: Values) -> Flags:
     """Move left-over rows between open folds until the totals are as even as possible.
 
-    `is_open` and `extra` have the shape of the table. The totals are the numbers of rows in the
-    folds, not counting left-over rows, or how far these numbers exceed the folds' shares.
+    `is_open` and `extra` have the shape of the table. `totals` holds the number of rows of each
+    fold, not counting left-over rows, or this number minus the fold's share of all rows.
     """
     if len(totals) > max(MOST_LINKED, len(extra)):
         return rebalance_many(extra.copy(), is_open & ~extra, totals)
-    # In column order, because every step looks at two columns of all strata.
+    # Column-major order is faster, because every step reads two columns of all strata.
     gives, takes = np.asfortranarray(extra), np.asfortranarray(is_open & ~extra)
-    # The number of strata in which a row may move from one fold to another: a product of floats is
+    # The number of strata in which a row can move from one fold to another. A product of floats is
     # much faster than a product of integers, and exact up to 2**53.
     links = (gives.T.astype(np.float64) @ takes.astype(np.float64)).astype(np.int64)
     all_folds, n_given, edges = np.arange(len(totals)), gives.sum(axis=0), links > 0
     reached = transitive_closure(edges)
     while True:
-        # In each stratum a row may move from a fold that got one to an open fold that did not, and
-        # so through several strata along a path of folds. If no path leads from any fold to a fold
-        # with two rows fewer, no other choice is more even.
+        # In each stratum, a left-over row can move to an open fold without one. Moves in several
+        # strata form a path of folds. If no path leads from any fold to a fold whose total is lower
+        # by more than 1, no other allocation is more even.
         now = totals + n_given
         drop = np.where(reached, now[:, None] - now, 0)
         start, end = np.unravel_index(drop.argmax(), drop.shape)
-        # Moving a row lowers the sum of squares if the difference is above 1.
+        # Moving a row lowers the sum of squares only if the difference is above 1.
         if drop[start, end] < 1 + ROW_ROUNDING:
             return np.ascontiguousarray(gives)
-        # No stratum is on a shortest path twice, because it would link the first of its folds
-        # directly to the last. So the moves do not interfere.
+        # A shortest path uses each stratum at most once, because a stratum used twice would link
+        # two distant folds of the path directly. So the moves do not interfere.
         path = [int(start), int(end)]
         if not edges[start, end]:
             path = shortest_path(edges, all_folds == start, all_folds == end)
@@ -140,7 +139,7 @@ def rebalance(is_open: Flags, extra: Flags, totals: Values) -> Flags:
 
 
 def rebalance_many(gives: Flags, takes: Flags, totals: Values) -> Flags:
-    """Do the work of `rebalance` for many folds; the flags change in place."""
+    """Rebalance many folds as `rebalance` does; the flags change in place."""
     n_given = gives.sum(axis=0)
     while (pair := steepest_drop(gives, takes, totals + n_given)) is not None:
         start, end = pair
@@ -159,7 +158,7 @@ def rebalance_many(gives: Flags, takes: Flags, totals: Values) -> Flags:
 
 
 def steepest_drop(gives: Flags, takes: Flags, now: Values) -> tuple[int, int] | None:
-    """Find the first pair of folds with the largest drop in totals that moving rows can lower."""
+    """Find the first pair of folds with the largest difference in totals that moves can reduce."""
     lowest = now[takes.any(axis=0)].min(initial=now.max())
     can_give: Flags = np.logical_or.reduce(gives)
     starts = np.flatnonzero(can_give & (now - lowest >= 1 + ROW_ROUNDING))
@@ -168,7 +167,7 @@ def steepest_drop(gives: Flags, takes: Flags, now: Values) -> tuple[int, int] | 
     for start in starts[np.argsort(-now[starts], kind="stable")].tolist():
         if now[start] - lowest < best:
             break
-        # From here, folds that were reached from a higher start would give a smaller drop.
+        # From this start, folds that an earlier start reached cannot give a larger difference.
         if seen[start] or not can_give[start]:
             continue
         ends = np.sort(np.concatenate([*spread(gives, takes, start, seen, spent).values()]))
@@ -184,10 +183,11 @@ def steepest_drop(gives: Flags, takes: Flags, now: Values) -> tuple[int, int] | 
 
 
 def spread(gives: Flags, takes: Flags, start: int, seen: Flags, spent: Flags) -> dict[int, Ints]:
-    """Map each fold that a row can pass through from a start to the folds that it can reach next.
+    """Find the folds that a row can reach from a starting fold, by a breadth-first search.
 
-    The nearest folds come first. Folds already seen and strata already spent are left out; new
-    folds are marked as seen, and new strata as spent.
+    Returns a dictionary of the folds on the way, nearest first, with the folds that were first
+    reached from each of them. The search ignores folds in `seen` and strata in `spent`, and marks
+    the folds and strata that it uses.
     """
     found, queue, seen[start] = {}, [start], True
     can_give: Flags = np.logical_or.reduce(gives[~spent])
@@ -203,10 +203,7 @@ def spread(gives: Flags, takes: Flags, start: int, seen: Flags, spent: Flags) ->
 
 
 def move_row(gives: Flags, takes: Flags, links: StratumTable, giver: int, taker: int) -> None:
-    """Move a row of one stratum between two folds, in place.
-
-    `gives` and `takes` are the flags of that stratum; the counts in `links` are kept up to date.
-    """
+    """Move a row of a stratum between two folds; `gives`, `takes` and `links` change in place."""
     links[giver] -= takes
     links[taker] += takes
     gives[giver], takes[giver] = False, True
@@ -216,7 +213,7 @@ def move_row(gives: Flags, takes: Flags, links: StratumTable, giver: int, taker:
 
 
 def shortest_path(edges: Flags, starts: Flags, ends: Flags) -> list[int]:
-    """Find a shortest path between disjoint sets in a small graph; empty if there is none."""
+    """Return a shortest path between two disjoint sets in a small graph, or an empty list."""
     queue = np.flatnonzero(starts).tolist()
     seen, previous = starts.copy(), np.full(len(edges), -1)
     for node in queue:
@@ -233,7 +230,7 @@ def shortest_path(edges: Flags, starts: Flags, ends: Flags) -> list[int]:
 
 
 def transitive_closure(edges: Flags) -> Flags:
-    """Mark which nodes of a small graph can be reached from which others (Warshall's algorithm)."""
+    """Mark the nodes of a small graph that can be reached from each node (Warshall's algorithm)."""
     reach = edges.copy()
     for node in range(len(reach)):
         reach |= reach[:, [node]] & reach[[node]]

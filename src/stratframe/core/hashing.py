@@ -1,4 +1,4 @@
-"""Keys -> 64-bit words by XXH64, the same on every engine: Spark's `xxhash64` of the columns."""
+"""Hash keys to 64-bit words with XXH64, as Spark's `xxhash64` does."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
@@ -9,7 +9,6 @@ from .seeds import StreamTag, random_words
 from .types import Ints, Words
 
 SPARK_SEED = 42
-"""The seed of Spark's `xxhash64`."""
 
 PRIMES = (
     0x9E3779B185EBCA87,
@@ -22,22 +21,21 @@ P1, P2, P3, P4, P5 = (np.uint64(prime) for prime in PRIMES)
 LANES = tuple(
     np.uint64(start % 2**64) for start in (PRIMES[0] + PRIMES[1], PRIMES[1], 0, -PRIMES[0])
 )
-"""What each of the four lanes adds to the seed at the start."""
+"""The numbers that are added to the seed to start the four lanes."""
 
 BLOCK = 1 << 16
-"""The number of rows per pass: few enough for the cache, enough for many texts of equal length."""
+"""The number of rows per pass, chosen to fit in cache and include many texts of equal length."""
 
 
 class HashedWords(NamedTuple):
-    """A column of 64-bit words."""
+    """A column of a key that consists of 64-bit words."""
 
     words: Words
-    """Shape (n_rows,)."""
     rest: Words | None = None
-    """Further words, which are also hashed where they are not 0; shape (n_rows,)."""
+    """A second word of every row, which is also hashed if it is not 0; shape (n_rows,)."""
 
     def hash(self, seeds: Words) -> Words:
-        """Hash every row, with one seed for each row or one for all rows."""
+        """Hash every row, with one seed for each row or a single seed for all rows."""
         hashes = hash_words(self.words, seeds)
         if self.rest is None:
             return hashes
@@ -45,23 +43,22 @@ class HashedWords(NamedTuple):
 
 
 class HashedBytes(NamedTuple):
-    """A column of bytes, such as text in UTF-8."""
+    """A column of a key that consists of bytes, such as text in UTF-8."""
 
     data: np.ndarray
     """The bytes of all rows, one row after another."""
     offsets: Ints
-    """Where each row starts, and where the last row ends; shape (n_rows + 1,)."""
+    """The start of each row in `data`, followed by the end of the last row; shape (n_rows + 1,)."""
 
     def hash(self, seeds: Words) -> Words:
         return hash_bytes(self.data, self.offsets, seeds)
 
 
 KeyColumn: TypeAlias = HashedWords | HashedBytes
-"""A column of a key."""
 
 
 def hash_keys(columns: Sequence[KeyColumn], salt: int) -> Words:
-    """Hash the rows of a key, as Spark's `xxhash64(salt, column, ...)` does; the salt is a word."""
+    """Hash the rows of a key as Spark's `xxhash64(salt, column, ...)` does, with a 64-bit salt."""
     hashes = hash_words(np.array([salt], np.uint64), np.array([SPARK_SEED], np.uint64))
     for column in columns:
         hashes = column.hash(hashes)
@@ -73,8 +70,9 @@ def hash_groups(columns: Sequence[KeyColumn]) -> Words:
 
 
 def repeated_words(words: Words) -> Ints:
-    """List the rows that share their word with another row, in ascending order."""
-    # Few of many hashes share their upper half with another, and halves are faster to sort.
+    """List, in ascending order, the rows whose words occur more than once."""
+    # The upper halves of words are faster to sort, and few of them are repeated. Whole words are
+    # compared only for rows that have the same highest 16 bits as a repeated half.
     halves = (words >> np.uint64(32)).astype(np.uint32)
     is_shared = np.zeros(1 << 16, dtype=np.bool_)
     is_shared[repeats_of(halves) >> 16] = True
@@ -83,14 +81,14 @@ def repeated_words(words: Words) -> Ints:
 
 
 def repeats_of(values: np.ndarray) -> np.ndarray:
-    """List the values that occur more than once, once for each occurrence after the first."""
+    """List the repeated values, with one copy for each occurrence after the first."""
     ascending = np.sort(values)
     repeats: np.ndarray = ascending[1:][ascending[1:] == ascending[:-1]]
     return repeats
 
 
 def are_dense_and_unique(column: KeyColumn) -> bool:
-    """Return whether all words differ; also False if they are too spread out to mark each."""
+    """Return whether all words differ and their range is at most about 8 times their number."""
     if isinstance(column, HashedBytes) or column.rest is not None or not len(column.words):
         return False
     values = column.words.view(np.int64)
@@ -103,9 +101,9 @@ def are_dense_and_unique(column: KeyColumn) -> bool:
 
 
 def hash_words(words: Words, seeds: Words) -> Words:
-    """Hash a 64-bit word of every row, seeded with the row's hash so far or with one seed for all.
+    """Hash the 64-bit word of every row, with one seed for each row or a single seed for all rows.
 
-    Source: Collet, XXH64, as specified in the documentation of xxHash.
+    Source: Collet, xxHash fast digest algorithm, section XXH64.
     """
     hashes = np.empty(np.broadcast_shapes(words.shape, seeds.shape), dtype=np.uint64)
     words, seeds = np.broadcast_to(words, len(hashes)), np.broadcast_to(seeds, len(hashes))
@@ -117,7 +115,7 @@ def hash_words(words: Words, seeds: Words) -> Words:
 
 
 def hash_bytes(data: np.ndarray, offsets: Ints, seeds: Words) -> Words:
-    """Hash the bytes of every row of `HashedBytes`, with one seed for each row or one for all."""
+    """Hash the bytes of every row; `data` and `offsets` are the fields of `HashedBytes`."""
     n_rows = len(offsets) - 1
     hashes = np.empty(n_rows, dtype=np.uint64)
     seeds = np.broadcast_to(seeds, n_rows)
@@ -133,12 +131,12 @@ def hash_ragged(data: np.ndarray, offsets: Ints, seeds: Words) -> Words:
     if (lengths == lengths[0]).all():
         return hash_rows(data.reshape(len(lengths), lengths[0]), seeds)
     hashes = np.empty(len(lengths), dtype=np.uint64)
-    # Counting is faster than sorting, or than the hash table of `np.unique`.
+    # Counting lengths is faster than `np.unique`, which sorts or hashes them.
     for n_bytes in np.flatnonzero(np.bincount(lengths)).tolist():
         rows = np.flatnonzero(lengths == n_bytes)
         block = np.empty((len(rows), 0), dtype=np.uint8)
         if n_bytes:
-            # A type as wide as a row lets whole rows be copied at once.
+            # A dtype that is as wide as a row allows whole rows to be copied at once.
             runs: np.ndarray = np.ndarray(len(data) - n_bytes + 1, f"V{n_bytes}", data, strides=1)
             block = runs[offsets[rows]].view(np.uint8).reshape(len(rows), n_bytes)
         hashes[rows] = hash_rows(block, seeds[rows])
@@ -146,7 +144,7 @@ def hash_ragged(data: np.ndarray, offsets: Ints, seeds: Words) -> Words:
 
 
 def hash_rows(block: np.ndarray, seeds: Words) -> Words:
-    """Hash rows that have the same number of bytes, shape (n_rows, n_bytes)."""
+    """Hash rows of equal length; `block` has the shape (n_rows, n_bytes)."""
     n_bytes = block.shape[1]
     n_words, n_striped = n_bytes // 8, n_bytes // 32 * 4
     words = np.ascontiguousarray(block[:, : 8 * n_words].view("<u8").T, dtype=np.uint64)
@@ -166,7 +164,6 @@ def hash_rows(block: np.ndarray, seeds: Words) -> Words:
 
 
 def mix_stripes(words: Words, seeds: Words) -> Words:
-    """Mix words into four lanes in turn, and merge the lanes."""
     lanes = [seeds + start for start in LANES]
     for place, word in enumerate(words):
         lanes[place % 4] = mix_lane(lanes[place % 4], word)
@@ -201,7 +198,7 @@ def rotate(words: Words, by: int) -> Words:
 
 
 def avalanche(state: Words) -> Words:
-    """Let every bit of a state change every bit of its hash, in place."""
+    """Finish a hash in place, so that each bit of the state affects each bit of the result."""
     state ^= state >> np.uint64(33)
     state *= P2
     state ^= state >> np.uint64(29)

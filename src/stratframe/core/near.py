@@ -1,7 +1,8 @@
-"""Pairs of rows that are near each other: points tile by tile, texts by the terms that they share.
+"""Search points or texts for pairs of rows that are near each other.
 
-Both searches yield only pairs with unequal labels. The caller may change the labels after each
-yield, so that rows already joined are not compared again.
+Points are compared in tiles of rows, and texts by the terms that they share. Both searches yield
+only pairs of rows with different labels. After each yield, the caller can give the rows of a pair
+the same label so that they are not compared again.
 """
 
 import math
@@ -13,36 +14,36 @@ import numpy as np
 from .types import Flags, Ints, Values
 
 WITHIN_ROUNDING = 1e-12
-"""What rounding may add to a distance that still counts as at most `within`."""
+"""The amount by which distances may exceed `within`: relative for points, absolute for texts."""
 
 TILE = 2048
-"""The number of rows that are compared with as many others at once: their products fit in cache."""
+"""The number of rows in a tile. The products of the rows of two tiles fit in cache."""
 
 MAX_NUMBERS = 1 << 22
-"""The maximum number of values that are held at once while pairs are measured."""
+"""The maximum number of values that are held in memory while pairs are measured."""
 
 MAX_PRODUCTS = 1 << 24
-"""The maximum number of products of texts that are held at once."""
+"""The maximum number of pairs of texts that are compared at once."""
 
 MOST_LEFT_OUT, MOST_TEXTS = 0.7, 0.9
-"""Common terms are left out as long as they add at most the first share of the smallest cosine that
-counts, in at least the second share of the texts."""
+"""Common terms are chosen so that, for at least the share `MOST_TEXTS` of all texts, the length of
+the text in these terms is at most `MOST_LEFT_OUT` times the smallest cosine between near texts."""
 
 FLOAT32_ERROR = 1e-5
-"""A bound on the error of a float32 cosine of texts, set far above the errors that are seen."""
+"""An upper bound on the error of a cosine in float32, far above the errors found in practice."""
 
 
 class Near(NamedTuple):
-    """Pairs of rows, and how far apart they are."""
+    """Pairs of rows, and the distance between the rows of each pair."""
 
     rows: Ints
     others: Ints
     apart: Values
-    """The squared distance of points, or 1 - cosine of texts, divided by the limit."""
+    """The squared distance between points, or 1 - cosine for texts, divided by its limit."""
 
 
 def directions(points: Values) -> Values:
-    """Scale points to length 1, however large they are; points are columns, and none is zero."""
+    """Scale nonzero points, each a column, to length 1 without overflow."""
     largest = np.maximum(points.max(axis=0, initial=0), -points.min(axis=0, initial=0))
     found: Values = np.ldexp(points, -np.frexp(largest)[1])
     found /= np.sqrt(squared_lengths(found))
@@ -54,7 +55,6 @@ def tiles_of(n_rows: int) -> list[slice]:
 
 
 def squared_lengths(points: Values) -> Values:
-    """Compute the squared lengths of points, which are columns."""
     return np.asarray(np.einsum("ij,ij->j", points, points))
 
 
@@ -66,16 +66,16 @@ def near_points(
     *,
     exact: bool = False,
 ) -> Iterator[Near]:
-    """Find the pairs of points that are at most `within` apart; points are rows.
+    """Yield the pairs of points that are at most `within` apart; each point is a row.
 
-    A matrix product measures all pairs in float32, or in float64 where float32 is too coarse. Pairs
-    that its error leaves undecided, or with `exact` all near pairs, are measured again from their
-    differences.
+    Distances are first computed by matrix products, in float32 if this is precise enough and
+    otherwise in float64. Pairs that rounding errors leave undecided are measured again from the
+    differences between the points. With `exact`, all pairs that may be near are measured again.
     """
     points = points.T  # a row for each feature
-    # Scaling by a power of two changes no digit, and keeps squares within the range of floats.
-    # 2**50 is more than any distance between points with coordinates up to 1, and its square is a
-    # float32.
+    # Scaling by a power of two is exact, and prevents squares from overflowing. The coordinates of
+    # scaled points are at most 1 in absolute value. The limit is capped near 2**100, which is above
+    # all squared distances between such points and fits in float32.
     exponent = int(np.frexp(max(points.max(initial=0), -points.min(initial=0)))[1])
     mantissa, power = math.frexp(within * (1 + WITHIN_ROUNDING))
     limit = math.ldexp(mantissa, min(power - exponent, 50)) ** 2
@@ -110,10 +110,11 @@ def near_points(
 def centred_rows(
     points: Values, scaled: Callable[[slice], Values], limit: float
 ) -> tuple[Values, Values, float]:
-    """Turn points into rows centred on their mean, as precise as needed, and square their lengths.
+    """Return centred points as rows, their squared lengths, and the error of a squared distance.
 
-    Also returns the error of a squared distance, as a share of the two squared lengths (Higham
-    2002, section 3.1).
+    The rows are in float32 if this is precise enough for the limit, and otherwise in float64. The
+    error is given as a share of the sum of the squared lengths of two points (Higham 2002, Accuracy
+    and stability of numerical algorithms, section 3.1).
     """
     n_features, n_rows = points.shape
     tiles = tiles_of(n_rows)
@@ -137,7 +138,7 @@ def measured(
     limit: float,
     width: int,
 ) -> Iterator[Near]:
-    """Measure pairs, some at a time, and keep the near pairs; a row has `width` values."""
+    """Measure pairs of rows in batches, and yield near pairs; a row has about `width` values."""
     step = max(1, MAX_NUMBERS // width)
     for start in range(0, len(rows), step):
         one, other = rows[start : start + step], others[start : start + step]
@@ -155,11 +156,11 @@ def near_texts(
     progress: Callable[[int], object],
     max_products: int = MAX_PRODUCTS,
 ) -> Iterator[Near]:
-    """Find the pairs of texts with 1 - cosine of at most `within`, which is below 1.
+    """Yield the pairs of texts for which 1 - cosine is at most `within`, which must be below 1.
 
-    `terms` is a SciPy sparse matrix: the weight of each term in each text, in rows of length 1.
-    Terms that most texts have are left out where these terms alone cannot reach a cosine that
-    counts. Pairs that the other terms leave undecided are measured with all terms.
+    `terms` is a SciPy sparse matrix of the weights of terms; each row is a text, and has length 1.
+    The first comparison ignores the common terms of a text if these terms alone cannot make the
+    cosine large enough. Pairs of texts that may be near are then measured with all terms.
     """
     n_texts, least = terms.shape[0], 1 - within
     is_common, lengths = common_terms(terms, MOST_LEFT_OUT * least)
@@ -186,10 +187,10 @@ def near_texts(
 
 
 def common_terms(terms: Any, most: float) -> tuple[Flags, Values]:
-    """Choose the common terms, and measure the length that each text has in them.
+    """Mark the common terms, and compute the length of each text in these terms.
 
-    A term is common if more than a certain share of the texts have it. That share is the smallest
-    of 1/2, 1/4, ... for which the length is at most `most` in nearly all texts.
+    A term is common if the share of texts with the term exceeds a limit: the smallest of 1/2,
+    1/4, ... for which nearly all texts have a length of at most `most` in the common terms.
     """
     n_texts, counts = terms.shape[0], np.bincount(terms.indices, minlength=terms.shape[1])
     squares, share = terms.multiply(terms).tocsr(), 1.0

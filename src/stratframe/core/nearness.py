@@ -1,4 +1,4 @@
-"""Orders of rows by nearness: chains and blocks of nearest neighbours inside strata."""
+"""Order the rows of each stratum by nearness, in a chain or in blocks of nearest neighbours."""
 
 from collections.abc import Callable
 
@@ -13,14 +13,14 @@ COMPACT_BELOW = 15 / 16
 """The share of remaining points below which removed points are dropped from the arrays."""
 
 FEW, WIDEN_FROM = 1 << 13, 1 / 8
-"""The number of points for each feature up to which all points are compared, and the share of the
-points from which a window of candidates is widened to all points."""
+"""Up to `FEW` points per feature, every search compares all points. With more points, it begins
+with a window of points, or with all if half a window would hold over `WIDEN_FROM` of the points."""
 
 RUNS = 4
-"""The number of runs of candidates per point wanted; their nearest points bound the distance."""
+"""The number of runs of points per neighbour sought; the nearest point of a run gives a bound."""
 
 TINY, TINY_SHARE = 1e-150, 1e-9
-"""What rounding may add to a distance, in units of the feature and as a share."""
+"""The absolute tolerance for distances, in units of the feature, and the relative tolerance."""
 
 
 def nearest_order(
@@ -32,10 +32,11 @@ def nearest_order(
     progress: Callable[[int], object],
     few: int = FEW,
 ) -> Ints:
-    """Order rows by their code, and inside a code by nearness.
+    """Sort rows by code, and order the rows within a code by nearness.
 
-    Features are what `feature_scaling` returns; `few` is as in `NeighbourPool`. The draws choose
-    the first row, and decide between equally near rows; they are overwritten.
+    The order is a chain if `block` is None, and a sequence of blocks of `block` rows otherwise.
+    `features` is the result of `feature_scaling`, and `few` is as in `NeighbourPool`. The draws
+    determine the first row and the order of equally near rows; the draws are overwritten.
 
     Sources: Zeng and Martinez (2000), Distribution-balanced stratified cross-validation for
     accuracy estimation. Moreno-Torres, Saez and Herrera (2012), Study on the impact of
@@ -59,28 +60,29 @@ def nearest_order(
 
 
 class NeighbourPool:
-    """Points from which the nearest are taken, exactly and with the same result on every platform.
+    """A set of points with a search for neighbours that gives the same result on every platform.
 
-    Points, origin and unit are those of `feature_scaling`. If there are more than `few` points for
-    each feature, they are sorted by one feature: a point that is further away in this feature alone
-    than others are in all features is not among the nearest.
+    `points`, `origin` and `unit` are as in `feature_scaling`. If there are more than `few` points
+    per feature, the points are sorted by one feature. A search can then exclude points that
+    are farther away in this feature alone than the nearest points found so far.
     """
 
     def __init__(self, points: Values, origin: Values, unit: Values, few: int = FEW) -> None:
         self.points, self.unit = points, unit
         self.scaled = (points - origin) / unit
         self.squares = (self.scaled**2).sum(axis=0)
-        # The error of a squared distance, as a share of the two squared lengths: the errors of the
-        # product, of the sum over the features, and of the scaling (Higham 2002, section 3.1).
+        # The error of a squared distance, as a share of the sum of the two squared lengths. It
+        # comes from the product, the sum over features and the scaling (Higham 2002, Accuracy and
+        # stability of numerical algorithms, section 3.1).
         self.error = 4 * (len(points) + 8) * float(np.finfo(np.float64).eps)
-        # The arrays of candidates: their numbers, coordinates, and squares minus the error, which
-        # are infinite once a point is removed; and the position of each point in these arrays.
+        # `numbers`, `candidates` and `lowest_squares` hold numbers, coordinates, and squared
+        # lengths minus the error (infinite if removed). `positions` maps points to places in these.
         self.n_left = points.shape[1]
         self.numbers, self.axis = np.arange(self.n_left), -1
         self.lowest_squares = self.squares * (1 - self.error)
         self.positions = np.empty(self.n_left, dtype=np.int64)
         if self.n_left > few * len(points):
-            # The feature with the widest middle half tells most points apart.
+            # The feature with the widest interquartile range separates the points best.
             quarters = [self.n_left // 4, 3 * self.n_left // 4]
             low, high = np.partition(self.scaled, quarters, axis=1)[:, quarters].T
             self.axis = int((high - low).argmax())
@@ -90,7 +92,6 @@ class NeighbourPool:
         self.gather()
 
     def gather(self) -> None:
-        """Fill the arrays of candidates, given their numbers."""
         self.candidates = np.ascontiguousarray(self.scaled[:, self.numbers])
         self.along = self.points[self.axis, self.numbers]
         self.positions[self.numbers] = np.arange(len(self.numbers))
@@ -100,7 +101,7 @@ class NeighbourPool:
         self.n_left -= len(numbers)
 
     def nearest(self, point: int, count: int) -> Ints:
-        """List the remaining points nearest to a given point, nearest first; ties go by number."""
+        """List the `count` remaining points nearest to a point, by distance and then by number."""
         if self.n_left < COMPACT_BELOW * len(self.numbers):
             stays = self.lowest_squares < np.inf
             self.numbers, self.lowest_squares = self.numbers[stays], self.lowest_squares[stays]
@@ -127,17 +128,17 @@ class NeighbourPool:
             low, high = max(place - half, first), min(place + half, last)
 
     def nearest_within(self, point: int, count: int, low: int, high: int) -> tuple[Ints, float]:
-        """List the nearest of candidates `low` to `high`, and bound their squared distances."""
-        # |x - y|**2 minus |x|**2, which is the same for all y, by one matrix product. Its rounding
-        # depends on the platform, so it only selects candidates: a point whose lower bound is above
-        # the upper bounds of `count` others is not among the nearest.
+        """List the nearest of candidates `low` to `high - 1`, and bound their squared distances."""
+        # One matrix product gives |x - y|**2 - |x|**2 for all y. Its rounding depends on the
+        # platform, so the product is only used to exclude points: a point with a lower bound above
+        # the upper bounds of `count` other points is not among the nearest.
         lower = self.scaled[:, point] @ self.candidates[:, low:high]
         lower *= -2
         lower += self.lowest_squares[low:high]
         numbers, n_runs = self.numbers[low:high], RUNS * count if count > 1 else 1
         others: list[int] = []
         if width := len(lower) // n_runs:
-            # The nearest points of several runs serve as these others, and are found quickly.
+            # The nearest point of each run is found quickly, and gives an upper bound.
             runs = lower[: width * n_runs].reshape(n_runs, width)
             nearest = runs.argmin(axis=1) + np.arange(0, runs.size, width)
             others = sorted(nearest.tolist(), key=lower.item)[:count]
@@ -151,8 +152,8 @@ class NeighbourPool:
             return numbers[:0], upper
         chosen = numbers[(lower <= upper).nonzero()[0]]
         if len(chosen) > 1:
-            # These few points are measured from the differences of the unscaled features, so that
-            # equal distances give equal floats.
+            # The distances of these few points are computed from differences in the unscaled
+            # features so that equal distances give equal floats.
             offsets = self.points[:, chosen]
             offsets -= self.points[:, point, None]
             offsets /= self.unit
@@ -163,7 +164,7 @@ class NeighbourPool:
 def chain_order(
     pool: NeighbourPool, codes: Codes, sizes: Ints, progress: Callable[[int], object]
 ) -> Ints:
-    """Start at the first point, and always go on to the nearest point not yet visited."""
+    """Order rows in a chain that goes from each point to the nearest unvisited point."""
     # Rows at the same point follow one another, so each point is visited once.
     turns = np.empty(len(sizes), dtype=np.int64)
     point = 0
@@ -179,9 +180,9 @@ def chain_order(
 def block_order(
     pool: NeighbourPool, codes: Codes, sizes: Ints, size: int, progress: Callable[[int], object]
 ) -> Ints:
-    """Make blocks, each of the first remaining row and the rows nearest to it.
+    """Order rows in blocks, each with the first remaining row and the rows nearest to it.
 
-    Of equally near points, the point that appears first contributes all its rows first.
+    If points are equally near, the rows of the point that appears first come first.
     """
     # The remaining rows of each point are `queue[heads[point] : ends[point]]`.
     queue, ends = np.argsort(codes, kind="stable"), np.cumsum(sizes)
@@ -195,7 +196,7 @@ def block_order(
         lacking = wanted - int(ends[point] - heads[point])
         members = [point]
         if lacking >= 0:
-            # Each point has at least one row left, so `lacking` points are enough.
+            # Each point has at least one row left, so `lacking` points have enough rows.
             pool.remove(np.array([point]))
             members += pool.nearest(point, lacking).tolist()
         block = np.concatenate([queue[heads[each] : ends[each]] for each in members])[:wanted]

@@ -1,42 +1,42 @@
-"""Orders of the rows inside their strata."""
+"""Order the rows inside each stratum, at random or by value."""
 
 import numpy as np
 
 from .types import Codes, Flags, Ints, Rows, Values, Words
 
 CHUNK = 1 << 16
-"""The number of rows per pass, low enough for the passes around a sort to stay in cache."""
+"""The number of rows per pass, chosen so that the arrays of a pass fit in cache."""
 
 ENOUGH_BITS = 24
-"""The number of random bits of a sort word below which the sort is done in two steps."""
+"""The minimum number of random bits in a 64-bit word for rows to be sorted in a single step."""
 
 
 def shuffled(codes: Codes, n_codes: int, draws: Words) -> Rows:
-    """Order rows by their code, and at random inside a code; the draws are overwritten."""
+    """Sort rows by code, and shuffle the rows within a code; the draws are overwritten."""
     row_bits, code_bits = bit_width(len(codes)), bit_width(n_codes)
     if 64 - row_bits - code_bits >= ENOUGH_BITS:
         return sort_words(draws, codes, code_bits, row_bits)
-    # Few random bits would tie often, and ties keep the order of the rows. A word without the code
+    # With few random bits, many rows would be tied and keep their order. A word without the code
     # has room for more random bits.
     return grouped(sort_words(draws, None, 0, row_bits), codes, n_codes)
 
 
 def grouped(rows: Rows, codes: Codes, n_codes: int) -> Rows:
-    """Sort an order of rows stably by code."""
+    """Sort ordered rows by code, and keep their order within a code."""
     if n_codes <= 1 << 16:
-        # NumPy uses a radix sort for 16-bit integers, which is fastest.
+        # For 16-bit integers, NumPy uses a radix sort, which is fastest.
         return rows[np.argsort(codes[rows].astype(np.uint16), kind="stable")]
     words = np.zeros(len(rows), dtype=np.uint64)
     return rows[sort_words(words, codes[rows], bit_width(n_codes), bit_width(len(rows)))]
 
 
 def bit_width(size: int) -> int:
-    """Count the bits that are needed to hold 0..size-1."""
+    """Return the number of bits that the integers 0..size-1 need."""
     return max(size - 1, 0).bit_length()
 
 
 def sort_words(words: Words, codes: Codes | None, code_bits: int, row_bits: int) -> Rows:
-    """Sort rows by code, then by random bits, which are overwritten."""
+    """Sort rows by code, then by the leading bits of their words; the words are overwritten."""
     pack_words(words, codes, code_bits, row_bits)
     words.sort()
     words &= np.uint64((1 << row_bits) - 1)
@@ -44,9 +44,9 @@ def sort_words(words: Words, codes: Codes | None, code_bits: int, row_bits: int)
 
 
 def pack_words(words: Words, codes: Codes | None, code_bits: int, row_bits: int) -> None:
-    """Put codes above the leading bits of words, and row numbers below them, in place."""
-    # Plain values are then sorted, which is faster than `argsort`. The words are unique, so every
-    # sort is stable, and its result is the same on every platform.
+    """Pack the code, the leading bits and the position of each row into its word, in place."""
+    # Sorting the packed words is faster than `argsort`. The words are unique, so every sorting
+    # algorithm gives the same result on every platform.
     words >>= np.uint64(code_bits)
     words &= ~np.uint64((1 << row_bits) - 1)
     words |= np.arange(len(words), dtype=np.uint64)
@@ -70,7 +70,7 @@ def sort_values(values: Values, codes: Codes | None = None, n_codes: int = 1) ->
 
 
 def leading_words(values: Values) -> Words:
-    """Map values to words in the same order, from 0, and shift them to use the highest bits."""
+    """Map values to words in the same order; the words start at 0 and are shifted to full width."""
     words = ordered_words(values)
     words -= words.min(initial=2**64 - 1)
     words <<= np.uint64(64 - int(words.max(initial=0)).bit_length())
@@ -78,10 +78,11 @@ def leading_words(values: Values) -> Words:
 
 
 def ordered_words(values: Values) -> Words:
-    """Map integers or floats to words in the same order; both zeros to one word."""
+    """Map integers or floats to words in the same order; -0 and 0 are mapped to the same word."""
     sign = np.uint64(1 << 63)
     if values.dtype.kind == "f":
-        # Floats sort like their bits, but negative floats in reverse. Adding 0 turns -0 into 0.
+        # Positive floats sort like their bits, and negative floats in the reverse order. Adding 0
+        # turns -0 into 0.
         words = (values.astype(np.float64, copy=False) + 0.0).view(np.uint64)
         return words ^ ((words.view(np.int64) >> 63).view(np.uint64) | sign)
     if values.dtype.kind == "u":
@@ -90,9 +91,9 @@ def ordered_words(values: Values) -> Words:
 
 
 def repair_runs(rows: Rows, ascending: Values, is_run_start: Flags, n_lost: int) -> None:
-    """Sort the runs of values that differ only in the lowest bits of their words, in place.
+    """Sort, in place, runs of values that differ only in the `n_lost` lowest bits of their words.
 
-    Rows and their values are sorted except for these bits; `is_run_start` marks where codes start.
+    Rows and values are already sorted by all higher bits, and `is_run_start` marks changes of code.
     """
     falls = ascending[1:] < ascending[:-1]
     falls &= ~is_run_start[1:]
@@ -111,7 +112,7 @@ def repair_runs(rows: Rows, ascending: Values, is_run_start: Flags, n_lost: int)
 
 
 def rank(values: Values) -> Ints:
-    """Rank values densely from 0; equal values share a rank."""
+    """Compute dense ranks of values, starting at 0; equal values have equal ranks."""
     rows, is_run_start = sort_values(values)
     ranks = np.empty(len(rows), dtype=np.int64)
     ranks[rows] = np.cumsum(is_run_start) - 1
@@ -119,12 +120,11 @@ def rank(values: Values) -> Ints:
 
 
 def by_value(codes: Codes, n_codes: int, values: Values, draws: Words) -> Rows:
-    """Order rows by their code, then by value, and at random among equal values."""
+    """Sort rows by code, then by value; rows with equal values are in random order."""
     rows, is_run_start = sort_values(values)
     tied = ~is_run_start
     tied[:-1] |= tied[1:]
     if tied.any():
-        # Only tied rows are shuffled, run by run.
         tied_rows = rows[tied]
         runs = np.cumsum(is_run_start[tied]) - 1
         rows[tied] = tied_rows[shuffled(runs, int(runs[-1]) + 1, draws[tied_rows])]
@@ -132,20 +132,20 @@ def by_value(codes: Codes, n_codes: int, values: Values, draws: Words) -> Rows:
 
 
 def positions_within(sizes: Ints) -> Ints:
-    """Number the members of each of several consecutive runs from 0."""
+    """Number the members of each run from 0, given the sizes of consecutive runs."""
     return np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
 
 
 def permuted_blocks(
     rows: Rows, sizes: Ints, k: int, draws: Words, spread_leftover: bool = True
 ) -> Rows:
-    """Shuffle an order inside blocks of k neighbours, with left-over rows at the end.
+    """Shuffle ordered rows in blocks of k neighbours; left-over rows come last in each stratum.
 
-    Dealt to k folds in turn, each block then gives every fold one row at random, just as permuted
-    blocks allocate patients to the arms of a clinical trial. A stratum of n rows has r = n mod k
-    rows left over. These are the rows at the positions floor((i + 1/2) n / r), i < r, so that they
-    too are spread over the order; without `spread_leftover` they are the last r rows. The draws are
-    overwritten.
+    If the rows of a stratum are then dealt to k folds in turn, each block gives every fold one
+    random row. Permuted blocks allocate patients to the arms of a clinical trial in the same way.
+    A stratum of n rows has r = n mod k left-over rows. They are the rows at the positions
+    floor((i + 1/2) n / r) for i = 0, ..., r - 1, and so are spread over the whole order. Without
+    `spread_leftover`, they are the last r rows. The draws are overwritten.
 
     Sources: Zelen (1974), The randomization and stratification of patients to clinical trials. Lowe
     (2016), Stratified validation splits for regression problems.
@@ -155,13 +155,13 @@ def permuted_blocks(
     last = np.repeat(ends - n_left, n_left) + index
     leftover = last
     if spread_leftover:
-        # (i + 1/2) n / r in whole numbers: (2 i + 1) n // (2 r).
+        # floor((i + 1/2) n / r) in integer arithmetic.
         leftover = (2 * index + 1) * np.repeat(sizes, n_left) // (2 * np.repeat(n_left, n_left))
         leftover += np.repeat(ends - sizes, n_left)
     in_block = np.ones(len(rows), dtype=np.bool_)
     in_block[leftover] = False
-    # Without its left-over rows the size of every stratum is a multiple of k, so no block of the
-    # matrix reaches into the next stratum.
+    # Without left-over rows, the size of every stratum is a multiple of k. So no block
+    # contains rows of two strata.
     n_blocked = len(rows) - len(leftover)
     blocks = rows[in_block].reshape(-1, k)
     blocks = shuffle_within_rows(blocks, draws[:n_blocked].reshape(-1, k))
@@ -175,8 +175,8 @@ def permuted_blocks(
 
 
 def shuffle_within_rows(blocks: Ints, draws: Words) -> Ints:
-    """Shuffle each row of a matrix separately; the draws, one for each cell, are overwritten."""
-    # The low bits of a word hold the column, just as the low bits in `sort_words` hold the row.
+    """Shuffle each row of a matrix separately; `draws` has the same shape and is overwritten."""
+    # The lowest bits of a word hold the column; in `pack_words` they hold the position.
     mask = np.uint64((1 << bit_width(blocks.shape[1])) - 1)
     draws &= ~mask
     draws |= np.arange(blocks.shape[1], dtype=np.uint64)

@@ -1,4 +1,4 @@
-"""Features as points: scaling, equal points, centroids."""
+"""Scale features, find equal points, and compute distances from centroids."""
 
 from collections.abc import Callable
 
@@ -7,24 +7,24 @@ import numpy as np
 from .types import Ints, Values
 
 SCALES = ("standard", "minmax")
-"""Units of features: their standard deviation, or their range."""
+"""Features are scaled by their standard deviation, or by their range."""
 
 MAX_EXPONENT = 500
-"""The exponent of 2, positive or negative, beyond which squares could leave the range of floats."""
+"""The absolute value of a binary exponent above which squares could overflow or underflow."""
 
 ROWS_PER_PASS = 1 << 12
-"""The number of rows per pass, low enough for their features to stay in cache."""
+"""The number of rows per pass, chosen so that their features fit in cache."""
 
 DISTANCE_BITS = 40
-"""The number of significant bits of distances to centroids."""
+"""The number of bits to which distances from centroids are rounded."""
 
 
 def feature_scaling(points: Values, scale: str | None) -> tuple[Values, Values, Values]:
-    """Find the origin and the unit of every feature, each of shape (n_features, 1).
+    """Return the points, and the origin and the unit of each feature, shape (n_features, 1).
 
-    The origin is the mean, or the lowest value for "minmax". If features are scaled, a constant
-    feature has an infinite unit, which scales it to zero. If values are huge or tiny, the points
-    are returned multiplied by powers of two, which is exact.
+    The origin is the mean, or the lowest value for "minmax". If `scale` is None, the unit is 1.
+    Otherwise, huge or tiny values are returned multiplied by powers of two, which is exact, and the
+    unit of a constant feature is infinite, so its scaled values are 0.
     """
     if not points.size:
         return points, np.zeros((len(points), 1)), np.ones((len(points), 1))
@@ -43,12 +43,12 @@ def feature_scaling(points: Values, scale: str | None) -> tuple[Values, Values, 
 
 
 def per_feature(points: Values, measure: Callable[[Values], float]) -> Values:
-    """Apply a function to each feature separately, while the feature is in cache."""
+    """Apply a function to one feature at a time so that the feature stays in cache."""
     return np.array([measure(feature) for feature in points])[:, None]
 
 
 def scale_features(points: Values, scale: str | None) -> Values:
-    """Scale features to comparable units; a constant feature becomes 0. The points become rows."""
+    """Scale features to comparable units, unless `scale` is None, and return points as rows."""
     if scale is None:
         return np.ascontiguousarray(points.T)
     points, origin, unit = feature_scaling(points, scale)
@@ -61,7 +61,7 @@ def scale_features(points: Values, scale: str | None) -> Values:
 
 
 def unique_points(points: Values) -> tuple[Ints, int]:
-    """Encode points as integers, and count the distinct points; equal points share a code."""
+    """Return codes that are equal for equal points, and the number of distinct points."""
     rows = np.lexsort(points)
     is_run_start = np.zeros(len(rows), dtype=np.bool_)
     for feature in points:
@@ -72,20 +72,20 @@ def unique_points(points: Values) -> tuple[Ints, int]:
 
 
 def centroids(points: Values, labels: Ints, n_labels: int) -> Values:
-    """Average the points of every label; points and centroids are rows."""
+    """Compute the mean of the points of each label; points and centroids are rows."""
     sums = [np.bincount(labels, feature, minlength=n_labels) for feature in points.T]
     return np.column_stack(sums) / np.bincount(labels, minlength=n_labels)[:, None]
 
 
 def centroid_distances(points: Values, labels: Ints, centres: Values) -> Values:
-    """Compute the distance of every point, a row, from the centre of its label, to 40 bits."""
+    """Compute the rounded distance of each point (a row) from the centre of its label."""
     distances = np.empty(len(points))
     for start in range(0, len(points), ROWS_PER_PASS):
         chunk = slice(start, start + ROWS_PER_PASS)
         offsets = points[chunk] - centres[labels[chunk]]
         distances[chunk] = np.sqrt(np.einsum("ij,ij->i", offsets, offsets))
-    # The last bits of a centre may change from run to run, because threads add in any order.
-    # Rounding keeps these bits from deciding the order of equally distant rows.
+    # The last bits of a centre can differ between runs, because threads add in a varying order.
+    # Rounding prevents these bits from deciding the order of equally distant rows.
     step = np.ldexp(1.0, int(np.frexp(distances.max(initial=0.0))[1]) - DISTANCE_BITS)
     rounded: Values = np.round(distances / step) * step
     return rounded

@@ -1,4 +1,4 @@
-"""Stratum sizes -> how many rows of each stratum go to each of k equal folds, or into a sample."""
+"""Allocate the rows of each stratum to k equal folds, or to a sample."""
 
 import numpy as np
 
@@ -6,14 +6,14 @@ from .types import Ints, StratumTable, Words
 
 
 def equal_quota(sizes: Ints, fold_permutation: Ints) -> StratumTable:
-    """Allocate every stratum to k equal folds, round robin.
+    """Allocate the rows of every stratum to k equal folds, by round robin.
 
-    The counts of the folds differ by at most 1 in every run of consecutive strata: over all rows,
-    in every stratum, and in every coarser stratum.
+    In every run of consecutive strata, the counts of the folds differ by at most 1. This includes
+    single strata, coarser strata and the whole table.
     """
-    # The rows of all strata, one stratum after another, take the seats 0, 1, ..., k-1, 0, 1, ... in
-    # turn; seat j is fold `fold_permutation[j]`. The n mod k rows of a stratum that remain after
-    # equal counts take the first seats from the stratum's start on.
+    # The rows of all strata, one stratum after another, go to the folds in turn, in the order of
+    # `fold_permutation`. Each fold gets n // k of the n rows of a stratum, and the n mod k rows
+    # that remain go to the folds that are next in turn at the start of the stratum.
     k = len(fold_permutation)
     starts = (np.cumsum(sizes) - sizes)[:, None]
     extra = (np.arange(k) - starts) % k < (sizes % k)[:, None]
@@ -23,7 +23,7 @@ def equal_quota(sizes: Ints, fold_permutation: Ints) -> StratumTable:
 
 
 def proportional_allocation(sizes: Ints, total: int, draws: Words) -> Ints:
-    """Allocate a sample in proportion to stratum sizes by largest remainder (Hamilton's method)."""
+    """Allocate a sample in proportion to stratum sizes, by the largest remainder method."""
     quota, remainder = np.divmod(sizes * total, max(int(sizes.sum()), 1))
     first = np.lexsort((draws, -remainder))[: total - int(quota.sum())]
     quota[first] += 1
@@ -31,14 +31,14 @@ def proportional_allocation(sizes: Ints, total: int, draws: Words) -> Ints:
 
 
 def equal_allocation(sizes: Ints, total: int, draws: Words) -> Ints:
-    """Allocate a sample to strata in equal numbers, taking all rows of strata that have fewer."""
+    """Allocate a sample to strata in equal numbers; smaller strata contribute all their rows."""
     if len(sizes) == 0:
         return sizes
     ascending = np.sort(sizes)
     n_as_large = len(sizes) - np.arange(len(sizes))
     n_before = np.cumsum(ascending) - ascending
-    # The smallest stratum that is not needed in full sets the level for itself and all larger
-    # strata; the strata before it give all their rows.
+    # Stratum `cut`, in ascending order of size, is the first that has enough rows for an equal
+    # share of the rest of the sample. All smaller strata contribute all their rows.
     cut = int(np.argmax(n_before + ascending * n_as_large >= total))
     level = (total - int(n_before[cut])) // int(n_as_large[cut])
     quota = np.minimum(sizes, level)

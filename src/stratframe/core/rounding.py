@@ -1,24 +1,26 @@
-"""Controlled rounding of a table of exact shares to whole numbers; all its sums are rounded, too.
+"""Controlled rounding of a table of exact shares, and of its sums, to whole numbers.
 
-Start with the shares. Find a cycle of numbers that are not whole: to add and subtract one amount in
-turn along it changes no sum. After each move one more number is whole, and stays as it is. The
-direction is drawn so that no expected value changes. In the end all numbers are whole
-(docs/how-it-works.md has an example). Each cell and each sum stops at the first whole number that
-it reaches, which is its exact share rounded down or up. There is one sum for each stratum, which is
-whole from the start, and one for each part in every coarser stratum and in all rows. (Both kinds of
-sums are laminar families of cells: cells and sums are the edges of one network, in which rows flow
-from the strata to the total.)
+The method starts from the exact shares, and repeats one step. The step finds a cycle of numbers
+that are not whole, and adds and subtracts the same amount in turn along the cycle, so that cells
+still add up to their sums. The amount is chosen so that one more number becomes whole; this number
+is fixed from then on. The direction of the move is drawn so that no expected value changes. At the
+end all numbers are whole (docs/how-it-works.md has an example). Each cell and each sum stops at the
+first whole number that it reaches, which is its exact share rounded down or up. Each stratum has a
+sum, which is whole from the start, and each part has a sum in every coarser stratum and in the
+whole table. (Both kinds of sums form laminar families of cells. Cells and sums are therefore the
+edges of a network in which rows flow from the strata to the total.)
 
-To make the moves for all strata at once, strata are joined in pairs, the pairs in pairs, and so on.
-What may still move below a node is a tree of edges between the node's numbers, its ports. Adding up
-two nodes joins their ports, part by part, and each part closes one cycle. No cycle leaves the
-joined node, so its own numbers are still exact when it is joined in turn. When all numbers above
-have moved, the numbers below follow them.
+To move the numbers of all strata at once, the strata are joined in pairs, then the pairs in pairs,
+and so on. Each node of this hierarchy has a port for each part, through which its rows of that part
+leave. The numbers below a node that are not yet whole form a tree, with the ports as its leaves.
+When two nodes are joined, their ports are merged part by part, and each part after the first closes
+a cycle. The cycle stays inside the joined node, so the node's ports still have their exact shares
+when it is joined in turn. When the numbers of a node have moved, the numbers below it move too.
 
 References: Cox (1987), A constructive procedure for unbiased controlled rounding; Gandhi,
 Khuller, Parthasarathy and Srinivasan (2006), Dependent rounding and its applications to
 approximation algorithms; Deville and Tillé (2004), Efficient balanced sampling: the cube
-method, whose flight phase this is.
+method (this algorithm is its flight phase).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -33,54 +35,55 @@ from .order import positions_within
 from .types import Ancestors, Flags, Ints, StratumTable, Values, Words
 
 FIXED_ONE = 1 << 32
-"""The value of 1 in fixed-point numbers."""
+"""The fixed-point representation of 1."""
 
 SMALL_DENOMINATOR = 1 << 30
-"""Products of denominators below this limit and fixed-point numbers below 1 fit in 64 bits."""
+"""The limit below which products of a denominator and a fixed-point number fit in 64 bits."""
 
 PARTS_PER_WORD = 62
-"""The number of parts for which a word has bits."""
+"""The number of parts that one word (an integer of up to 64 bits) can hold."""
 
 EDGES_IN_CACHE = 1 << 16
-"""The number of edges whose values stay in cache."""
+"""The number of edges that are processed at once, chosen so that their values stay in cache."""
 
 PartSets: TypeAlias = NDArray[Any]
-"""Sets of parts: part j is bit j % PARTS_PER_WORD of word j // PARTS_PER_WORD."""
+"""Sets of parts, as bits: part j is bit j % PARTS_PER_WORD of word j // PARTS_PER_WORD."""
 
 Choose: TypeAlias = Callable[[Values, Values, int, Ints], Flags]
-"""A rule that says which cycles move up and which down, such as `moves_up`."""
+"""A function, such as `moves_up`, that decides for each cycle whether it moves up or down."""
 
 
 class Edges(NamedTuple):
-    """What can move where n pairs of nodes are joined; changed in place.
+    """The numbers that can move when n pairs of nodes are joined; the arrays change in place.
 
-    The numbers below a node that are not whole form a tree. Its leaves are the node's ports, which
-    are the node's own numbers, one for each part. An edge of the tree is identified by the ports
-    beyond it, on the side without port 0: the edge is a port itself, or a split of the ports. There
-    are up to n_parts - 3 splits. `n_sides` is 2, or 1 for the root, which has no partner.
+    The numbers below a node that are not whole are the edges of a tree, with the node's ports as
+    leaves. Each edge divides the ports into two sets. It is identified by the set without port 0,
+    whose ports are said to be beyond the edge. Each port has an edge that separates it from all
+    other ports. There are up to n_parts - 3 other edges, the splits, with several ports in both
+    sets. `n_sides` is 2, or 1 for the root, which has no partner.
     """
 
     beyond: PartSets
-    """The ports beyond each edge, for each side, shape (n_sides, n_words, n_edges, n)."""
+    """The ports of each side that are beyond each edge, shape (n_sides, n_words, n_edges, n)."""
     flow: Values
     """The rows that leave by these ports, modulo 1, in units of 1 / denominator, (n_edges, n)."""
     back: Flags
-    """Whether the flow counts the rows that leave by the other ports instead, (n_edges, n)."""
+    """Whether the flow counts the rows that leave by all other ports instead, (n_edges, n)."""
 
 
 class Join(NamedTuple):
-    """What became of the ports of the nodes at one depth, where n pairs of nodes were joined."""
+    """The result of joining n pairs of nodes at one depth."""
 
     parents: Ints
     """The node above each node, shape (n_nodes,)."""
     pairs: Ints
     """The nodes of each pair, shape (n_sides, n)."""
     moved: Values
-    """How far the ports of the pairs moved, in units of 1 / denominator, (n_parts, n_sides, n)."""
+    """The changes at the ports of the pairs, in units of 1 / denominator, (n_parts, n_sides, n)."""
     beyond: PartSets
-    """As in `Edges`, in terms of the ports of the node above, (n_words, n_parts, n_sides, n)."""
+    """The ports of the node above that are beyond each port, (n_words, n_parts, n_sides, n)."""
     back: Flags
-    """As in `Edges`, (n_parts, n_sides, n)."""
+    """The flag `back` of each port's edge, as in `Edges`, (n_parts, n_sides, n)."""
 
 
 def controlled_rounding(
@@ -90,12 +93,12 @@ def controlled_rounding(
     draws: Words | None,
     choose: Choose | None = None,
 ) -> StratumTable:
-    """Allocate every stratum to unequal parts: each cell gets its share, rounded down or up.
+    """Allocate every stratum to unequal parts so that each count is its share rounded down or up.
 
-    The counts of every coarser stratum and of all rows are rounded likewise. The mean of every
-    count is its exact share. There are n_parts - 1 draws for each stratum. Without draws the
-    likelier of two moves is made, or the upward move if both are equally likely. `choose` replaces
-    the rule by which the draws choose the moves.
+    The counts in coarser strata and in the whole table are rounded in the same way. The expected
+    value of every count is its exact share. There are n_parts - 1 draws for each stratum. Without
+    draws, the more probable of two moves is made, or the upward move if both are equally probable.
+    If `choose` is given, it replaces `moves_up`, which chooses the moves by the draws.
     """
     n_strata, n_parts = len(sizes), len(shares)
     numerators, denominator = numerators_of(shares, int(sizes.sum()))
@@ -103,7 +106,7 @@ def controlled_rounding(
     uniform32 = np.full((n_parts - 1, n_strata), FIXED_ONE // 2, dtype=np.int64)
     if draws is not None:
         uniform32 = (draws >> np.uint64(32)).astype(np.int64).reshape(n_parts - 1, n_strata)
-    # Wide enough for a sum over all parts.
+    # The dtype must hold sums over all parts.
     dtype = np.min_scalar_type(-(n_parts + 1) * denominator)
     exact = np.ascontiguousarray(remainder.T, dtype=dtype)
     moves = np.zeros((n_parts, 1), dtype=dtype)
@@ -115,11 +118,11 @@ def controlled_rounding(
 
 
 def pairing_tree(n_strata: int, levels: Ancestors) -> Iterator[Flags]:
-    """Join neighbouring strata in pairs, from the strata up to all rows, and then the root alone.
+    """Join neighbouring strata in pairs, depth by depth, until only the root is left.
 
-    Each coarser stratum is joined into one node before the next level begins, so it is a node of
-    the tree and its counts are rounded shares like all other counts. Yields a flag for each node:
-    False for the right half of a pair; nodes without a partner count as left.
+    Each coarser stratum is joined into one node before the next level begins. So it is a node of
+    the tree, and its counts are rounded as all other counts are. Yields flags for the nodes at each
+    depth: False for the right node of a pair, and True for all other nodes. The root comes last.
     """
     levels = [*levels, np.zeros(n_strata, dtype=np.int64)]
     while levels:
@@ -136,10 +139,10 @@ def pairing_tree(n_strata: int, levels: Ancestors) -> Iterator[Flags]:
 def join_nodes(
     exact: Values, levels: Ancestors, denominator: int, uniform32: Ints, choose: Choose
 ) -> Iterator[Join]:
-    """Join nodes from the strata up to the root, and move what is not whole, depth by depth.
+    """Join nodes depth by depth, from the strata to the root, and move numbers that are not whole.
 
     `exact` holds the shares modulo 1, in units of 1 / denominator, shape (n_parts, n_strata);
-    `uniform32` holds numbers below 2**32, shape (n_parts - 1, n_strata).
+    `uniform32` holds random numbers below 2**32, shape (n_parts - 1, n_strata).
     """
     n_parts, n_strata = exact.shape
     sets = port_sets(n_parts)
@@ -149,7 +152,7 @@ def join_nodes(
         pairs = np.stack([rights - 1, rights]) if n_nodes > 1 else lefts[None]
         parents = np.cumsum(is_left) - 1
         edges = edges_below(exact[:, pairs], splits[:, :, pairs], denominator)
-        # A tree of n strata has n - 1 pairs and a root, each with random numbers of its own.
+        # A tree of n strata has n - 1 pairs and a root, each with its own random numbers.
         own = uniform32[:, n_nodes - pairs.shape[1] : n_nodes]
         n_at_once = max(EDGES_IN_CACHE // len(edges.flow), 1)
         for start in range(0, pairs.shape[1], n_at_once):
@@ -173,7 +176,7 @@ def join_nodes(
 
 
 def port_sets(n_parts: int) -> PartSets:
-    """List the ports beyond each port: only the port itself, but beyond port 0 all other ports."""
+    """List the ports beyond each port's edge: the port itself, or for port 0 all other ports."""
     word, bit = np.divmod(np.arange(n_parts, dtype=np.int64), PARTS_PER_WORD)
     dtype = np.min_scalar_type(-(1 << min(n_parts, PARTS_PER_WORD)))
     sets = np.zeros((word[-1] + 1, n_parts), dtype=dtype)
@@ -183,7 +186,7 @@ def port_sets(n_parts: int) -> PartSets:
 
 
 def holds(sets: PartSets, part: int) -> Flags:
-    """Mark the sets that hold a part, given their words along the first axis."""
+    """Mark the sets that contain a part; the words of each set are on the first axis."""
     word, bit = divmod(part, PARTS_PER_WORD)
     has_part: Flags = (sets[word] & (1 << bit)) != 0
     return has_part
@@ -192,8 +195,8 @@ def holds(sets: PartSets, part: int) -> Flags:
 def edges_below(ports: Values, splits: PartSets, denominator: int) -> Edges:
     """List the edges below nodes that are to be joined.
 
-    Ports are the shares of the nodes, modulo 1, shape (n_parts, n_sides, n). Splits have the
-    shape (n_words, n_splits, n_sides, n), with empty sets where a node has fewer splits.
+    `ports` holds the shares of the nodes modulo 1, shape (n_parts, n_sides, n). `splits` has the
+    shape (n_words, n_splits, n_sides, n), and is filled up with empty sets.
     """
     (n_parts, n_sides, n), (n_words, n_splits) = ports.shape, splits.shape[:2]
     beyond = np.zeros((n_sides, n_words, n_parts + n_splits, n_sides, n), dtype=splits.dtype)
@@ -214,8 +217,9 @@ def close_cycle(edges: Edges, part: int, denominator: int, uniform32: Ints, choo
     beyond, flow, back = edges
     on_left = holds(beyond[0], part)
     on_cycle = on_left ^ holds(beyond[1], part) if len(beyond) > 1 else on_left
-    # The cycle runs from the right port to the left port. `along` is what its edges hold in that
-    # direction, and 0 elsewhere. Products are much faster here than `np.where`.
+    # The cycle enters by the left port and leaves by the right port, or at the root by port 0.
+    # `along` is the flow of each edge in this direction, and 0 for edges that are not on the cycle.
+    # Products are much faster here than `np.where`.
     forward, backward = on_cycle & (on_left == back), on_cycle & (on_left != back)
     direction = forward.view(np.int8) - backward.view(np.int8)
     along = direction * flow + backward.astype(flow.dtype) * denominator
@@ -223,10 +227,9 @@ def close_cycle(edges: Edges, part: int, denominator: int, uniform32: Ints, choo
     low = denominator - (on_cycle * (denominator - along)).max(axis=0)
     up = choose(low, room, denominator, uniform32)
     flow += direction * np.where(up, room, -low)
-    # One edge that became whole is cut, so that the rest is a tree again; other edges that became
-    # whole cannot move any more either. Beyond an edge of the cycle are now the ports that were
-    # beyond this edge or beyond the cut edge, but not beyond both. The edge with the largest set is
-    # cut, whatever the order of the edges.
+    # Of the edges that became whole, the one with the largest set is cut. A tree is left, and the
+    # order of the edges has no effect. Other whole edges cannot move any more. The ports beyond an
+    # edge of the cycle are now those that were beyond this edge or the cut edge, but not both.
     whole = on_cycle & (along == np.where(up, denominator - room, low))
     cut = largest_set(beyond.reshape(-1, *flow.shape), whole).reshape(*beyond.shape[:2], 1, -1)
     back ^= on_cycle & ((beyond & ~cut) == 0).all(axis=(0, 1))
@@ -234,7 +237,7 @@ def close_cycle(edges: Edges, part: int, denominator: int, uniform32: Ints, choo
 
 
 def moves_up(low: Values, room: Values, denominator: int, uniform32: Ints) -> Flags:
-    """Draw which cycles move up by `room` and which down by `low`, so that no mean changes."""
+    """Draw whether cycles move up by `room` or down by `low`; expected values do not change."""
     wide = np.int64 if denominator < SMALL_DENOMINATOR else object
     low, room, uniform32 = (each.astype(wide) for each in (low, room, uniform32))
     up: Flags = uniform32 * (low + room) >= room * FIXED_ONE
@@ -242,7 +245,7 @@ def moves_up(low: Values, room: Values, denominator: int, uniform32: Ints) -> Fl
 
 
 def largest_set(sets: PartSets, chosen: Flags) -> PartSets:
-    """Find the largest of the chosen sets, read as numbers; the empty set if none is chosen."""
+    """Return the chosen set that is largest as an integer, or the empty set if none is chosen."""
     largest = np.empty_like(sets, shape=(len(sets), sets.shape[2]))
     for word in reversed(range(len(sets))):
         largest[word] = (chosen * sets[word]).max(axis=0)
@@ -251,7 +254,7 @@ def largest_set(sets: PartSets, chosen: Flags) -> PartSets:
 
 
 def splits_between(sets: PartSets, n_parts: int) -> PartSets:
-    """List the splits among sets of ports, each once: sets of two or more ports, but not of all."""
+    """List the distinct splits: sets of two or more ports, but not of all ports except port 0."""
     n_splits = max(n_parts - 3, 0)
     splits = np.zeros_like(sets, shape=(len(sets), n_splits, sets.shape[2]))
     is_large = (sets & (sets - 1)).any(axis=0) | ((sets != 0).sum(axis=0) > 1)
@@ -263,9 +266,9 @@ def splits_between(sets: PartSets, n_parts: int) -> PartSets:
 
 
 def moves_below(join: Join, moves: Values) -> Values:
-    """Compute how far the numbers of nodes move in total, given the moves of the nodes above."""
-    # The ports of a node are edges of the tree below the node above: what leaves by the ports
-    # beyond an edge goes through that edge.
+    """Compute the total changes at the ports of nodes, given the changes at the nodes above."""
+    # A port of a node is an edge of the tree below the node above. All rows that leave by the ports
+    # beyond this edge pass through the edge.
     through = np.zeros_like(join.moved)
     for part, above in enumerate(moves[:, join.parents[join.pairs[0]]]):
         through += holds(join.beyond, part) * above
@@ -275,7 +278,7 @@ def moves_below(join: Join, moves: Values) -> Values:
 
 
 def round_total(n_rows: int, shares: Sequence[Fraction], draw: Words) -> Ints:
-    """Round the shares of a number of rows, with a single random word for all parts."""
+    """Round the share of each part in `n_rows` rows, with one random 64-bit word for all parts."""
     numerators, denominator = numerators_of(shares, n_rows)
     rows, remainder = floor_and_remainder(np.array([n_rows]), numerators, denominator)
     up = systematic_round(remainder.astype(float) / float(denominator), draw)
@@ -284,19 +287,19 @@ def round_total(n_rows: int, shares: Sequence[Fraction], draw: Words) -> Ints:
 
 
 def systematic_round(fraction: Values, draws: Words) -> Flags:
-    """Draw which fractions of each row to round up, so that the sum of the row does not change.
+    """Draw which fractions in each row of an array to round up, without changing the row's sum.
 
-    The sums are whole numbers; there is one draw for each row.
+    The sums must be whole numbers. There is one draw for each row.
 
     Source: Madow (1949), On the theory of systematic sampling, II.
     """
     is_open = fraction > 0
     need = np.rint(fraction.sum(axis=1, keepdims=True)).astype(np.int64)
-    # Lay the fractions end to end. A fraction is rounded up if it holds one of the points
-    # 1 - u, 2 - u, ...; it cannot hold two, because it is at most 1 long.
+    # The fractions are intervals of length at most 1, placed end to end. A fraction is rounded up
+    # if its interval contains one of the points 1 - u, 2 - u, ...; it contains at most one.
     ends = np.cumsum(np.rint(fraction * FIXED_ONE).astype(np.int64), axis=1)
-    # A guard against rounding errors: the fractions so far hold no more points than are needed,
-    # and the points still needed do not outnumber the open fractions to come.
+    # Clipping guards against rounding errors: the intervals so far never contain more points than
+    # are needed, and the points that are still needed never outnumber the open fractions to come.
     n_open_after = is_open.sum(axis=1, keepdims=True) - np.cumsum(is_open, axis=1)
     ends = np.clip(ends, (need - n_open_after) * FIXED_ONE, need * FIXED_ONE)
     n_points = (ends + (draws >> np.uint64(32)).astype(np.int64)[:, None]) // FIXED_ONE
@@ -305,7 +308,7 @@ def systematic_round(fraction: Values, draws: Words) -> Flags:
 
 
 def numerators_of(shares: Sequence[Fraction], total: int) -> tuple[Values, int]:
-    """Put shares over a common denominator, in integers wide enough for `total` rows."""
+    """Write shares as integers over a common denominator, in a dtype wide enough for `total`."""
     denominator = lcm(*(share.denominator for share in shares))
     fits_int64 = denominator * max(total, 1) < 1 << 62
     numerators = [int(share * denominator) for share in shares]
@@ -315,7 +318,7 @@ def numerators_of(shares: Sequence[Fraction], total: int) -> tuple[Values, int]:
 def floor_and_remainder(
     sizes: Ints, numerators: Values, denominator: int
 ) -> tuple[StratumTable, Values]:
-    """Compute exact shares of sizes: whole rows, and the remainder in units of 1 / denominator."""
+    """Compute exact shares of sizes, as whole rows and remainders in units of 1 / denominator."""
     product = sizes[:, None] * numerators
     rows = product // denominator
     return rows.astype(np.int64), product - rows * denominator

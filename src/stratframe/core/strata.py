@@ -1,4 +1,4 @@
-"""Codes of strata: renumbering, nesting, counts, bins."""
+"""Renumber, nest and count the codes of strata, and put values into bins."""
 
 from typing import Literal
 
@@ -8,28 +8,28 @@ from .order import sort_values
 from .types import Ancestors, Codes, Flags, Ints, Parts, RandomNumbers, StratumTable, Values, Words
 
 DENSE = 1 << 16
-"""The number of codes up to which a lookup table is used whatever the number of rows."""
+"""The number of codes up to which a lookup table is used regardless of the number of rows."""
 
 FEW_PER_STRATUM = 4
 """The average size of strata below which it pays to check first whether any stratum is divided."""
 
 FIRST_ROWS = 1 << 10
-"""The number of rows that are searched for codes first, then its square, and then all rows."""
+"""The first search for codes reads this many rows, the second its square, the third all rows."""
 
 ROWS_PER_BIN, MOST_PARENTS = 200, 1 << 16
-"""The average number of rows of a bin from which partitions find quantiles faster than a sort, and
-the maximum number of strata for which they can."""
+"""With `ROWS_PER_BIN` or more rows per bin on average, `np.partition` finds quantiles faster than a
+sort. It is used for at most `MOST_PARENTS` strata."""
 
 FEW_CUTS = 16
-"""The number of cuts up to which comparing with each cut is faster than a binary search."""
+"""The number of cuts up to which comparing values with each cut is faster than a binary search."""
 
 
 def first_occurrence(codes: Codes, n_codes: int) -> Ints:
-    """Find the first row of every code, or the number of rows for a code that no row has."""
+    """Return the first row of each code, or the number of rows if no row has the code."""
     first = np.full(n_codes, len(codes), dtype=np.int64)
-    # Nearly always all codes are found among the first rows.
+    # The first rows nearly always contain all codes.
     for n_rows in sorted({min(FIRST_ROWS, len(codes)), min(FIRST_ROWS**2, len(codes)), len(codes)}):
-        # The last assignment to a repeated index wins, so the rows are taken backwards.
+        # The last assignment to a repeated index takes effect, so rows are assigned backwards.
         first[codes[:n_rows][::-1]] = np.arange(n_rows - 1, -1, -1, dtype=np.int64)
         if first.max(initial=0) < n_rows:
             break
@@ -43,7 +43,7 @@ def lowest_words(codes: Codes, n_codes: int, words: RandomNumbers) -> Words:
 
 
 def order_of_strata(lowest: Words, ancestors: Ancestors) -> Ints:
-    """Order strata by their lowest words, level by level, so that coarser strata stay runs."""
+    """Sort strata by their lowest random numbers, and keep each coarser stratum together."""
     columns = [lowest]
     for parents in ancestors:
         starts = np.flatnonzero(np.diff(parents, prepend=-1))
@@ -52,7 +52,7 @@ def order_of_strata(lowest: Words, ancestors: Ancestors) -> Ints:
 
 
 def renumbered(ancestors: Ancestors, order: Ints) -> Ancestors:
-    """Renumber coarser strata by an order of the joint strata that keeps coarser strata as runs."""
+    """Renumber coarser strata by an order of joint strata that makes each coarser stratum a run."""
     return tuple(np.cumsum(np.diff(parents[order], prepend=-1) != 0) - 1 for parents in ancestors)
 
 
@@ -63,19 +63,19 @@ def crosstab(
 
 
 def sum_by(codes: Ints, weights: Ints | None, n_codes: int) -> Ints:
-    """Count the rows of every code, or sum their weights; shape (n_codes,)."""
+    """Count the rows of every code, or sum their weights; the result has the shape (n_codes,)."""
     if weights is None:
         return np.bincount(codes, minlength=n_codes)
-    # `bincount` would sum whole numbers as floats.
+    # `np.bincount` would convert the weights to floats.
     sums = np.zeros(n_codes, dtype=np.int64)
     np.add.at(sums, codes, weights)
     return sums
 
 
 def factorize_codes(codes: Codes, n_codes: int, parents: Ints | None = None) -> tuple[Codes, Ints]:
-    """Renumber codes by first appearance, parent by parent if they have parents.
+    """Renumber codes by first appearance, parent by parent if the parents of codes are given.
 
-    Returns the new codes, and the old code of each new one.
+    Returns the new code of each row, and the old code of each new code.
     """
     first = first_occurrence(codes, n_codes)
     present = np.flatnonzero(first < len(codes))
@@ -87,13 +87,13 @@ def factorize_codes(codes: Codes, n_codes: int, parents: Ints | None = None) -> 
 
 
 def nest_codes(parent: Codes, n_parents: int, child: Codes, n_children: int) -> tuple[Codes, Ints]:
-    """Join two columns of codes into one, children inside their parents.
+    """Combine two columns of codes into joint strata.
 
-    Joint strata are numbered parent by parent, and inside a parent by first appearance. Returns
-    their codes, and the parent of each joint stratum.
+    Joint strata are numbered parent by parent, and by first appearance within a parent. Returns the
+    joint stratum of each row, and the parent of each joint stratum.
     """
     if n_parents * FEW_PER_STRATUM > len(parent):
-        # The rows of a small stratum are often all equal: such strata need no new codes.
+        # Small parents often have one child each, and then the codes of the parents are enough.
         first = first_occurrence(parent, n_parents)
         if (child == child[first][parent]).all():
             return parent, np.arange(n_parents)
@@ -110,12 +110,12 @@ def nest_codes(parent: Codes, n_parents: int, child: Codes, n_children: int) -> 
 def quantile_bins(
     parent: Ints, values: Values, n_bins: int, weights: Ints | None = None
 ) -> tuple[Ints, Ints]:
-    """Cut the values of every stratum at its own quantiles.
+    """Divide the values of each stratum into bins, at the quantiles of the stratum.
 
-    The cuts are those of `np.quantile(values, i / n_bins, method="inverted_cdf")`. Bins are
-    closed on the right; equal values stay in one bin, so there may be fewer bins than `n_bins`. A
-    row stands for as many rows as its weight says, which may be none. Returns the bin of every row,
-    numbered upwards inside each stratum, and how many bins each stratum got.
+    The cuts are given by `np.quantile(values, i / n_bins, method="inverted_cdf")`. Bins are
+    closed on the right. Equal values stay in one bin, so there can be fewer bins than `n_bins`. The
+    weight of a row is the number of rows that it represents, which can be 0. Returns the bin of
+    each row, numbered upwards from 0 in each stratum, and the number of bins of each stratum.
 
     Source: Hyndman and Fan (1996), Sample quantiles in statistical packages, definition 1.
     """
@@ -128,13 +128,13 @@ def quantile_bins(
 
 
 def bins_by_partition(parent: Ints, values: Values, sizes: Ints, n_bins: int) -> tuple[Ints, Ints]:
-    """Cut at quantiles, stratum by stratum, where strata are few and large."""
+    """Make quantile bins one stratum at a time, which is fast for a few large strata."""
     bins, counts = np.empty(len(values), dtype=np.int64), np.zeros(len(sizes), dtype=np.int64)
     in_order = np.argsort(parent.astype(np.uint16), kind="stable")
     for stratum, rows in enumerate(np.split(in_order, np.cumsum(sizes)[:-1])):
         if len(rows):
-            # Quantile i is at place ceil(i n / n_bins) - 1: in integers, because a product of
-            # floats may be rounded past the next integer.
+            # Quantile i is at position ceil(i n / n_bins) - 1. Integers are used because a rounding
+            # error of floats could move the position by 1.
             places = -(-np.arange(1, n_bins) * len(rows) // n_bins) - 1
             own = values[rows]
             own_bins = count_cuts(own, np.unique(np.partition(own, places)[places]), "left")
@@ -145,7 +145,7 @@ def bins_by_partition(parent: Ints, values: Values, sizes: Ints, n_bins: int) ->
 def bins_by_sort(
     parent: Ints, values: Values, sizes: Ints, n_bins: int, weights: Ints | None = None
 ) -> tuple[Ints, Ints]:
-    """Cut at quantiles by one sort of all rows, however many strata there are."""
+    """Make quantile bins with a single sort of all rows, for any number of strata."""
     rows, rises = sort_values(values, parent, len(sizes))
     present = np.flatnonzero(sizes)
     lengths = sizes[present]
@@ -163,10 +163,10 @@ def bins_by_sort(
 def bin_starts(
     rises: Flags, starts: Ints, lengths: Ints, n_bins: int, weights: Ints | None
 ) -> Flags:
-    """Find the sorted rows that open a bin, other than the first bin of each stratum.
+    """Mark the sorted rows that start a bin, other than the first bin of each stratum.
 
-    A row rises if it is the first of its stratum or of its value; starts and lengths are those of
-    the strata that have rows.
+    `rises` marks the first row of each value in each stratum. `starts` and `lengths` describe the
+    strata that have rows.
     """
     totals, before = lengths, starts
     upto = np.arange(1, len(rises) + 1)
@@ -174,15 +174,15 @@ def bin_starts(
         upto = np.cumsum(weights)
         totals = np.maximum(np.add.reduceat(weights, starts), 1)
         before = upto[starts] - weights[starts]
-    # Quantile i is at place ceil(i n / n_bins), counted from 1: there are floor(p n_bins / n)
-    # quantiles up to place p, but at most n_bins - 1.
+    # Quantile i is at position ceil(i n / n_bins), counted from 1. So there are
+    # floor(p n_bins / n) quantiles up to position p, but at most n_bins - 1.
     n_cuts = upto - np.repeat(before, lengths)
     n_cuts *= n_bins
     n_cuts //= np.repeat(totals, lengths)
     np.minimum(n_cuts, n_bins - 1, out=n_cuts)
     is_cut = np.diff(n_cuts, prepend=0) > 0
     is_cut[starts] = n_cuts[starts] > 0
-    # A run of equal values with a cut in it ends its bin, and the next run opens one.
+    # A run of equal values with a cut is the last of its bin, and the next run starts a new bin.
     run = np.cumsum(rises, out=n_cuts)
     follows_cut = np.zeros(len(rises) + 2, dtype=np.bool_)
     follows_cut[1 + run[is_cut]] = True
@@ -192,13 +192,13 @@ def bin_starts(
 
 
 def edge_bins(values: Values, edges: Values, closed: str) -> Ints:
-    """Find the bin of every value between increasing edges; no value lies outside the edges."""
-    # The outermost edges are closed, and so belong to the adjacent bins.
+    """Return the bin of each value between increasing edges; no value lies outside the edges."""
+    # The outermost edges always belong to a bin, so values are compared with inner edges only.
     return count_cuts(values, edges[1:-1], "left" if closed == "right" else "right")
 
 
 def count_cuts(values: Values, cuts: Values, side: Literal["left", "right"]) -> Ints:
-    """Count the increasing cuts below every value, or with "right" also the cuts equal to it."""
+    """Count the cuts below each value, or, with side "right", the cuts at or below it."""
     if len(cuts) > FEW_CUTS:
         return np.searchsorted(cuts, values, side=side)
     is_above = np.greater if side == "left" else np.greater_equal

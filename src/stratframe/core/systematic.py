@@ -1,4 +1,4 @@
-"""Deal unequal parts along an order so that every run of rows holds each part's share."""
+"""Deal ordered rows to unequal parts; each part gets about its share of every run of rows."""
 
 from heapq import heapify, heappop, heappush
 from typing import TypeAlias
@@ -10,26 +10,27 @@ from .order import positions_within
 from .types import Flags, Ints, Parts, Rows, StratumTable, Words
 
 Tree: TypeAlias = "int | tuple[Tree, Tree]"
-"""A part, or two branches between which the rows are divided."""
+"""A part, or a pair of branches between which rows are divided."""
 
 RUN_BOUND = 3.0
-"""The maximum number of rows by which a part may miss its share of any run of the order."""
+"""The maximum number of rows by which a part can deviate from its share of a run of rows."""
 
 
 def systematic_deal(rows: Rows, table: StratumTable, draws: Words | None) -> Parts:
-    """Deal ordered rows to unequal parts, each part evenly along the order.
+    """Deal ordered rows to unequal parts, and spread each part evenly over the order.
 
-    `draws` holds one word for each quota, and then one for each row. Without draws every stratum
-    starts with its first part, and nothing is swapped.
+    `draws` holds a random 64-bit word for each quota, followed by one for each row. Without draws,
+    every stratum starts with its first part, and no neighbours are swapped.
 
     Sources: Madow (1949), On the theory of systematic sampling, II. Lowe (2016), Stratified
     validation splits for regression problems (fractional stratification).
     """
     n_strata, n_parts = table.shape
     totals = table.sum(axis=0)
-    # Rows are divided between two branches at a time, down a Huffman tree. A systematic sample from
-    # a random start gives every row its exact probability of each branch, and misses a branch's
-    # share of any run by less than 1 row; few branchings lead to large parts.
+    # A Huffman tree of the parts divides the rows between two branches at a time. In a
+    # systematic sample with a random start, every row goes to each branch with exactly the right
+    # probability, and the number of rows from any run that go to a branch deviates from its share
+    # by less than 1. The path to a large part has few branchings.
     tree = huffman_tree(totals.tolist())
     starts = None if draws is None else draws[: table.size].reshape(n_parts, n_strata)
     parts = np.empty(len(rows), dtype=smallest_dtype(n_parts))
@@ -51,7 +52,7 @@ def systematic_deal(rows: Rows, table: StratumTable, draws: Words | None) -> Par
 
 
 def huffman_tree(totals: list[int]) -> Tree:
-    """Join parts two by two, the smallest first; the branch of the first part comes first.
+    """Build a Huffman tree of the parts; of two branches, the one with the lowest part comes first.
 
     Source: Huffman (1952), A method for the construction of minimum-redundancy codes.
     """
@@ -60,7 +61,7 @@ def huffman_tree(totals: list[int]) -> Tree:
     while len(heap) > 1:
         (n, part, tree), (other_n, other_part, other) = heappop(heap), heappop(heap)
         pair = (tree, other) if part < other_part else (other, tree)
-        # The first part of a branch, which no other branch has, breaks ties between equal sizes.
+        # Ties between equal sizes are broken by the lowest part, which differs between branches.
         heappush(heap, (n + other_n, min(part, other_part), pair))
     return heap[0][2]
 
@@ -70,9 +71,9 @@ def leaves(tree: Tree) -> list[int]:
 
 
 def systematic_sample(table: StratumTable, node: tuple[Tree, Tree], starts: Words | None) -> Flags:
-    """Divide the rows at a branching evenly along the order: True for rows of the first branch.
+    """Divide the rows of a node evenly between its branches: True for rows of the first branch.
 
-    There is a random start for each stratum; without starts the first branch has the first row.
+    Each stratum has a random start; without starts, its first row goes to the first branch.
     """
     n_first = table[:, leaves(node[0])].sum(axis=1)
     sizes = n_first + table[:, leaves(node[1])].sum(axis=1)
@@ -81,8 +82,8 @@ def systematic_sample(table: StratumTable, node: tuple[Tree, Tree], starts: Word
         offset = divisor - 1
     else:
         offset = (starts % divisor.astype(np.uint64)).astype(np.int64)
-    # If m of n rows are to be taken, row i is taken if the step from (offset + i m) / n to
-    # (offset + (i + 1) m) / n reaches an integer, that is, if (offset + i m) mod n >= n - m.
+    # When m of n rows are selected, row i is among them if there is an integer above (offset + i m)
+    # / n and up to (offset + (i + 1) m) / n, that is, if (offset + i m) mod n >= n - m.
     phase = positions_within(sizes) * np.repeat(n_first, sizes)
     phase += np.repeat(offset, sizes)
     phase %= np.repeat(divisor, sizes)
@@ -91,14 +92,14 @@ def systematic_sample(table: StratumTable, node: tuple[Tree, Tree], starts: Word
 
 
 def swaps_keep_bound(tree: Tree, totals: Ints) -> bool:
-    """Check whether every run stays within `RUN_BOUND` if neighbours are swapped."""
+    """Return whether `RUN_BOUND` holds for every run if neighbouring rows are swapped."""
     n_rows = max(int(totals.sum()), 1)
 
     def largest_miss(node: Tree, branch_sizes: tuple[int, ...]) -> float:
-        """Bound how far a part below a node can miss its share of a run, in rows."""
-        # A branching misses its share by less than 1 row, of which the part has its share of the
-        # branch; a swap at either end of the run adds at most the part's share of all rows, or 1
-        # minus this share if that is smaller.
+        """Bound the deviation of the parts below a node from their shares of a run, in rows."""
+        # The error of a branching is less than 1 row. It is divided among the parts of the branch
+        # in proportion to their sizes. A swap at either end of the run adds at most the part's
+        # share of all rows, or 1 minus this share if that is smaller.
         if isinstance(node, int):
             n = int(totals[node])
             swap = 2 * min(n, n_rows - n) / n_rows
@@ -112,11 +113,11 @@ def swaps_keep_bound(tree: Tree, totals: Ints) -> bool:
 
 
 def swap_pairs(parts: Parts, sizes: Ints, draws: Words) -> None:
-    """Swap rows 1 and 2, 3 and 4 ... of every stratum, each pair with probability 1/2."""
+    """Swap the parts of rows 1 and 2, 3 and 4, ... of a stratum, each pair with probability 1/2."""
     ends = np.cumsum(sizes)
     heads = (draws >> np.uint64(63)).astype(np.bool_)
     swapped = (positions_within(sizes) % 2 == 0) & heads
-    # The last row of a stratum has no partner after it.
+    # The last row of a stratum must not be swapped with the first row of the next stratum.
     swapped[ends[sizes > 0] - 1] = False
     first = np.flatnonzero(swapped)
     parts[first], parts[first + 1] = parts[first + 1], parts[first].copy()

@@ -1,7 +1,8 @@
-"""Swap rows of one stratum between parts, so that numeric totals come close to their shares.
+"""Swap rows between parts so that the totals of numeric columns come close to their shares.
 
-A swap changes no count of rows. It is made if it lowers the sum, over parts and columns, of
-(total - target)**2 / target. To minimise this sum is NP-hard, like multiway number partitioning.
+The two rows of a swap are in the same stratum, so the number of rows of each stratum in each part
+stays the same. Each swap lowers the loss, which is the sum of (total - target)**2 / target over
+parts and columns. Minimising this loss is NP-hard, as is multiway number partitioning.
 """
 
 from collections.abc import Sequence
@@ -15,21 +16,21 @@ from .order import grouped
 from .types import Codes, Flags, Ints, Parts, Values
 
 PAIRS_PER_BATCH, MAX_VAIN_BATCHES, MAX_SWAPS = 1 << 11, 60, 10_000
-"""The number of pairs in a batch, of which the best is swapped; the maximum number of consecutive
-batches without a gain; the maximum number of swaps."""
+"""A batch has `PAIRS_PER_BATCH` pairs of rows; the best is swapped if this lowers the loss. The
+search ends after `MAX_VAIN_BATCHES` consecutive batches without a swap, or `MAX_SWAPS` swaps."""
 
 LEAST_GAIN, NEAR_ENOUGH = 1e-9, 1e-18
-"""The smallest gain that counts, as a share of the loss, and the loss at which totals are within
-about a billionth of their shares."""
+"""Rows are swapped if this lowers the loss by at least the fraction `LEAST_GAIN`. The search ends
+when the loss is at most `NEAR_ENOUGH`; totals are then within about a billionth of their shares."""
 
 
 def swap_for_totals(
     codes: Codes, parts: Parts, values: Values, shares: Sequence[Fraction], stream: Stream
 ) -> Parts:
-    """Swap rows of one stratum until totals are close to their shares of the sums over all rows.
+    """Swap rows of the same stratum until the total of each part is close to its share.
 
-    Values have the shape (n_columns, n_rows). They may be negative: squared deviations are divided
-    by shares of the sums of absolute values.
+    `values` has the shape (n_columns, n_rows) and can hold negative numbers. Squared deviations are
+    therefore divided by the part's share of the sum of absolute values.
     """
     numbers = bounded(values)
     scale = np.cumsum(np.abs(numbers), axis=1)[:, -1:]
@@ -51,8 +52,8 @@ def swap_for_totals(
         here, there = part[first], part[second]
         rise = np.zeros(PAIRS_PER_BATCH)
         for column, deviation in zip(numbers, off, strict=True):
-            # (d + gain)**2 - d**2 = gain (gain + 2 d) for a deviation d; for the part `there` the
-            # gain has the opposite sign.
+            # A gain changes the squared deviation d**2 of the part `here` by gain (gain + 2 d). The
+            # part `there` loses what the part `here` gains.
             gain = column[second] - column[first]
             rise += gain * (gain + 2 * deviation[here]) / share[here]
             rise += gain * (gain - 2 * deviation[there]) / share[there]
@@ -73,23 +74,24 @@ def swap_for_totals(
 
 
 def group_totals(values: Values, group: Ints, n_groups: int) -> Values:
-    """Sum values by group, shape (n_columns, n_groups), up to a factor for each column."""
-    # Rows are added in order of their values, so that their order in the frame does not matter.
+    """Sum the scaled values of each group; the result has the shape (n_columns, n_groups)."""
+    # Rows are added in the order of their values, so that their order in the frame has no effect.
     columns, order = bounded(values), np.lexsort((*values, group))
     return np.array([np.bincount(group[order], each[order], n_groups) for each in columns])
 
 
 def bounded(values: Values) -> Values:
-    """Divide columns by their largest absolute values, so that sums are finite."""
+    """Divide each column by its largest absolute value, so that sums do not overflow."""
     largest: Values = np.abs(values).max(axis=1, keepdims=True)
     columns: Values = values / (largest + (largest == 0))
     return columns
 
 
 def measure_totals(values: Values, folds: Ints, sizes: Ints, units: Ints) -> tuple[Values, Flags]:
-    """Measure how far the totals of folds are off, relative to their shares, and if chance is less.
+    """Compute the relative deviations of totals from their shares, and flag large deviations.
 
-    Both results have the shape (n_columns, n_folds). Units are dealt whole: groups, or rows.
+    Both results have the shape (n_columns, n_folds). A deviation is large if chance cannot
+    explain it. `units` holds the group of each row; without groups, each row is its own group.
     """
     values = bounded(values)
     shares, n_units = sizes / len(folds), int(units.max()) + 1
@@ -101,11 +103,11 @@ def measure_totals(values: Values, folds: Ints, sizes: Ints, units: Ints) -> tup
         return off, np.divide(off, even, out=np.zeros_like(off), where=even > 0)
 
     off, ratio = compare(shares)
-    if are_equal(sizes):  # totals may follow the number of folds, or of their rows
+    if are_equal(sizes):  # the targets may be equal totals, or totals in proportion to rows
         others = compare((sizes > 0) / np.count_nonzero(sizes))
         is_nearer = np.abs(others[1]).max(axis=1) < np.abs(ratio).max(axis=1)
         off, ratio = np.where(is_nearer[:, None], others, (off, ratio))
-    # A fold has its share of the units, which differ by how far their rows are from the mean.
+    # The standard deviation of a fold's total if its units are a simple random sample.
     apart = values - values.mean(axis=1, keepdims=True)
     squares = np.array([(np.bincount(units, column) ** 2).sum() for column in apart])[:, None]
     spread = np.sqrt(shares * (1 - shares) * squares * n_units / max(n_units - 1, 1))
@@ -113,5 +115,5 @@ def measure_totals(values: Values, folds: Ints, sizes: Ints, units: Ints) -> tup
 
 
 def are_equal(sizes: Ints) -> bool:
-    """Return whether folds with rows have equal numbers of them, or one more."""
+    """Return whether the sizes of nonempty folds differ by at most 1."""
     return bool(np.ptp(sizes[sizes > 0]) <= 1)

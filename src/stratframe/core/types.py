@@ -1,8 +1,8 @@
-"""The arrays that the functions of `core` exchange, described once.
+"""Types of the arrays that the functions of `core` exchange.
 
-An array of one of these types has the shape and range given here, and a docstring says only what
-differs. Other arrays have one entry for each of the things that they describe: `sizes` has one for
-each stratum, `shares` one for each part.
+Each type states the shape and the range of its arrays; docstrings of functions state only
+exceptions. All other arrays have one entry for each object that they describe. For example,
+`sizes` has one entry for each stratum, and `shares` has one entry for each part.
 """
 
 from collections.abc import Sequence
@@ -12,36 +12,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints: TypeAlias = NDArray[np.signedinteger[Any]]
-"""Whole numbers: counts, sizes, places."""
+"""Signed integers, such as counts, sizes and positions."""
 
 Codes: TypeAlias = Ints
-"""The stratum of every row, shape (n_rows,), range 0..n_codes-1: as a rule numbered by first
-appearance, and parent by parent, so that every coarser stratum is a run of codes."""
+"""The stratum of every row, shape (n_rows,), range 0..n_codes-1. Strata are usually numbered parent
+by parent, and by first appearance within a parent, so that a coarser stratum is a run of codes."""
 
 Ancestors: TypeAlias = Sequence[Ints]
-"""For each level above the joint strata, finest first, the coarser stratum that holds each joint
-stratum, nondecreasing, shape (n_strata,)."""
+"""An array for each level above the joint strata, from the finest level to the coarsest. Each array
+holds the coarser stratum of each joint stratum, in nondecreasing order, shape (n_strata,)."""
 
 Rows: TypeAlias = Ints
-"""Row numbers in some order, each occurring once, shape (n_rows,): as a rule stratum by stratum."""
+"""The positions of all rows in some order, shape (n_rows,), usually sorted by stratum."""
 
 Parts: TypeAlias = Ints
-"""The number of the part, or of the fold, of every row or unit: range 0..n_parts-1, or -1 if it has
-none yet."""
+"""The part or fold of every row or unit, range 0..n_parts-1, or -1 if it has no part yet."""
 
 StratumTable: TypeAlias = NDArray[np.int64]
-"""Counts of rows, shape (n_strata, n_parts)."""
+"""The number of rows of each stratum in each part, shape (n_strata, n_parts)."""
 
 Words: TypeAlias = NDArray[np.uint64]
-"""Raw random or hashed 64-bit words, one for each row unless a function says otherwise."""
+"""Words (64-bit integers), random or from a hash, one for each row unless stated otherwise."""
 
 RandomNumbers: TypeAlias = NDArray[np.unsignedinteger[Any]]
-"""16-bit or 64-bit numbers, one for each row, by which the rows of a stratum are ranked. In survey
-sampling, numbers that stay with a row are known as permanent random numbers."""
+"""Random 16-bit or 64-bit numbers, one for each row, by which the rows of a stratum are ranked. In
+survey sampling, numbers that stay with a row are known as permanent random numbers."""
 
 Flags: TypeAlias = NDArray[np.bool_]
-"""Boolean masks."""
 
 Values: TypeAlias = NDArray[Any]
-"""Numbers that can be ordered, without NaN: integers, floats, or dates as integers. Points in
-feature space have the shape (n_features, n_rows)."""
+"""Integers or floats without NaN; dates are converted to integers. Points in feature space have the
+shape (n_features, n_rows) unless a function says otherwise."""

@@ -1,1 +1,1 @@
-"""Units that are assigned whole: groups, and rows balanced over several margins."""
+"""Assign units to parts: whole groups, or single rows so that several margins are balanced."""

@@ -1,4 +1,4 @@
-"""Parts for whole units, so that every column of their counts comes close to its shares."""
+"""Assign whole units to parts so that each part holds about its share of every count."""
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
@@ -35,30 +35,29 @@ from .units import (
 )
 
 PERTURB_UP_TO, SAMPLED_PERTURBATIONS, PERTURB_ONE_IN = 5_000, 8, 5
-"""The maximum number of units for which a sampled search is perturbed, how often it is perturbed,
-and n if one unit in n is perturbed each time."""
+"""For up to `PERTURB_UP_TO` units, a sampled search is repeated from up to `SAMPLED_PERTURBATIONS`
+perturbed partitions. A perturbation changes up to one unit in `PERTURB_ONE_IN`."""
 
 ONE_BY_ONE, LARGEST_BLOCK = 30_000, 100
-"""The number of units that are dealt one by one after blocks of similar units, and the maximum size
-of such a block. Dealing more units one by one takes longer (docs/studies/tuning.py)."""
+"""Units are dealt in blocks of up to `LARGEST_BLOCK` similar units, until about `ONE_BY_ONE`
+remain. The rest are dealt one by one, which takes longer (docs/studies/tuning.py)."""
 
 SIZE_WEIGHTS = (10.0, 1e2, 1e3, 1e4, 1e6)
-"""The factors by which sizes count more, step by step, where unequal parts miss their sizes.
-docs/studies/tuning.py shows the effect on strata."""
-
+"""The weights of sizes in the loss, tried in turn until unequal parts have the right sizes.
+docs/studies/tuning.py shows how the weights affect strata."""
 
 WEIGHTED_WORK, WORK_OF_CALLS = 1_500_000, 3_000
-"""The maximum number of products of units that are computed to perturb few units where sizes are
-missed, and the number of products that the calls of one perturbation count as. The limit keeps the
-search below a second, because there may be no partition that meets the sizes."""
+"""While sizes are wrong, perturbations compute at most `WEIGHTED_WORK` products of units. So the
+search takes less than a second even if no partition has the right sizes. The function calls of
+one perturbation take as long as `WORK_OF_CALLS` products."""
 
 
 def balance_rows(
     rows: UnitCounts, shares: Sequence[Fraction], stream: Stream, one_by_one: int = ONE_BY_ONE
 ) -> Ints:
-    """Give every row a part, so that margins come close to their shares.
+    """Assign every row to a part so that each part holds about its share of every margin count.
 
-    The sizes of the parts are exact shares, rounded down or up.
+    The size of each part is its exact share of the rows, rounded down or up.
 
     Source: Sechidis, Tsoumakas and Vlahavas (2011), On the stratification of multi-label data.
     """
@@ -69,7 +68,7 @@ def balance_rows(
     room = room - np.bincount(parts[parts >= 0], minlength=len(shares))
     order = hardest_first(rows, np.flatnonzero(parts < 0), objective, stream)
     greedy_assign(rows, order, objective, parts, room)
-    # Swaps only: the sizes are right already.
+    # Only swaps are tried, because the sizes are already right.
     sampled_local_search(rows, objective, parts, stream, moves=False)
     return permute_parts(parts, shares, stream)
 
@@ -77,9 +76,9 @@ def balance_rows(
 def extend_units(
     units: UnitCounts, parts: Parts, shares: Values, stream: Stream, room: Ints | None = None
 ) -> Ints:
-    """Give a fold to the units that have none yet; the others keep theirs.
+    """Assign a fold to each unit that has none; all other units keep their folds.
 
-    `room` is the number of new units that each fold can take; without it there is no limit.
+    `room` is the number of new units that each fold can take; by default there is no limit.
     """
     objective, new = make_objective(units.totals, shares), np.flatnonzero(parts < 0)
     extended = parts.astype(smallest_dtype(len(shares)))
@@ -95,7 +94,7 @@ def extend_units(
 def group_counts(
     group: Ints, n_groups: int, stratum: Ints, n_strata: int, weights: Ints | None = None
 ) -> UnitCounts:
-    """Count the rows of every group in each stratum; the last column is the size of the group."""
+    """Count the rows of each group in each stratum; the last column is the size of the group."""
     stratum = number_columns(group, stratum, n_groups, n_strata, weights)[stratum]
     sizes = np.full(len(group), n_strata)
     columns = np.concatenate([stratum, sizes])
@@ -107,9 +106,10 @@ def group_counts(
 def margin_counts(
     entries: Iterable[tuple[Ints, int]], unit: Ints, n_units: int, *, with_sizes: bool
 ) -> UnitCounts:
-    """Count the values of every unit, and if `with_sizes`, its rows in a last column.
+    """Count the rows of each unit with each value of each margin.
 
-    Groups need sizes. For each margin `entries` gives every row's value and the number of values.
+    For each margin, `entries` has the value of every row and the number of values. With
+    `with_sizes`, which groups need, the last column is the number of rows of the unit.
     """
     pairs: list[tuple[Ints, Ints]] = []
     n_columns = 0
@@ -120,7 +120,7 @@ def margin_counts(
             pairs.append((unit, codes + n_columns))
             n_columns += n_values
             continue
-        # Of two values only the rarer is counted: together with the sizes it determines the other.
+        # Of two values, only the rarer is counted. The size minus its count is the other count.
         sizes = np.bincount(codes, minlength=2)
         rows = np.flatnonzero(codes == sizes.argmin())
         pairs.append((unit[rows], np.full(len(rows), n_columns)))
@@ -133,10 +133,10 @@ def margin_counts(
 
 
 def assign_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stream) -> Ints:
-    """Give every unit a part, so that all columns come close to their shares.
+    """Assign every unit to a part so that each part holds about its share of every count.
 
-    The last column is the size of the units. No part is empty if there are at least as many units
-    as parts. Returns the parts, shape (n_units,), range 0..n_parts-1.
+    The last column of `units` holds the size of each unit. No part is empty if there are at least
+    as many units as parts. Returns the parts, shape (n_units,), range 0..n_parts-1.
     """
     objective = make_objective(units.totals, shares)
     parts = deal_equal_units(units, shares, stream)
@@ -152,7 +152,7 @@ def assign_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stream) 
 def deal_equal_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stream) -> Ints:
     """Deal units with equal counts at random; each part gets its share of them, rounded down.
 
-    Units that are left over have no part yet.
+    The units that are left over have no part yet.
     """
     codes, sizes = unique_rows(units, stream(len(units.totals)))
     table, _ = floor_and_remainder(sizes, *numerators_of(shares, len(codes)))
@@ -170,17 +170,17 @@ def deal_similar_units(
     stream: Stream,
     one_by_one: int,
 ) -> None:
-    """Deal most left-over units, if there are many, at random in blocks of similar units, in place.
+    """Deal left-over units, if there are many, at random in blocks of similar units, in place.
 
-    The units that then still have no part are to be dealt one by one.
+    At least `one_by_one` units remain without a part, and are dealt one by one later.
     """
     left = np.flatnonzero(parts < 0)
     numerators, size = numerators_of(shares, len(left))
     n_blocks = (len(left) - one_by_one) // size
     if n_blocks <= 0 or size > LARGEST_BLOCK:
         return
-    # Half of the units that are left to be dealt one by one are the hardest, which even out rare
-    # columns; the other half have the fewest columns, and then even out one column after another.
+    # Half of the units that are dealt one by one are the hardest units, which spreads rare columns
+    # evenly. The other half have the fewest columns, and can even out one column at a time.
     n_hardest = (len(left) - n_blocks * size) // 2
     others = hardest_first(units, left, objective, stream)[n_hardest:]
     n_entries = np.diff(units.indptr)[others]
@@ -192,12 +192,12 @@ def deal_similar_units(
 
 
 def similarity_words(units: UnitCounts, draws: Words) -> Words:
-    """Encode units as words that sort units with the same frequent columns next to each other.
+    """Return 64-bit words that sort units with the same frequent columns together.
 
-    One draw for each column breaks ties between columns.
+    The draws, one for each column, break ties between columns.
     """
-    # The bits, from high to low, stand for the 64 most frequent columns; each is set if a unit has
-    # its column. Sums of these bits are exact modulo 2**64, as in `unique_rows`.
+    # The bits of a word, from high to low, are for the 64 most frequent columns. A bit is 1 if the
+    # unit has rows in the column. Sums of bits are exact modulo 2**64, as in `unique_rows`.
     order = np.lexsort((draws, -units.totals))[:64]
     bits = np.zeros(len(units.totals), dtype=np.uint64)
     bits[order] = np.uint64(1) << np.arange(63, 63 - len(order), -1, dtype=np.uint64)
@@ -207,7 +207,7 @@ def similarity_words(units: UnitCounts, draws: Words) -> Words:
 
 
 def hardest_first(units: UnitCounts, chosen: Ints, objective: Objective, stream: Stream) -> Ints:
-    """Order units by what each alone adds to the loss, largest first, with ties at random."""
+    """Sort units by their contribution to the loss, largest first, with ties in random order."""
     loss = self_loss(units, objective.scale)[chosen]
     return chosen[np.lexsort((stream(len(chosen)), -loss))]
 
@@ -219,9 +219,9 @@ def improve(
     stream: Stream,
     n_perturbations: int = UNEQUAL_PERTURBATIONS,
 ) -> None:
-    """Improve a partition in place, by trying all changes of few units or samples of changes.
+    """Improve a partition in place: try all changes of a few units, or random changes of many.
 
-    Partitions of few units into unequal parts are perturbed at most `n_perturbations` times.
+    Partitions of a few units into unequal parts are perturbed at most `n_perturbations` times.
     """
     if len(parts) > FEW_UNITS:
         search_from_perturbed(units, objective, parts, stream, np.arange(len(parts)))
@@ -234,9 +234,9 @@ def improve(
 def search_from_perturbed(
     units: UnitCounts, objective: Objective, parts: Parts, stream: Stream, movable: Ints
 ) -> None:
-    """Search by samples of changes, and from perturbed partitions if there are not many units.
+    """Improve a partition in place by a sampled search and, if units are few, by further searches.
 
-    Only the movable units change their part, in place.
+    The further searches start from perturbed copies. Only `movable` units change their part.
     """
     n_movable, n_parts = len(movable), len(objective.shares)
     sampled_local_search(units, objective, parts, stream, moves=True, movable=movable)
@@ -255,8 +255,8 @@ def search_from_perturbed(
 
 
 def meet_part_sizes(units: UnitCounts, objective: Objective, parts: Parts, stream: Stream) -> Ints:
-    """Search again with sizes that count more and more, until they are met within half a unit."""
-    # Users who ask for unequal shares ask for sizes, so sizes take precedence over strata.
+    """Repeat the search with larger weights until parts are off by at most half a median unit."""
+    # Users who choose unequal shares want parts of this size, so sizes take precedence over strata.
     sizes = np.zeros(len(parts))
     is_size = units.indices == len(units.totals) - 1
     sizes[entry_units(units)[is_size]] = units.data[is_size]
@@ -271,7 +271,7 @@ def meet_part_sizes(units: UnitCounts, objective: Objective, parts: Parts, strea
         scale = objective.scale.copy()
         scale[-1] *= weight
         heavier = objective._replace(scale=scale, lower_bound=0.0)
-        # One search goes on from the partition so far, and one starts afresh.
+        # One search starts from the current partition, and the other from a new partition.
         afresh = np.full_like(parts, -1)
         order = hardest_first(units, np.arange(len(parts)), heavier, stream)
         greedy_assign(units, order, heavier, afresh)
@@ -287,9 +287,9 @@ def meet_part_sizes(units: UnitCounts, objective: Objective, parts: Parts, strea
 def fill_empty_parts(
     units: UnitCounts, objective: Objective, parts: Parts, stream: Stream, movable: Ints
 ) -> None:
-    """Move a unit from a part with several units to each empty part, at the least loss, in place.
+    """Fill each empty part with the unit whose move increases the loss least, in place.
 
-    Only the movable units change their part; ties are broken at random.
+    Only `movable` units are moved, from parts with several units; ties are broken at random.
     """
     shares, n_parts = objective.shares, len(objective.shares)
     empty = np.flatnonzero(np.bincount(parts, minlength=n_parts) == 0)
@@ -301,7 +301,7 @@ def fill_empty_parts(
         free = movable[np.bincount(parts)[parts[movable]] > 1]
         if not len(free):
             break
-        # The rise in loss of a move as in `best_change`, with its two products in one sum.
+        # The increase in loss due to a move, as in `best_change`, with both products in one sum.
         ratio = (part_table(units, parts, n_parts) - objective.target) / shares
         apart = ratio[units.indices, parts[owners]] - ratio[units.indices, part]
         rise = norms * (1 / shares[parts] + 1 / shares[part])
@@ -311,7 +311,7 @@ def fill_empty_parts(
 
 
 def permute_parts(parts: Parts, shares: Sequence[Fraction], stream: Stream) -> Ints:
-    """Renumber parts at random if all shares are equal, so that the parts are exchangeable."""
+    """If all shares are equal, renumber parts at random so that the parts are exchangeable."""
     if len(set(shares)) > 1:
         return parts
     return np.argsort(stream(len(shares)), kind="stable")[parts]

@@ -1,4 +1,4 @@
-"""Parts for whole units: an objective, a greedy start, and a sampled local search."""
+"""Assign whole units to parts by a greedy algorithm and a local search with random samples."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -10,49 +10,47 @@ from ..types import Ints, Parts, Values, Words
 from .units import UnitCounts, part_table, self_loss, to_dense
 
 Stream: TypeAlias = Callable[[int], Words]
-"""A function that draws the given number of random words, new words at each call."""
+"""A function that draws the given number of new random 64-bit words at each call."""
 
 BATCH, CELLS_PER_BATCH = 1 << 12, 1 << 17
-"""The maximum number of pairs of units that are tried at once, and of cells of their counts."""
+"""A batch has `BATCH` pairs of units, or `CELLS_PER_BATCH` / n_columns if less, but at least 64."""
 
 MAX_IDLE_BATCHES, LITTLE_GAIN = 16, 0.02
-"""The number of consecutive batches of little gain after which the search ends, and the share of
-the loss above the lower bound up to which a gain is little. A smaller share takes longer
-(docs/studies/tuning.py)."""
+"""The search ends after `MAX_IDLE_BATCHES` consecutive batches with small gains. A gain is small
+if it is at most `LITTLE_GAIN` times the difference between the loss and its lower bound. The search
+takes longer if this limit is lower (docs/studies/tuning.py)."""
 
 MIN_GAIN, ROUNDING = 1e-9, 1e-12
-"""The smallest gain that counts, and the rounding error of sums, as a share of what a unit alone
-adds to the loss. Smaller gains may be nothing but rounding, and could go on for ever."""
+"""A change is made if its gain is above `MIN_GAIN` and above `ROUNDING` times the largest term of a
+gain. Smaller gains can be rounding errors, and a search that follows them might not end."""
 
 
 class Objective(NamedTuple):
-    """What the parts of units should hold.
+    """The target counts of the parts, and the scale and the lower bound of the loss.
 
-    The loss is the sum, over parts and columns, of (count - target)**2 / target. To minimise it is
-    NP-hard, like multiway number partitioning.
+    The loss is the sum of (count - target)**2 / target over parts and columns. Minimising it is
+    NP-hard, as is multiway number partitioning.
     """
 
     target: Values
     """The target count of each column in each part, shape (n_columns, n_parts)."""
     scale: Values
-    """What squared deviations are multiplied by: 1 / total of the column; shape (n_columns,)."""
+    """The factor of the squared deviations in each column, 1 / total, shape (n_columns,)."""
     shares: Values
-    """Shares of the parts, shape (n_parts,)."""
     lower_bound: float
-    """A loss that no partition of whole rows can go below."""
+    """A lower bound on the loss of any partition of whole rows."""
     min_gain: float = MIN_GAIN
-    """The smallest gain that counts."""
 
 
 def make_objective(totals: Ints, shares: Sequence[Fraction] | Values) -> Objective:
-    """Make the objective for columns with given totals; shares sum to 1."""
+    """Make the objective for columns with the given totals; the shares sum to 1."""
     shares = np.asarray(shares, dtype=np.float64)
     target = totals[:, None] * shares
     scale = 1 / np.maximum(totals, 1)
     n_parts = len(shares)
     if (shares == shares[0]).all():
-        # At best r parts hold q + 1 of n = q k + r rows, and the others hold q. The squared
-        # deviations then sum to r (k - r) / k; divided by the target, to r (k - r) / n.
+        # At best, r parts hold q + 1 of n = q k + r rows, and k - r parts hold q rows. The squared
+        # deviations sum to r (k - r) / k. Divided by the target n / k, they sum to r (k - r) / n.
         remainder = totals % n_parts
         column_bounds = remainder * (n_parts - remainder) * scale
     else:
@@ -72,17 +70,17 @@ def is_optimal(loss: float, objective: Objective) -> bool:
 
 
 def smallest_gain(heaviest: float, objective: Objective) -> float:
-    """Compute the smallest gain that counts, given the largest term of a gain."""
+    """Compute the smallest gain for which a change is made, given the largest term of a gain."""
     return max(MIN_GAIN, ROUNDING * heaviest / float(objective.shares.min()))
 
 
 def greedy_assign(
     units: UnitCounts, order: Ints, objective: Objective, parts: Parts, room: Ints | None = None
 ) -> None:
-    """Give each unit in turn the part where the loss grows least, in place.
+    """Assign each unit in turn to the part for which the loss increases least, in place.
 
-    The order lists the units that have no part yet, hardest first. `room` is the number of further
-    units that each part can take; without it there is no limit.
+    `order` lists the units without a part, hardest first. `room` is the number of units that each
+    part can still take; by default there is no limit.
     """
     n_parts = len(objective.shares)
     deviation = part_table(units, parts, n_parts) - objective.target
@@ -92,7 +90,7 @@ def greedy_assign(
     for unit in order.tolist():
         entries = slice(starts[unit], starts[unit + 1])
         columns, counts = units.indices[entries], units.data[entries]
-        # (d + count)**2 - d**2 = count (2 d + count) for a deviation d, in the columns of the unit.
+        # In each column of the unit, the squared deviation d**2 increases by count (2 d + count).
         scaled = (counts * objective.scale[columns])[:, None]
         rise = (scaled * (2 * deviation[columns] + counts[:, None])).sum(axis=0)
         rise /= objective.shares
@@ -114,10 +112,10 @@ def sampled_local_search(
     moves: bool,
     movable: Ints | None = None,
 ) -> None:
-    """Swap or move units, sampled in batches, until many batches in a row gain little.
+    """Try random swaps of units in batches, until several consecutive batches gain little.
 
-    With `moves`, units may also move alone, which changes the number of units of a part. Only
-    `movable` units, by default all, change their part.
+    With `moves`, units can also move without a swap, which changes the number of units in a part.
+    Only `movable` units change their part; by default all units are movable.
     """
     movable = np.arange(len(parts)) if movable is None else movable
     n_movable, n_parts = np.uint64(len(movable)), np.uint64(len(objective.shares))
@@ -146,11 +144,12 @@ def sampled_local_search(
 def delta_loss(
     deviation: Values, objective: Objective, change: Values, source: Ints, to: Ints
 ) -> Values:
-    """Compute how much the loss rises with each change between two parts.
+    """Compute how much each change between two parts increases the loss.
 
-    A change is what the source gains and the other part loses, shape (n_columns, n_changes).
+    `change` holds what part `source` gains and part `to` loses, shape (n_columns, n_changes).
     """
-    # (d + change)**2 - d**2 = change (2 d + change) for a deviation d; likewise with -change.
+    # A change increases the squared deviation d**2 of the source by change (2 d + change). For the
+    # part `to`, the sign of the change is reversed.
     weighted = change * objective.scale[:, None]
     at_source = (weighted * (2 * deviation[:, source] + change)).sum(axis=0)
     at_target = (weighted * (change - 2 * deviation[:, to])).sum(axis=0)
@@ -169,8 +168,8 @@ def apply_improving_moves(
 ) -> float:
     """Apply the changes of a batch that lower the loss, best first, and return the gain.
 
-    The first unit goes to the part `to`, and the second unit, if it is not -1, takes its place;
-    `change` is as in `delta_loss`.
+    The first unit moves to the part `to`. The second unit, if it is not -1, replaces the first unit
+    in its old part. `change` is as in `delta_loss`.
     """
     source = parts[first].astype(np.int64)
     rise = delta_loss(deviation, objective, change, source, to)
@@ -180,8 +179,8 @@ def apply_improving_moves(
     total_gain = 0.0
     for index in improving.tolist():
         pair = {int(first[index]), int(second[index])} - {-1}
-        # Once a unit has moved, other changes that involve it are out of date. Changes that only
-        # share a part with it are still valid, but must be measured again.
+        # After a unit has moved, all other changes of this unit are out of date. Other changes
+        # between the same parts are still valid, but their gains are computed again.
         if moved & pair:
             continue
         only = slice(index, index + 1)

@@ -1,4 +1,4 @@
-"""Parts for a few whole units: local searches that try every move and every swap."""
+"""Assign a few whole units to parts, by local searches that try every move and every swap."""
 
 from typing import NamedTuple
 
@@ -13,49 +13,47 @@ FEW_UNITS = 64
 """The maximum number of units for which every move and every swap is tried."""
 
 RESTARTS, PERTURBATIONS, UNEQUAL_PERTURBATIONS, PERTURBED_UNITS = 8, 240, 120, 4
-"""The number of searches side by side, the maximum number of perturbations of each (for equal and
-for unequal parts), and the number of units that a perturbation changes."""
+"""`RESTARTS` searches run at the same time. Each is perturbed up to `PERTURBATIONS` times, or for
+unequal parts `UNEQUAL_PERTURBATIONS` times, and each time up to `PERTURBED_UNITS` units change."""
 
 LEVEL_PERTURBATIONS, LEVEL_RANK, LEVEL_RATIO = 80, 2, 1.045
-"""What sets the loss that the searches of all seeds reach: the number of perturbations of a first
-search, the rank of the restart whose loss is taken, and the ratio up to which losses count as
-equally good. Fewer partitions reach a lower level (docs/studies/tuning.py)."""
+"""The first search is perturbed at most `LEVEL_PERTURBATIONS` times. Of its losses, the one of rank
+`LEVEL_RANK`, counted from 0, is the level for all seeds. Losses from level / `LEVEL_RATIO` to the
+level count as equally good. Fewer partitions reach a lower level (docs/studies/tuning.py)."""
 
 MAX_STEPS = 1000
-"""The maximum number of changes in a descent. Each lowers the loss, so none is undone; random
-partitions of 64 units need about 80."""
+"""The maximum number of changes in a descent; random partitions of 64 units need about 80."""
 
 MANY_CELLS = 1 << 11
-"""The number of columns times parts above which the search uses products of units, not counts."""
+"""The number of cells (columns times parts) above which products of units replace counts."""
 
 
 class Coordinates(NamedTuple):
-    """Vectors of the units, by which a search measures every move and swap.
+    """Vectors of the units, from which a search computes the effect of every move and swap.
 
-    Write <x, y> for products of counts weighted by the scale. A search needs the products of the
-    units with the deviations of the parts. It computes them from the deviations of the columns; if
-    there are many columns, it keeps track of the products themselves, whose cost does not grow with
-    the number of columns. Both are exact except for rounding.
+    Products are scalar products of counts, weighted by the scale. A search needs the products of
+    the units with the deviations of the parts. With few columns, it computes them column by column.
+    With many columns, it updates the products themselves, at a cost that does not depend on the
+    number of columns. The results of both methods are equal except for rounding errors.
     """
 
     vectors: Values
-    """The counts of each unit, or its products with all units; shape (n_rows, n_units)."""
+    """The counts of each unit, or its products with all units; shape (n_dims, n_units)."""
     target: Values
-    """The sum of the vectors of each part if it held its exact share, shape (n_rows, n_parts)."""
+    """The target for the sum of the vectors in each part, shape (n_dims, n_parts)."""
     scaled: Values | None
-    """Counts divided by the totals of their columns; None where the vectors are products."""
+    """The counts multiplied by the scale of their columns, or None if the vectors are products."""
     norms: Values
-    """Products of the units with themselves, shape (n_units,)."""
+    """The product of each unit with itself, shape (n_units,)."""
     distances: Values
-    """Scaled squared distances between the counts of units, shape (n_units, n_units)."""
+    """The scaled squared distance between the counts of every two units, (n_units, n_units)."""
     min_gain: float
-    """The smallest gain that counts."""
 
 
 def make_coordinates(
     counts: Values, objective: Objective, many_cells: int = MANY_CELLS
 ) -> Coordinates:
-    """Compute what all searches for one objective need; counts are (n_columns, n_units)."""
+    """Compute the vectors that a search needs, from counts of shape (n_columns, n_units)."""
     scaled = counts * objective.scale[:, None]
     norms = (counts * scaled).sum(axis=0)
     products = np.zeros((counts.shape[1],) * 2)
@@ -79,7 +77,7 @@ def iterated_local_search(
     stream: Stream,
     n_perturbations: int = UNEQUAL_PERTURBATIONS,
 ) -> None:
-    """Search for the best partition of few units, from the partition `parts`, in place."""
+    """Replace `parts`, a partition of a few units, by the best partition that a search finds."""
     units_at = make_coordinates(to_dense(units, np.arange(len(parts))), objective)
     starts = random_starts(parts, len(objective.shares), stream)
     losses = perturb_and_descend(units_at, objective, starts, stream, n_perturbations)
@@ -89,11 +87,11 @@ def iterated_local_search(
 def iterated_local_search_to_level(
     units: UnitCounts, objective: Objective, parts: Parts, stream: Stream
 ) -> None:
-    """Search for one of the many partitions of few units that are about equally good, in place."""
-    # There is only one best partition, so a search for it would give most seeds a worse one.
-    # Instead, a first search that does not depend on the seed sets a level: the lower bound if it
-    # gets there, otherwise a loss that it reaches easily. The search that uses the seed stops at a
-    # partition of that level, or otherwise takes the partition of the first search.
+    """Replace `parts` by one of many about equally good partitions of a few units, in place."""
+    # Often only one partition is best, and most seeds would not find it. So a first search, which
+    # does not depend on the seed, sets a level: the lower bound if the search reaches it, and
+    # otherwise a loss that is easy to reach. A second search, with the seed, ends at a partition of
+    # this level. If it finds none, the partition that set the level is taken.
     n_parts = len(objective.shares)
     units_at = make_coordinates(to_dense(units, np.arange(len(parts))), objective)
     seedless = word_stream(0, StreamTag.LEVEL, n_parts)
@@ -111,8 +109,8 @@ def iterated_local_search_to_level(
 
 
 def draw_best(losses: Values, stream: Stream) -> int:
-    """Draw one of the partitions that share the lowest loss, up to rounding."""
-    # The first of them would mostly be the one to which the greedy start leads.
+    """Draw one of the partitions with the lowest loss, up to rounding, and return its number."""
+    # The first of these partitions would usually be the result of the greedy start.
     best = np.flatnonzero(losses <= losses.min() * (1 + MIN_GAIN) + MIN_GAIN)
     return int(best[stream(1)[0] % np.uint64(len(best))])
 
@@ -134,10 +132,10 @@ def perturb_and_descend(
     enough: float = 0.0,
     minimum: float = 0.0,
 ) -> Values:
-    """Descend from several partitions side by side, and again from perturbed ones, in place.
+    """Improve several partitions in place, by descents from them and then from perturbed copies.
 
-    The search ends at a loss of `enough` or less. Partitions with a loss below the minimum are
-    ignored. Returns the losses, infinite where all partitions found were ignored.
+    The search ends at a loss of at most `enough`. Partitions with a loss below `minimum` are
+    ignored. Returns the losses; a loss is infinite if all partitions of a search were ignored.
 
     Source: Lourenco, Martin and Stutzle (2003), Iterated local search.
     """
@@ -159,7 +157,7 @@ def perturb_and_descend(
 
 
 def steepest_descent(units_at: Coordinates, objective: Objective, parts: Parts) -> Values:
-    """Apply the best move or swap of each partition until none lowers its loss; return losses."""
+    """Apply the best change to each partition until none lowers its loss, and return the losses."""
     vectors = units_at.vectors
     deviation = held_vectors(units_at, parts, len(objective.shares)) - units_at.target[:, None]
     products = inner_products(units_at, deviation)
@@ -187,11 +185,11 @@ def steepest_descent(units_at: Coordinates, objective: Objective, parts: Parts) 
 
 
 def held_vectors(units_at: Coordinates, parts: Parts, n_parts: int) -> Values:
-    """Sum the vectors of the units of each part, shape (n_rows, n_restarts, n_parts)."""
+    """Sum the vectors of the units in each part, shape (n_dims, n_restarts, n_parts)."""
     in_part = parts[:, :, None] == np.arange(n_parts)
     if units_at.scaled is None:
         return np.stack([(in_part * row[:, None]).sum(axis=1) for row in units_at.vectors])
-    # Sums of whole numbers are exact, in whatever order they are added.
+    # Sums of whole numbers are exact in any order.
     held = units_at.vectors @ in_part.astype(np.float64)
     return np.ascontiguousarray(held.transpose(1, 0, 2))
 
@@ -199,12 +197,12 @@ def held_vectors(units_at: Coordinates, parts: Parts, n_parts: int) -> Values:
 def inner_products(units_at: Coordinates, deviation: Values) -> Values:
     """Compute the products of the units with the deviations of the parts.
 
-    The deviations have the shape (n_rows, n_restarts, n_parts), the products (n_restarts, n_units,
-    n_parts).
+    The deviations have the shape (n_dims, n_restarts, n_parts), and the products have the shape
+    (n_restarts, n_units, n_parts).
     """
     if units_at.scaled is None:
         return deviation.transpose(1, 0, 2).copy()
-    # NumPy adds along the first axis of such an array in order, so its sums agree everywhere.
+    # NumPy adds along the first axis of this array in order, so sums are equal on all platforms.
     terms = np.multiply(units_at.scaled[:, None, :, None], deviation[:, :, None, :], order="C")
     products: Values = terms.sum(axis=0)
     return products
@@ -213,15 +211,15 @@ def inner_products(units_at: Coordinates, deviation: Values) -> Values:
 def losses_of(
     units_at: Coordinates, objective: Objective, deviation: Values, parts: Parts
 ) -> Values:
-    """Compute the loss of each partition, shape (n_restarts,), from its deviations."""
+    """Compute the losses of partitions from their deviations, shape (n_restarts,)."""
     losses: Values
     if units_at.scaled is not None:
         squares = deviation**2 / objective.shares * objective.scale[:, None, None]
         losses = squares.sum(axis=(0, 2))
         return losses
-    # The deviations d of a part are the sum of its units minus its share s of all units. So
-    # |d|**2 / s is the sum of the products of d with its units, divided by s, minus the sum of the
-    # products with all units.
+    # The deviation d of a part is the sum of its units minus its share s of all units. So
+    # |d|**2 / s is the sum of the products of d with the units of the part, divided by s, minus the
+    # sum of the products of d with all units.
     own = np.take_along_axis(deviation, parts.T[:, :, None], axis=2)[:, :, 0]
     losses = (own / objective.shares[parts.T]).sum(axis=0) - deviation.sum(axis=0).sum(axis=1)
     return losses
@@ -232,24 +230,23 @@ def best_change(
 ) -> tuple[Values, Ints, Ints, Ints]:
     """Find the move or swap of each partition that lowers the loss most.
 
-    Returns the rise in loss, the unit that leaves its part, the unit that replaces it or -1, and
-    the part that the first unit goes to.
+    Returns the increase in loss, the unit that leaves its part, the unit that replaces it or -1,
+    and the new part of the first unit.
     """
     n_restarts, n_units = parts.shape
-    # Write <x, y> for products of counts weighted by the scale, d_a for the deviations of
-    # part a, and s_a for its share: the loss is the sum of |d_a|**2 / s_a. `products` holds
-    # <x_u, d_a>.
+    # Let <x, y> be the scalar product weighted by the scale, d_a the deviation of part a, and s_a
+    # its share. The loss is the sum of |d_a|**2 / s_a. `products` holds <x_u, d_a>.
     restart = np.arange(n_restarts)[:, None]
     own_product = products[restart, np.arange(n_units), parts][:, :, None]
     share = shares[parts][:, :, None]
-    # A move of u from part a to b changes the loss by
+    # A move of unit u from part a to part b changes the loss by
     # (|x_u|**2 - 2 <x_u, d_a>) / s_a + (2 <x_u, d_b> + |x_u|**2) / s_b.
     moves = (2 * products + norms[:, None]) / shares
     moves += (norms[:, None] - 2 * own_product) / share
     moves[restart, np.arange(n_units), parts] = np.inf
-    # Where v replaces u, the loss of part a changes by (2 <x_v - x_u, d_a> + |x_v - x_u|**2) / s_a.
-    # The loss of v's part changes by the same with u and v exchanged. The arrays are large: work in
-    # place.
+    # If v replaces u, the loss of part a changes by (2 <x_v - x_u, d_a> + |x_v - x_u|**2) / s_a.
+    # The loss of v's part changes by the same term with u and v exchanged. The arrays are large, so
+    # they are changed in place.
     one_side = products.transpose(0, 2, 1)[restart, parts]
     one_side -= own_product
     one_side *= 2

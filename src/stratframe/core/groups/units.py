@@ -1,4 +1,4 @@
-"""Counts of units (rows or groups) as a sparse matrix of units by columns."""
+"""Count the rows of each unit (a group or a single row), and hold the counts in a sparse matrix."""
 
 from typing import NamedTuple
 
@@ -11,19 +11,19 @@ from ..types import Ints, Parts, StratumTable, Values, Words
 
 
 class UnitCounts(NamedTuple):
-    """A matrix of nonnegative counts in compressed sparse row (CSR) format.
+    """A matrix of counts in compressed sparse row (CSR) format, with one row for each unit.
 
     A column is a stratum, a value of a margin, or the size of the unit.
     """
 
     indptr: Ints
-    """Where the entries of each unit start, and where the last ones end, shape (n_units + 1,)."""
+    """The start of each unit's entries, followed by the number of entries, shape (n_units + 1,)."""
     indices: Ints
-    """The column of every entry, shape (n_entries,), ascending inside a unit."""
+    """The column of each entry, in ascending order within a unit, shape (n_entries,)."""
     data: Ints
-    """The count of every entry, above zero, shape (n_entries,)."""
+    """The count of each entry, which is above 0, shape (n_entries,)."""
     totals: Ints
-    """The sum of every column, shape (n_columns,)."""
+    """The sum of each column, shape (n_columns,)."""
 
 
 def count_by_unit(
@@ -31,7 +31,8 @@ def count_by_unit(
 ) -> UnitCounts:
     """Count the rows of each unit in each column.
 
-    `unit` and `column` have an entry for each column in which a row counts; weights say how often.
+    `unit` and `column` have an entry for each row and each column in which the row is counted. A
+    weight is the number of rows that an entry represents.
     """
     cell_of, n_cells = unit * n_columns + column, n_units * n_columns
     if n_cells <= max(DENSE, 4 * len(cell_of)):
@@ -51,12 +52,12 @@ def count_by_unit(
 def number_columns(
     unit: Ints, column: Ints, n_units: int, n_columns: int, weights: Ints | None = None
 ) -> Ints:
-    """Renumber columns by the units that have them, so that neither names nor order matter.
+    """Renumber columns by their counts in all units, so that their order has no effect.
 
     The arguments are those of `count_by_unit`. Columns with equal counts are interchangeable.
-    Returns the new number of every column.
+    Returns the new number of each column.
     """
-    # A random linear hash of the counts, as in `unique_rows`.
+    # Columns are sorted by a random linear hash of their counts, as in `unique_rows`.
     words = hash_words(np.arange(n_units, dtype=np.uint64), np.zeros(1, dtype=np.uint64))[unit]
     sums = np.zeros(n_columns, dtype=np.uint64)
     np.add.at(sums, column, words if weights is None else words * weights.astype(np.uint64))
@@ -70,7 +71,7 @@ def entry_units(units: UnitCounts) -> Ints:
 
 
 def nonzero(units: UnitCounts, chosen: Ints) -> tuple[Ints, Ints]:
-    """List the entries of chosen units, and the place of each entry's unit among the chosen."""
+    """List the entries of the chosen units, and the position of each entry's unit in `chosen`."""
     starts = units.indptr[chosen]
     sizes = units.indptr[chosen + 1] - starts
     owners = np.repeat(np.arange(len(chosen)), sizes)
@@ -78,7 +79,7 @@ def nonzero(units: UnitCounts, chosen: Ints) -> tuple[Ints, Ints]:
 
 
 def to_dense(units: UnitCounts, chosen: Ints) -> Values:
-    """Return the counts of chosen units as a float64 array, shape (n_columns, n_chosen)."""
+    """Return the counts of the chosen units as a float64 array, shape (n_columns, n_chosen)."""
     entries, owners = nonzero(units, chosen)
     table = np.zeros((len(units.totals), len(chosen)))
     table[units.indices[entries], owners] = units.data[entries]
@@ -86,16 +87,17 @@ def to_dense(units: UnitCounts, chosen: Ints) -> Values:
 
 
 def self_loss(units: UnitCounts, scale: Values) -> Values:
-    """Compute the scaled sum of squares of each unit: what the unit alone adds to the loss."""
+    """Compute the scaled sum of squares of each unit, which is its own contribution to the loss."""
     squares = units.data * (units.data * scale[units.indices])
     return np.bincount(entry_units(units), squares, minlength=len(units.indptr) - 1)
 
 
 def unique_rows(units: UnitCounts, draws: Words) -> tuple[Ints, Ints]:
-    """Encode units as integers, one code for equal counts, and count the units of each code."""
-    # Units are compared by a random linear hash of their counts. Two different units collide with a
-    # probability of about 2**-64, and are then dealt as equal: less evenly, but not wrongly.
-    # Overflow wraps around modulo 2**64, so differences of sums are exact.
+    """Return the same code for units with equal counts, and the number of units with each code."""
+    # Units are compared by a random linear hash of their counts. Two different units have the same
+    # hash with a probability of about 2**-64. They would then be dealt as if they were equal, and
+    # the parts would be less even but still valid. Sums wrap around at 2**64, so differences are
+    # exact.
     sums = np.zeros(len(units.indices) + 1, dtype=np.uint64)
     np.cumsum(draws[units.indices] * units.data.astype(np.uint64), out=sums[1:])
     hashes = sums[units.indptr[1:]] - sums[units.indptr[:-1]]
