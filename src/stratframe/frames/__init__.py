@@ -1,22 +1,22 @@
-"""Everything that is done with pandas and Polars frames; other packages call it as `frames.x`.
+"""The operations on pandas and Polars frames; other packages call them as `frames.x`.
 
-Elsewhere only engines and studies call methods of frames. Frames and columns come in, numpy
-arrays go out, and arrays come back as new columns, as rows of the frame, or as a frame of results:
+Outside this package, only the engines and the studies call methods of frames. The functions here
+convert columns to numpy arrays, and make new columns, selections of rows and tables from arrays.
 
-- `threads`: which threads does a forked process lack?
-- `libraries`: which library is a frame from, and what are its columns called?
-- `dtypes`: how does any column become a Polars series, what does it hold, and what is missing?
-- `references`: what may be given for a column, which column is it, and how is it read?
-- `lazy`: which lazy queries give the same rows in the same order each time?
-- `attach`: how does an array become a column, at once or as a lazy expression?
-- `result`: how is a result frame made in the caller's library?
-- `rules`: which rows broke a rule?
-- `read`: how does a column become codes of classes, numbers, or words of a key?
-- `folds`: which folds does a column hold, and which one is each row in?
-- `labels`: which rows of a frame do some labels, or a computation, select?
-- `joined`: how do frames of one library become one?
-- `duplicates`: which rows are equal in several columns, and are they in one fold?
-- `files`: how are CSV and Parquet files read and written?
+- `threads`: check whether a forked process lacks the threads of Polars
+- `libraries`: recognize the library of a frame, and list its column names
+- `dtypes`: convert columns to Polars series, and find their dtypes and their missing values
+- `references`: check the references to columns in arguments, and read the columns
+- `lazy`: warn about lazy queries that can return different rows or a different order each time
+- `attach`: add arrays to a frame as new columns, at once or as a lazy expression
+- `result`: make a table of results in the frame library of the caller
+- `rules`: find the rows that break a rule
+- `read`: read a column as codes of classes, as numbers, or as a key to be hashed
+- `folds`: read the folds that a column holds, and the fold of each row
+- `labels`: select the rows with certain labels, or the rows that a function flags
+- `joined`: concatenate several frames of the same library
+- `duplicates`: count and find rows with equal values, within folds and across folds
+- `files`: read and write CSV and Parquet files
 
 Each module imports only from the modules above it.
 """

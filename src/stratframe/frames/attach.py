@@ -1,8 +1,8 @@
-"""Arrays -> new columns of a frame; its rows, other columns and index stay as they are.
+"""Add arrays to a frame as new columns, without changing its rows, index or other columns.
 
-pandas gets arrays, never a Series, because it would align the index; Polars gets series. A lazy
-frame gets one expression over the columns that the computation reads, if possible in a separate
-query whose result is put beside the frame.
+A pandas frame receives arrays, because pandas would align a Series by its index. A Polars frame
+receives series. A lazy frame receives one expression, which reads the columns that the call needs.
+If possible, the expression is evaluated in a separate query, whose result is put beside the frame.
 """
 
 import warnings
@@ -21,22 +21,22 @@ from .references import check_height, one_or_several, read_columns
 
 
 class NewColumn(NamedTuple):
-    """A column to attach."""
+    """A new column to add to a frame."""
 
     name: str
     parts: Ints
-    """The part of every row; -1 where the row has none."""
+    """The part of each row, or -1 for a row without a part."""
     labels: tuple[str, ...] | None
-    """Names of the parts; None for folds, which are numbers."""
+    """The names of the parts; None for a fold column, which holds numbers."""
     nullable: bool
-    """Whether the arguments allow rows without a fold."""
+    """Whether the arguments of the call allow rows without a fold."""
 
 
 Refs: TypeAlias = Mapping[str, Sequence[Any]]
-"""References to columns, by the argument that they were given for."""
+"""A mapping from the names of arguments to the references that the arguments hold."""
 
 Compute: TypeAlias = Callable[[dict[str, list[Any]], int], list[NewColumn]]
-"""Columns, by argument, and the number of rows -> new columns."""
+"""A function that computes new columns from the columns of each argument and the number of rows."""
 
 
 def attach_columns(
@@ -47,7 +47,7 @@ def attach_columns(
     *,
     by_row: bool = False,
 ) -> FrameT:
-    """Add columns computed from the referenced columns; with `by_row`, from each row alone."""
+    """Add computed columns; with `by_row`, each row's new values depend only on that row."""
     if isinstance(frame, pl.LazyFrame):
         expr = column_expression(refs, compute, outputs, by_row=by_row)
         new = [column.name for column in outputs]
@@ -55,7 +55,7 @@ def attach_columns(
     read = {argument: read_columns(frame, given) for argument, given in refs.items()}
     columns = list(compute(read, len(frame)))
     if isinstance(frame, pl.DataFrame):
-        # The arrays of each column are released as soon as its series is made.
+        # Each array is released as soon as its series is made.
         return frame.with_columns([polars_column(columns.pop(0)) for _ in outputs])
     return attach_pandas(frame, columns)
 
@@ -66,8 +66,8 @@ def attach_lazily(
     if not beside:
         attached = frame.with_columns(expr)
         return attached if len(new) == 1 else attached.with_columns(pl.col(new[0]).struct.unnest())
-    # Beside a separate query, which reads only the columns of the expression, the frame
-    # streams: it need not be held until all rows have their folds.
+    # The separate query reads only the columns that the expression needs. The frame itself is
+    # streamed instead of being held in memory until all rows have their folds.
     computed = frame.select(expr)
     computed = computed if len(new) == 1 else computed.unnest(new[0])
     attached = pl.concat([frame.drop(new, strict=False), computed], how="horizontal")
@@ -79,7 +79,7 @@ def attach_lazily(
 
 
 def attach_pandas(frame: pd.DataFrame, columns: list[NewColumn]) -> pd.DataFrame:
-    """Add columns to a pandas frame, all at once; the list of columns is emptied."""
+    """Add columns to a copy of a pandas frame, and empty the list of columns."""
     arrays = {}
     while columns:
         column = columns.pop(0)
@@ -89,11 +89,11 @@ def attach_pandas(frame: pd.DataFrame, columns: list[NewColumn]) -> pd.DataFrame
     with suppress(UnicodeEncodeError):  # raised for labels that UTF-8 cannot encode
         if len(new) > 1:
             added = pd.DataFrame(new, index=frame.index, copy=False)
-            # `concat` drops `attrs`, and the attributes that a subclass names in `_metadata`.
+            # `concat` drops `attrs` and the attributes that a subclass lists in `_metadata`.
             attached = cast("Any", pd.concat([frame, added], axis=1)).__finalize__(frame)
             arrays = {label: arrays[label] for label in arrays.keys() - new.keys()}
     with warnings.catch_warnings():
-        # pandas warns about fragmented frames; one more column does not matter.
+        # pandas warns about fragmented frames, but one more column makes little difference.
         warnings.simplefilter("ignore", pd.errors.PerformanceWarning)
         for label, values in arrays.items():
             attached[label] = values
@@ -128,14 +128,14 @@ def polars_dtype(labels: Sequence[str] | None) -> pl.DataType:
 def column_expression(
     refs: Refs, compute: Compute, outputs: Sequence[NewColumn], *, by_row: bool = False
 ) -> pl.Expr:
-    """Build the Polars expression of a computation on all rows at once, or `by_row` on batches.
+    """Build a Polars expression that computes new columns from all rows at once.
 
-    Several new columns form a struct: if each had its own expression, each would compute all of
-    them.
+    With `by_row`, the expression can be evaluated on batches of rows. Several new columns are
+    returned as one struct, because separate expressions would each repeat the whole computation.
     """
     every = [ref for given in refs.values() for ref in given]
-    # The time Polars takes for separate columns grows with the square of their number. A struct
-    # would stretch a computed column of one value to the height of the others.
+    # Named columns form one struct: otherwise, the time grows with the square of their number.
+    # Computed columns stay separate, because a struct would broadcast a single value.
     names = list(dict.fromkeys(ref for ref in every if isinstance(ref, str)))
     computed = [ref for ref in every if not isinstance(ref, str)]
     several = [ref.meta.has_multiple_outputs() for ref in computed]
@@ -164,9 +164,9 @@ def column_expression(
 
 
 def struct_fields(series: pl.Series, expr: pl.Expr) -> list[pl.Series]:
-    """List the fields of a struct that an expression returns; list any other series alone."""
+    """List the fields of a struct series; return a list of one series for any other dtype."""
     if isinstance(series.dtype, pl.Struct):
         return series.struct.unnest().get_columns()
-    # Inside `.over` Polars passes series without names.
+    # Inside `.over`, Polars passes series without names.
     name = series.name or expr.meta.output_name(raise_if_undetermined=False) or str(expr)
     return [series.alias(name)]

@@ -1,9 +1,9 @@
-"""Any column -> one Polars series of its values; what it holds, and which values are missing.
+"""Convert columns to Polars series, and find their dtypes and their missing values.
 
-numpy, nullable and pyarrow dtypes, categories, periods and Python objects all go through
-`to_polars`, and from there on only Polars dtypes matter. Values are shared where possible, not
-copied. A value is missing if it is null, None, NaT or NaN. The caller's series is kept for messages
-and for the names of strata.
+`to_polars` converts columns of numpy, nullable and pyarrow dtypes, categories, periods and Python
+objects so that other functions need only handle Polars dtypes. Data are copied only if
+necessary. A value is missing if it is null, None, NaT or NaN. Messages and the names of strata use
+the original column.
 """
 
 import re
@@ -31,7 +31,7 @@ BY_NUMPY: dict[str, Any] = {
     "timedelta": pl.Duration,
     "timedelta64": pl.Duration,
 }
-"""Polars types of Python objects that pandas converts to numpy, by the words of `infer_dtype`."""
+"""The Polars dtypes for objects that numpy can store; the keys are results of `infer_dtype`."""
 
 OBJECTS: dict[str, Any] = BY_NUMPY | {
     "bytes": pl.Binary,
@@ -41,26 +41,26 @@ OBJECTS: dict[str, Any] = BY_NUMPY | {
     "string": pl.String,
     "time": pl.Time,
 }
-"""Polars types of Python objects, by the words of `infer_dtype`."""
+"""The Polars dtypes for objects that Polars can store; the keys are results of `infer_dtype`."""
 
 NULLABLE = {"b": False, "i": np.int64(0), "u": np.uint64(0), "f": np.nan}
-"""What stands for missing values when nullable dtypes become numpy arrays, by kind."""
+"""The value that replaces missing values in a numpy array, for each kind of nullable dtype."""
 
 ARROW_CASTS = {"date64[ms]": "date32", "halffloat": "float32"}
-"""pyarrow types that Polars misreads, such as days in milliseconds, or rejects, and their casts."""
+"""The pyarrow types that Polars misreads or rejects, and the types to which they are cast."""
 
 WIDE_INTEGERS = tuple(getattr(pl, name) for name in ("Int128", "UInt128") if hasattr(pl, name))
-"""Polars integer types that numpy does not have."""
+"""The Polars integer dtypes that numpy does not have."""
 
 
 def to_polars(series: Series) -> pl.Series | None:
-    """Turn a column into a Polars series without a name; None if Polars has no type for it.
+    """Convert a column to a Polars series without a name; return None if this is impossible.
 
-    It has none for objects of mixed types or other classes, decimals and integers that only Python
-    can hold, intervals and complex numbers.
+    The impossible cases are intervals, complex numbers, Python decimals, decimals of 256 bits,
+    Python integers of more than 64 bits, and objects of mixed or unknown types.
     """
     if isinstance(series, pl.Series):
-        return series.alias("")  # Polars would read a name such as "^x$" as a pattern
+        return series.alias("")  # Polars would treat a name such as "^x$" as a pattern
     dtype: Any = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         categories = to_polars(pd.Series(dtype.categories))
@@ -83,13 +83,13 @@ def to_polars(series: Series) -> pl.Series | None:
 
 
 def gather(values: pl.Series, places: Any) -> pl.Series:
-    """Gather values by their places; null where a place is -1."""
+    """Return the values at the given positions, with null for a position of -1."""
     numbers = pl.Series(places)
     return values.gather(numbers.set(numbers < 0, None))
 
 
 def with_gaps(values: pl.Series, missing: Flags) -> pl.Series:
-    """Spread known values over the rows that are not missing; null elsewhere."""
+    """Put the known values into the rows that are not missing, and null into the missing rows."""
     if not missing.any():
         return values
     return gather(values, np.where(missing, -1, np.cumsum(~missing) - 1))
@@ -99,21 +99,21 @@ def arrow_to_polars(series: Any) -> pl.Series | None:
     values = series.array.__arrow_array__()
     try:
         if str(values.type).startswith("dictionary"):
-            # Several codes of a dictionary may stand for equal values, and a code for null.
+            # Different codes of a dictionary can stand for equal values, or for null.
             values = values.cast(values.type.value_type)
         if str(values.type).startswith("decimal256"):
             return None
         if str(values.type) in ARROW_CASTS:
             values = values.cast(ARROW_CASTS[str(values.type)], safe=False)
         return pl.Series(pl.from_arrow(values))
-    except (NotImplementedError, pl.exceptions.PolarsError) as error:  # views of lists, unions
+    except (NotImplementedError, pl.exceptions.PolarsError) as error:  # list views and unions
         raise nested_error(series.name, series.dtype) from error
 
 
 def numpy_to_polars(series: pd.Series) -> pl.Series | None:
     dtype: Any = series.dtype
     if dtype.kind in "mM":
-        unit = {"s": "ms"}.get(series.dt.unit, series.dt.unit)  # Polars has no seconds
+        unit = {"s": "ms"}.get(series.dt.unit, series.dt.unit)  # Polars has no unit of seconds
         return pl.Series(np.asarray(series, dtype=f"{dtype.kind}8[{unit}]"))
     if dtype.kind == "f":
         return pl.Series(np.asarray(series, dtype=np.float64))
@@ -129,21 +129,21 @@ def objects_to_polars(series: pd.Series) -> pl.Series | None:
     if word in BY_NUMPY:
         missing = np.asarray(series.isna(), dtype=np.bool_)
         typed = known = series[~missing] if missing.any() else series
-        with suppress(OverflowError):  # raised by pandas 2 for integers too large for floats
+        with suppress(OverflowError):  # raised by pandas 2 for integers beyond the range of floats
             typed = known.infer_objects()
-        if typed.dtype != object and (typed == known).all():  # floats may round integers
+        if typed.dtype != object and (typed == known).all():  # as floats, integers can be rounded
             values = numpy_to_polars(typed)
             return values if values is None else with_gaps(values, missing)
     if word in ("decimal", "integer") or word not in OBJECTS:
         return None
     column = strict_series(series.tolist(), OBJECTS[word])
-    if column is None:  # Polars does not take NaN and NA for nulls
+    if column is None:  # Polars does not read NaN or NA as null
         column = strict_series(objects_of(series, None).tolist(), OBJECTS[word])
     return column
 
 
 def to_vectors(series: Series) -> pl.Series | None:
-    """Turn a column of vectors (lists or arrays of numbers) into a Polars series; else None."""
+    """Convert a column of numeric vectors to a Polars series; return None for other columns."""
     if not is_nested(dtype_of(series)):
         return None
     column = to_polars(series)
@@ -165,21 +165,21 @@ def to_vectors(series: Series) -> pl.Series | None:
 
 
 def strict_series(values: list[Any], dtype: Any) -> pl.Series | None:
-    """Make a Polars series of values of one type; None if it would hold different values."""
+    """Make a Polars series of a given dtype; return None if the conversion would change a value."""
     with suppress(TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
         made = pl.Series(values, dtype=dtype, strict=True)
-        if dtype == pl.String or made.to_list() == values:  # times with and without a zone differ
+        if dtype == pl.String or made.to_list() == values:  # a time can lose its time zone
             return made
     return None
 
 
 def objects_of(series: pd.Series, missing: Any) -> Values:
-    """Turn a pandas column into an array of Python objects, with `missing` for missing values."""
+    """Convert a pandas column to an array of Python objects, and replace the missing values."""
     return np.where(series.isna(), missing, np.asarray(series, dtype=object))
 
 
 def write_intervals(series: Any) -> Any:
-    """Write pandas intervals as text; return any other column as it is."""
+    """Convert a pandas column of intervals to text, and return any other column unchanged."""
     dtype: Any = series.dtype
     of_values = dtype.categories.dtype if isinstance(dtype, pd.CategoricalDtype) else dtype
     return series.astype(str) if isinstance(of_values, pd.IntervalDtype) else series
@@ -189,7 +189,7 @@ def write_intervals(series: Any) -> Any:
 
 
 def dtype_of(series: Series) -> pl.DataType:
-    """Return the Polars type of the values: Categorical for any categorical column of pandas."""
+    """Return the Polars dtype of a column, which is Categorical for any pandas categorical."""
     if isinstance(series, pl.Series):
         return series.dtype
     if isinstance(series.dtype, pd.CategoricalDtype):
@@ -199,14 +199,14 @@ def dtype_of(series: Series) -> pl.DataType:
 
 
 def is_encoded_by_pandas(series: Series) -> bool:
-    """Return whether pandas has codes, as for categories, or makes them in less memory itself."""
+    """Return whether pandas has codes for a column, or encodes it with less memory than Polars."""
     is_own = isinstance(series, pd.Series) and not isinstance(series.dtype, pd.ArrowDtype)
     return is_own and dtype_of(series) in (pl.Categorical, pl.String)
 
 
 @lru_cache
 def dtype_in_polars(dtype: Any) -> pl.DataType | None:
-    """Return the type that Polars has for values of a pandas dtype, if there is one."""
+    """Return the Polars dtype for a pandas dtype: None if unknown, Object if conversion fails."""
     with suppress(StratError, NotImplementedError):
         converted = to_polars(pd.Series([], dtype=dtype))
         return None if converted is None else converted.dtype
@@ -214,7 +214,6 @@ def dtype_in_polars(dtype: Any) -> pl.DataType | None:
 
 
 def object_type(series: pd.Series) -> str:
-    """Infer the type of Python objects that are not missing, in the words of pandas."""
     return pd.api.types.infer_dtype(series, skipna=True)
 
 
@@ -223,12 +222,12 @@ def is_continuous(series: Series) -> bool:
     dtype = dtype_of(series)
     try:
         return (dtype.is_float() or dtype.is_decimal()) and has_fractions(to_floats(series))
-    except OverflowError:  # raised by integers too large for floats
+    except OverflowError:  # raised for integers beyond the range of floats
         return True
 
 
 def has_fractions(values: Values) -> bool:
-    """Return whether any float has a fraction; NaN and infinities have none."""
+    """Return whether any float has a fraction; NaN and infinite values have no fraction."""
     for start in range(0, len(values), CHUNK):
         part = values[start : start + CHUNK]
         if ((np.trunc(part) != part) & ~np.isnan(part)).any():
@@ -237,7 +236,7 @@ def has_fractions(values: Values) -> bool:
 
 
 def is_measured(series: Series) -> bool:
-    """Return whether a column holds numbers or dates, whose differences mean something."""
+    """Return whether a column holds numbers, dates or times, which have meaningful differences."""
     dtype = dtype_of(series)
     return dtype.is_numeric() or dtype.is_temporal()
 
@@ -259,11 +258,11 @@ def is_nested(dtype: pl.DataType) -> bool:
 
 
 LISTS = re.compile("(large_|fixed_size_)?list|array|frozenset|ndarray|set|tuple", re.IGNORECASE)
-"""How the names of list types start in Polars, pyarrow and Python."""
+"""A pattern for the beginning of the names of list types in Polars, pyarrow and Python."""
 
 
 def nested_error(name: object, dtype: object, of_lists: str = "") -> StratError:
-    """Build the error for columns of lists, structs and the like, with a hint only for lists."""
+    """Build the error for a column of nested values; the hint `of_lists` is used only for lists."""
     hint = f"\nHint: {of_lists}" if of_lists and LISTS.match(str(dtype)) else ""
     return StratError(f"A column must hold single values, but {name!r} is {dtype}.{hint}")
 
@@ -277,7 +276,7 @@ def unordered_error(series: pd.Series) -> StratError:
 
 
 def category_values(series: Series) -> list[Any] | None:
-    """List the values that a categorical column may have; None for other columns."""
+    """Return the categories that a column declares, or None if it declares no categories."""
     if isinstance(series, pl.Series):
         return series.dtype.categories.to_list() if isinstance(series.dtype, pl.Enum) else None
     return series.cat.categories.tolist() if isinstance(series.dtype, pd.CategoricalDtype) else None
@@ -287,9 +286,9 @@ def category_values(series: Series) -> list[Any] | None:
 
 
 def is_missing(series: Series) -> Flags:
-    """Flag the rows that are null or NaN."""
+    """Flag the rows with a missing value, which is null or NaN."""
     if isinstance(series, pd.Series):
-        # pandas does not count a NaN inside a nullable float as missing.
+        # In a nullable column of floats, pandas does not count NaN as missing.
         nullable = not isinstance(series.dtype, np.dtype) and dtype_of(series).is_float()
         found = np.isnan(to_floats(series)) if nullable else series.isna()
         return np.asarray(found, dtype=np.bool_)
@@ -298,7 +297,7 @@ def is_missing(series: Series) -> Flags:
 
 
 def to_floats(series: Series) -> Values:
-    """Read a column of numbers as float64, NaN where missing."""
+    """Convert a column of numbers to a float64 array, with NaN for missing values."""
     column = to_polars(series)
     if column is None and isinstance(series, pd.Series):
         return objects_of(series, np.nan).astype(np.float64)
@@ -307,10 +306,10 @@ def to_floats(series: Series) -> Values:
 
 
 def with_one_zero(series: Any) -> Any:
-    """Take -0.0 as 0.0: the two are one value, and shown as one."""
+    """Replace -0.0 with 0.0 so that the two zeros are shown as one value."""
     if not dtype_of(series).is_float():
         return series
-    if series.dtype == object:  # `replace` may turn objects to floats, which round large integers
+    if series.dtype == object:  # `replace` may turn objects into floats, which round large integers
         series = series.copy()
         series[objects_of(series, None) == 0] = 0.0
         return series
@@ -318,7 +317,7 @@ def with_one_zero(series: Any) -> Any:
 
 
 def read_flags(series: Series, name: str) -> tuple[Flags, Flags]:
-    """Read a boolean column: which rows are true, and which are missing."""
+    """Read a boolean column, and return flags of its true values and of its missing values."""
     if dtype_of(series) != pl.Boolean:
         msg = f"`where` must be a boolean column, but {name} is {series.dtype}."
         raise StratError(msg)

@@ -1,6 +1,6 @@
-"""Rows with equal values: counted, found in several folds, or known not to exist.
+"""Count the rows with equal values, and find equal rows in different folds.
 
-Two missing values count as equal, and so do NaN and null, and the two zeros.
+All missing values count as equal, whether they are NaN or null, and -0.0 is equal to 0.0.
 """
 
 from collections.abc import Sequence
@@ -20,40 +20,41 @@ from .read import encode_classes
 from .threads import has_threads
 
 MANY_SETS = 1 << 13
-"""The maximum number of distinct rows among the first rows for which grouping is not slower than
-encoding each column."""
+"""If the first `HEAD_ROWS` rows contain more distinct rows than this, grouping the rows is slower
+than encoding each column."""
 
 HEAD_ROWS, MOSTLY_UNIQUE = 1 << 16, 0.9
-"""The number of rows that are examined first, and the share of unique rows that counts as high."""
+"""The number of rows in a first, quick check, and the share of distinct hashes below which repeated
+rows are not listed."""
 
 START_BITS = 22
-"""The number of leading bits of words that are compared to rule out most unique words."""
+"""The number of leading bits of a hash that are compared first, to exclude most unique hashes."""
 
 
 class SharedExample(NamedTuple):
-    """Two rows that are equal and in different folds."""
+    """Two equal rows in different folds."""
 
     rows: tuple[int, int] | None = None
-    """Their positions; None where rows have no positions."""
+    """The positions of the two rows; None if the rows of the source have no positions."""
     values: tuple[Any, ...] = ()
-    """The values that they share, one for each column; empty where the values are unknown."""
+    """The values that the two rows share, one for each column; empty if the values are unknown."""
     folds: tuple[Any, ...] = ()
-    """Their folds; None for no fold."""
+    """The folds of the two rows, with None for a row without a fold."""
 
 
 class SharedRows(NamedTuple):
-    """How many rows are equal, and how many of these are in several folds."""
+    """Counts of equal rows, in total and in different folds."""
 
     n_values: int
     """The number of distinct rows."""
     n_repeated: int
-    """The number of distinct rows that occur twice or more."""
+    """The number of distinct rows that occur at least twice."""
     n_split: int
-    """The number of distinct rows that occur in two folds or more."""
+    """The number of distinct rows that occur in at least two folds."""
     n_rows: int
     """The number of rows that equal a row in a different fold."""
     example: SharedExample | None = None
-    """Two equal rows in different folds; None if there are none."""
+    """Two equal rows in different folds; None if there are no such rows."""
     n_pairs: int = 0
     """The number of pairs of equal rows."""
     n_split_pairs: int = 0
@@ -66,9 +67,10 @@ def count_across_folds(
     rows: Ints | None = None,
     words: Words | None = None,
 ) -> SharedRows:
-    """Count the distinct rows of columns, those that repeat, and those that repeat across folds.
+    """Count distinct rows and pairs of equal rows, in total and in different folds.
 
-    All rows are compared, or only `rows`. Rows without a fold (-1) count as one more fold.
+    If `rows` is given, only the rows at these positions are compared. Rows without a fold (coded
+    -1) are treated as one more fold.
     """
     places, sets, n_sets = number_sets(columns, rows, words)
     own = folds[places]
@@ -100,10 +102,10 @@ def count_values(column: Any, rows: Ints) -> SharedRows:
 
 
 def expect_repeats(series: Series) -> float:
-    """Estimate the number of pairs of equal numbers from the pairs one to ten steps apart.
+    """Estimate the number of pairs of equal numbers from the number of pairs 1 to 10 steps apart.
 
-    A step is 1, 0.1 or 0.01. The estimate is 0 for numbers with more decimals, which should not
-    repeat, and infinite for dates, which may.
+    A step is 1, 0.1 or 0.01, depending on the number of decimals. The estimate is 0 for numbers
+    with more decimals, which seldom repeat, and infinite for dates, which often repeat.
     """
     if dtype_of(series).is_temporal():
         return inf
@@ -120,9 +122,9 @@ def expect_repeats(series: Series) -> float:
 def rows_across_folds(
     columns: Sequence[Any], folds: Ints, rows: Ints | None = None
 ) -> tuple[Ints, Ints]:
-    """Find the positions of the rows that equal a row in a different fold, and the set of each.
+    """Return the positions of the rows that equal a row in a different fold, and the set of each.
 
-    Sets are numbered from 0 by their first row, and listed one after another.
+    Sets of equal rows are numbered from 0 by first appearance. The rows are sorted by set.
     """
     places, sets, n_sets = number_sets(columns, rows)
     is_split = np.bincount(count_folds_of_sets(sets, folds[places])[0], minlength=n_sets) > 1
@@ -135,17 +137,17 @@ def rows_across_folds(
 def number_sets(
     columns: Sequence[Any], rows: Ints | None = None, words: Words | None = None
 ) -> tuple[Ints, Codes, int]:
-    """Number the sets of equal rows, and leave out most rows that are known to be unique.
+    """Number the sets of equal rows, and leave out most of the unique rows.
 
-    Rows with different words differ, and sorting words takes a fraction of the time that comparing
-    rows takes.
+    Words are hashes of rows, so rows with different words are different. Sorting words is much
+    faster than comparing rows.
 
     Returns
     -------
     places : ndarray of int64
-        The positions of the rows that are left, ascending.
+        The positions of the remaining rows, in ascending order.
     sets : ndarray of int64, shape (n_kept,), range 0..n_sets-1
-        Some of these numbers may not occur.
+        The set of each remaining row. Some numbers may be unused.
     n_sets : int
     """
     words = row_words(columns) if words is None else words
@@ -169,7 +171,7 @@ def number_sets(
 
 
 def repeated_rows(words: Words) -> Ints | None:
-    """List the rows that share their word with another row; None if there are many."""
+    """List the rows whose word occurs more than once; return None if there are many such rows."""
     for part in (words[:HEAD_ROWS], words):
         ascending = pl.Series(part).sort().to_numpy() if has_threads() else np.sort(part)
         repeats = ascending[1:][ascending[1:] == ascending[:-1]]
@@ -183,7 +185,7 @@ def repeated_rows(words: Words) -> Ints | None:
 
 
 def row_words(columns: Sequence[Any]) -> Words:
-    """Hash each row to a word, the sum of the hashes of its values."""
+    """Return a word for each row: the sum of the hashes of the values in the row."""
     words = np.zeros(len(columns[0]), dtype=np.uint64)
     for place, column in enumerate(columns):
         words += column_words(column, place)
@@ -191,10 +193,10 @@ def row_words(columns: Sequence[Any]) -> Words:
 
 
 def column_words(column: Any, place: int) -> Words:
-    """Hash the values of a column; at a different place, equal values get different hashes."""
+    """Hash the values of a column, with the position of the column as the seed."""
     series = to_groupable(column)
     if dtype_of(series).is_float():
-        # NaN and null are equal, too, and so are -0.0 and 0.0.
+        # NaN must equal null, and -0.0 must equal 0.0.
         values = to_floats(series) + 0.0
         values[np.isnan(values)] = np.nan
         series = pl.Series(values)
@@ -204,7 +206,7 @@ def column_words(column: Any, place: int) -> Words:
 
 
 def count_folds_of_sets(sets: Codes, folds: Ints) -> tuple[Ints, Ints]:
-    """Count the rows of each set in each of its folds; return the set and count of each pair."""
+    """Return the set and the number of rows for each pair of a set and a fold with common rows."""
     n_folds = int(folds.max(initial=0)) + 2
     cells = sets * n_folds + (folds + 1)
     if cells.max(initial=0) > len(cells):
@@ -217,14 +219,14 @@ def count_folds_of_sets(sets: Codes, folds: Ints) -> tuple[Ints, Ints]:
 
 
 def groupable(series: Series) -> Any:
-    """Convert a column to one that Polars can group; None if it holds lists and the like."""
+    """Convert a column to one that Polars can group; return None if it holds nested values."""
     with suppress(StratError):
         return to_groupable(series)
     return None
 
 
 def to_groupable(column: Any) -> Any:
-    """Convert a column to one that Polars hashes: codes, except for Polars columns and numbers."""
+    """Convert a column to one that Polars can hash; many kinds of pandas columns become codes."""
     if isinstance(column, np.ndarray):
         return pl.Series(column)
     dtype = dtype_of(column)
@@ -235,11 +237,11 @@ def to_groupable(column: Any) -> Any:
         return column
     if dtype == pl.String and str(getattr(column.dtype, "storage", "")).startswith("pyarrow"):
         return to_polars(column)
-    return pl.Series(encode_classes(column)[0])  # floats may merge objects
+    return pl.Series(encode_classes(column)[0])  # as floats, different objects could be equal
 
 
 def all_unique(column: Any) -> bool:
-    """Return whether a column has two rows or more, all of them different."""
+    """Return whether a column has at least two rows and no repeated value."""
     for n_rows in dict.fromkeys((min(HEAD_ROWS, len(column)), len(column))):
         _, sets, _ = number_sets([column[:n_rows]])
         if n_rows < 2 or len(np.unique(sets)) < len(sets):
@@ -248,11 +250,11 @@ def all_unique(column: Any) -> bool:
 
 
 def count_unique_rows(series: Sequence[Any]) -> tuple[list[Any], Ints | None]:
-    """Keep one row of each set of equal rows in Polars columns, with counts, if that saves time."""
+    """Return distinct rows and their counts or, if grouping saves no time, all rows and None."""
     can_group = all(isinstance(each, pl.Series) and not is_nested(each.dtype) for each in series)
     if not (can_group and has_threads()):
         return list(series), None
-    # Two columns may have the same name, so they are grouped under their positions.
+    # The columns are named by position, because two columns may have the same name.
     rows = pl.DataFrame([column.alias(str(place)) for place, column in enumerate(series)])
     if rows.head(HEAD_ROWS).n_unique() > MANY_SETS:
         return list(series), None

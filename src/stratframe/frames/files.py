@@ -1,4 +1,4 @@
-"""CSV and Parquet files for the command line, as Polars frames; `-` is CSV in a pipe."""
+"""Read and write CSV and Parquet files as Polars frames for the command line."""
 
 import csv
 import gzip
@@ -25,45 +25,45 @@ from ..core.types import Flags
 from ..errors import StratError, describe_rows, warn
 
 PIPE = "-"
-"""The path of standard input and output."""
+"""The path that stands for standard input or standard output; both are in CSV format."""
 
 SUFFIXES = (".csv", ".tsv", ".csv.gz", ".parquet")
 
 BOM, GZIP = b"\xef\xbb\xbf", b"\x1f\x8b"
-"""The byte order mark of UTF-8, and the first bytes of a compressed file."""
+"""The byte order mark of UTF-8, and the first bytes of a file compressed by gzip."""
 
 HEADER = re.compile(rb'(?:[^"\n]*"[^"]*")*[^"\n]*\n')
-"""The first line of CSV: cells in quotes may hold line ends."""
+"""A pattern for the first line of a CSV file, in which quoted cells can contain line ends."""
 
 MISSING_MARKS = {
     *("", "NA", "N/A", "n/a", "<NA>", "#NA", "#N/A", "#N/A N/A", "NULL", "null", "None"),
     *("NaN", "nan", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
 }
-"""What pandas reads as missing in a CSV file (`read_csv`, `na_values`)."""
+"""The cells of a CSV file that `pandas.read_csv` reads as missing by default."""
 
 MAX_CAUSE = 200
-"""The maximum number of characters of a cause in a message, because a cause may quote cells."""
+"""The maximum length of a cause in an error message, because a cause can quote long cells."""
 
 SCHEMAS = ("ARROW:schema", "org.apache.spark.")
-"""Parquet metadata that is not kept: lists of all columns, and the version of Spark."""
+"""Prefixes of the metadata keys to drop from Parquet files: schemas and the Spark version."""
 
 
 class File(NamedTuple):
-    """What a file holds."""
+    """The content of a file."""
 
     path: str
     data: bytes
-    """Its whole content, decompressed; CSV without its byte order mark and blank lines."""
+    """The decompressed bytes; for CSV, without the byte order mark or blank lines."""
     frame: pl.DataFrame
     header: list[str]
-    """The names of the columns as they are written; a name may occur twice."""
+    """The names of the columns as written in the file; a name may occur twice."""
     separator: str
-    """What stands between the cells of CSV."""
+    """The character that separates the cells of a CSV file."""
     bom: bytes = b""
     """The byte order mark of a CSV file, if it has one."""
 
     def separator_in(self, out: str) -> str:
-        """Return the separator for a file made from this one; the new file's name may set it."""
+        """Return the separator to use in an output file; a name that ends in .tsv implies a tab."""
         is_named = self.separator == separator_of(self.path)
         return separator_of(out, "," if is_named else self.separator)
 
@@ -74,7 +74,7 @@ def check_path(path: str) -> None:
         msg = (
             f"A file name must end in {', '.join(first)} or {last}, got {path!r}"
             f"{', a directory' if path and Path(path).is_dir() else ''}."
-            "\nHint: - is standard input or output, as CSV."
+            "\nHint: `-` stands for standard input or output, in CSV format."
         )
         raise StratError(msg)
 
@@ -88,7 +88,7 @@ def is_text_file(path: str) -> bool:
 
 
 def read_file(path: str, separator: str = "") -> File:
-    """Read a whole file, or standard input; the separator is guessed if it is not given."""
+    """Read a whole file or standard input; the separator of CSV is guessed if it is not given."""
     with file_errors(path, "read"):
         data = sys.stdin.buffer.read() if path == PIPE else Path(path).read_bytes()
         if path.lower().endswith(".gz") or data.startswith(GZIP):
@@ -100,26 +100,26 @@ def read_file(path: str, separator: str = "") -> File:
 
 
 def separator_of(path: str, otherwise: str = "") -> str:
-    """Return the separator that the name of a file implies: a tab for .tsv, else `otherwise`."""
+    """Return a tab if the name of a file ends in .tsv, and `otherwise` for any other name."""
     return "\t" if path.lower().endswith(".tsv") else otherwise
 
 
 def parse_csv(path: str, data: bytes, separator: str) -> File:
-    """Parse CSV without its blank lines; a column whose numbers fit no type becomes text."""
+    """Parse CSV, ignore blank lines, and read a column as text if no dtype fits its numbers."""
     bom, text = data[: len(BOM) * data.startswith(BOM)], data.removeprefix(BOM).lstrip(b"\r\n")
     header = parse_header(text, separator or ",")
     if not separator and len(header) == 1:
         for sign, signs in ((";", "semicolons"), ("\t", "tabs")):
             if len(found := parse_header(text, sign)) > 1:
                 header, separator = found, sign
-                warn(f"The cells of {path!r} are read as separated by {signs}, as its header is.")
+                warn(f"{path!r} is read with {signs} as separators, as its header contains them.")
                 break
     separator = separator or ","
     if len(header) > 1 and re.search(rb"\n(?: *\r?\n| +\Z)", text):
-        # Line ends inside quoted cells stay.
+        # Line ends inside quoted cells are kept.
         quoted = rb'((?:^|%b)"(?:[^"]++|"")*+")' % re.escape(separator.encode())
         text = re.sub(quoted + rb"|^(?: *\r?\n| +\Z)", rb"\1", text, flags=re.MULTILINE)
-    read = partial(pl.read_csv, BOM + text, separator=separator)  # so that no text looks compressed
+    read = partial(pl.read_csv, BOM + text, separator=separator)  # the BOM marks the data as text
     types: dict[str, Any] = {}
     while True:
         try:
@@ -135,7 +135,7 @@ def parse_csv(path: str, data: bytes, separator: str) -> File:
 
 
 def parse_header(text: bytes, separator: str) -> list[str]:
-    """Parse the first line of CSV, because Polars takes any encoding and renames repeated names."""
+    """Parse the header without Polars, which accepts any encoding and renames repeated names."""
     lines = TextIOWrapper(BytesIO(text), "utf-8", newline="")
     header = next(csv.reader(lines, delimiter=separator), [])
     if any("\0" in name for name in header):
@@ -147,10 +147,10 @@ def parse_header(text: bytes, separator: str) -> list[str]:
 def read_folds(
     frame: pl.DataFrame, names: Collection[str], parts: Collection[str], *, alike: bool
 ) -> pl.DataFrame:
-    """Read blanks and marks such as NA as missing in columns of folds or parts.
+    """Read blank cells and marks such as NA as missing values in columns of folds or parts.
 
-    A mark that is the name of one of `parts` is a part. With `alike`, a column that mixes
-    numbers and words is an error.
+    A mark that is also the name of a part is read as that part. With `alike`, a column must not
+    hold both numbers and words.
     """
     marks = MISSING_MARKS.difference(parts)
     texts = [frame[name] for name in names if frame.schema.get(name) == pl.String]
@@ -158,7 +158,7 @@ def read_folds(
 
 
 def clear_marks(series: pl.Series, marks: Collection[str], *, alike: bool) -> pl.Series:
-    """Set marks of missing values to null; convert the rest to numbers if all of it is numeric."""
+    """Replace marks of missing values with null; convert the other values to floats if possible."""
     is_known = ~series.str.strip_chars().is_in(list(marks))
     known = series.zip_with(is_known, pl.Series([None], dtype=pl.String))
     numbers = known.str.strip_chars().cast(pl.Float64, strict=False)
@@ -166,14 +166,14 @@ def clear_marks(series: pl.Series, marks: Collection[str], *, alike: bool) -> pl
     if alike and numbers.count() and len(words):
         msg = (
             f"`extend` needs folds 0..k-1 in {series.name!r}, but there are other values in"
-            f" {describe_rows(words)}.\nHint: an empty cell or NA is a missing fold."
+            f" {describe_rows(words)}.\nHint: an empty cell or NA stands for a missing fold."
         )
         raise StratError(msg)
     return known if len(words) or not numbers.count() else numbers
 
 
 def read_alike(several: Mapping[str, pl.DataFrame]) -> list[pl.DataFrame]:
-    """Read marks such as NA as missing in CSV columns that hold numbers in other files."""
+    """Read marks such as NA as missing values in CSV columns that are text in only some files."""
     types = [frame.schema for frame in several.values()]
     mixed = [x for x in types[0] if len({each.get(x) == pl.String for each in types}) > 1]
     return [
@@ -183,9 +183,9 @@ def read_alike(several: Mapping[str, pl.DataFrame]) -> list[pl.DataFrame]:
 
 
 def parse_times(frame: pl.DataFrame, names: Collection[str]) -> pl.DataFrame:
-    """Read marks as missing in columns of times, and text as times if all of it is in ISO format.
+    """Convert text columns in ISO format to times, and read marks such as NA as missing values.
 
-    Either all times or none must have a time zone.
+    A column remains text if only some of its times have a time zone.
     """
     frame = read_folds(frame, names, (), alike=False)
     for name in names:
@@ -201,9 +201,9 @@ def parse_times(frame: pl.DataFrame, names: Collection[str]) -> pl.DataFrame:
 def update_file(
     file: File, out: str, result: pl.DataFrame, names: Sequence[str], rows: Mapping[str, Flags]
 ) -> bytes:
-    """Encode a result as a file of the type of `out`, whose columns have new values in some rows.
+    """Encode a result in the format of `out`; `rows` flags the new values in the columns `names`.
 
-    If both files are of one type, all other cells and the metadata stay as they are.
+    If `file` and `out` have the same format, the other cells and the metadata are not changed.
     """
     with file_errors(out, "written"):
         if is_text_file(file.path) and is_text_file(out):
@@ -223,7 +223,7 @@ def update_csv(
     names: Sequence[str],
     rows: Mapping[str, Flags],
 ) -> bytes:
-    data = BOM + file.data  # so that no text looks compressed
+    data = BOM + file.data  # the BOM marks the data as text, not as compressed data
     texts = pl.read_csv(data, has_header=False, infer_schema=False, separator=file.separator)
     # The header is the first cell of each column.
     columns = dict(zip(file.frame.columns, texts, strict=True))
@@ -251,7 +251,7 @@ def update_parquet(
     data: bytes, metadata: dict[str, str], result: pl.DataFrame, names: Sequence[str]
 ) -> bytes:
     described = json.loads(metadata.get("pandas", "null"))
-    if described:  # it still describes the columns to be replaced
+    if described:  # the metadata describes the columns that are replaced
         for name in names:
             if name in described["index_columns"]:
                 msg = (
@@ -264,7 +264,7 @@ def update_parquet(
     try:
         parquet = import_module("pyarrow.parquet")
     except ImportError as error:
-        msg = "Parquet with metadata, such as a pandas index, needs pyarrow: pip install pyarrow"
+        msg = "Keeping Parquet metadata, such as a pandas index, needs pyarrow: pip install pyarrow"
         raise ImportError(msg) from error
     table = parquet.read_table(BytesIO(data))
     for name in names:
@@ -292,15 +292,15 @@ def encode_frame(frame: pl.DataFrame, path: str, separator: str) -> bytes:
 
 
 def write_file(data: bytes, path: str) -> None:
-    """Write the whole file or nothing; a link stays, and its target is replaced."""
+    """Write the whole file or nothing; if the path is a link, replace the target of the link."""
     with file_errors(path, "written"):
         if path.lower().endswith(".gz"):
-            data = gzip.compress(data, mtime=0)  # the same bytes each time
+            data = gzip.compress(data, mtime=0)  # a timestamp would change the bytes
         target = Path(os.path.realpath(path))
         draft = target.with_name(f".stratframe-{token_hex(8)}")
-        is_old = target.exists() or target.is_symlink()  # the latter for a loop of links
+        is_old = target.exists() or target.is_symlink()  # `exists` is false for a loop of links
         if is_old:
-            target.open("r+b").close()  # fails if the old file is read-only, as a rename would not
+            target.open("r+b").close()  # raises if the file is read-only; a rename would not
         try:
             with draft.open("xb") as file:
                 if is_old:
@@ -313,7 +313,7 @@ def write_file(data: bytes, path: str) -> None:
 
 @contextmanager
 def file_errors(path: str, done: str) -> Iterator[None]:
-    """Raise, with the cause in one line, if a file cannot be read or written."""
+    """Raise an error that names the cause in one line if a file cannot be read or written."""
     try:
         yield
     except StratError:

@@ -1,4 +1,4 @@
-"""A fold or part column: its values in order, and the codes of the rows."""
+"""Read a fold or part column as an ordered list of values and a code for each row."""
 
 import re
 from collections.abc import Sequence
@@ -29,25 +29,25 @@ from .rules import failing_rows
 from .threads import check_threads
 
 PURPOSES = {"train": 0, "valid": 1, "validation": 1, "val": 1, "dev": 1, "test": 2, "holdout": 3}
-"""The order of parts that are named after their use."""
+"""The ranks of the part names that describe the use of a part."""
 
 FEW_FRACTIONS = 10
-"""The maximum number of different fractions, such as doses, in a fold column of any length."""
+"""A fold column of any length can hold up to this many different numbers if some are fractions."""
 
 FOLD_TYPES = ("int64", "Int64", "float64")
-"""The types of fold columns in pandas, also as read from files where some rows have no fold."""
+"""The pandas dtypes of fold columns; float64 results from files in which some rows lack a fold."""
 
 DATES = (pl.Date, pl.Datetime, pl.Null)
-"""Types that have calendar periods, and the type of columns without any value."""
+"""The dtypes that have calendar periods, and the dtype of a column without values."""
 
 MINUTE = timedelta(minutes=1)
 
 ColumnT = TypeVar("ColumnT", pl.Series, pl.Expr)
-"""A column, or an expression for one."""
+"""A Polars series, or a Polars expression for a column."""
 
 
 class FoldValues(NamedTuple):
-    """The values of a fold or part column, in order."""
+    """The distinct values of a fold or part column, in order."""
 
     values: list[Any]
     sizes: list[int]
@@ -57,12 +57,12 @@ class FoldValues(NamedTuple):
 
     @property
     def present(self) -> list[Any]:
-        """The values that have rows."""
+        """The values that occur in at least one row."""
         return [value for value, size in zip(self.values, self.sizes, strict=True) if size]
 
 
 def purposes_of(values: Sequence[Any]) -> Ints:
-    """Rank part names by their use; all other names have the last rank."""
+    """Rank part names by the use that they describe; all other names get the last rank."""
     texts = [value.strip().lower() if isinstance(value, str) else "" for value in values]
     return np.array([PURPOSES.get(text, len(PURPOSES)) for text in texts], dtype=np.int64)
 
@@ -70,13 +70,13 @@ def purposes_of(values: Sequence[Any]) -> Ints:
 def fold_expression(
     frame: pl.DataFrame | pl.LazyFrame, name: str, every: str | None = None
 ) -> pl.Expr:
-    """Make the expression of a fold column, with NaN as null and extensions as their storage."""
+    """Build an expression for the folds in a column or, with `every`, for the starts of periods."""
     dtype = frame.collect_schema()[name]
     if every is not None:
         if not has_periods(dtype, every):
             raise no_dates(name, dtype, every)
         return start_of_period(pl.col(name), dtype, every)
-    if isinstance(dtype, getattr(pl, "BaseExtension", ())):  # in newer versions only
+    if isinstance(dtype, getattr(pl, "BaseExtension", ())):  # older Polars has no extension types
         return pl.col(name).ext.storage()
     return pl.col(name).fill_nan(None) if dtype.is_float() else pl.col(name)
 
@@ -90,30 +90,30 @@ def check_every(every: Any) -> None:
         raise StratError(msg)
     minutes = minutes_of(every)
     if minutes is not None and 24 * 60 % minutes:
-        msg = f'Hours and minutes of `every` must divide a day, as "6h" does, got {every!r}.'
+        msg = f'Hours or minutes in `every` must divide a day evenly, as "6h" does, got {every!r}.'
         raise StratError(msg)
 
 
 def minutes_of(every: str) -> int | None:
-    """Count the minutes of a period of hours or minutes; None for days and longer periods."""
+    """Return the length of a period in minutes, or None for days and longer periods."""
     of_unit = {"m": 1, "h": 60}.get(every[-1])
     return None if of_unit is None else int(every[:-1]) * of_unit
 
 
 def has_periods(dtype: pl.DataType, every: str) -> bool:
-    """Return whether a type has periods of this length: dates have no hours."""
+    """Return whether a dtype has periods of this length; dates have no hours or minutes."""
     return dtype in DATES and not (dtype == pl.Date and minutes_of(every))
 
 
 def to_periods(series: Series, every: str) -> Any:
-    """Find the start of the calendar period that each date or time is in, in its time zone."""
+    """Return the start of the calendar period of each date or time, in the same time zone."""
     check_threads()
     if isinstance(series, pd.Series):
         categorical = isinstance(series.dtype, pd.CategoricalDtype)
         series = series.astype(series.cat.categories.dtype) if categorical else series
         if series.dtype == object and dtype_of(series).is_temporal():
             series = series.infer_objects()
-    own_zone = getattr(series.dtype, "tz", None)  # a pandas time zone, which Polars may not know
+    own_zone = getattr(series.dtype, "tz", None)  # a time zone that Polars may not know
     column = to_polars(series if own_zone is None else series.dt.tz_localize(None))
     if column is None or not has_periods(column.dtype, every):
         raise no_dates(series.name, series.dtype, every)
@@ -127,19 +127,19 @@ def to_periods(series: Series, every: str) -> Any:
 
 
 def start_of_period(column: ColumnT, dtype: pl.DataType, every: str) -> ColumnT:
-    """Find the start of the period of each date or time, by the clock of its time zone."""
-    if dtype == pl.Null:  # without any value
+    """Return the start of the period of each date or time, as a local time without a time zone."""
+    if dtype == pl.Null:  # the column has no values
         return column.cast(pl.Date)
     if isinstance(dtype, pl.Datetime):
-        # The earliest times in nanoseconds cannot be moved back to the start of their year, and
-        # the latest cannot be moved to another time zone.
+        # In nanoseconds, the start of the year of the earliest times is out of range. The latest
+        # times can be out of range in another time zone.
         column = column.dt.cast_time_unit("us") if dtype.time_unit == "ns" else column
         column = column.dt.replace_time_zone(None)
     return column.dt.truncate(every)
 
 
 def in_zone(starts: Any, zone: Any) -> Any:
-    """Find when the clock of a time zone, if there is one, first shows or skips each start."""
+    """Convert local starts to a time zone, if given; a start that the clock skips becomes later."""
     if zone is None:
         return starts
 
@@ -152,8 +152,8 @@ def in_zone(starts: Any, zone: Any) -> Any:
     found = first(starts)
     rows = np.flatnonzero(is_missing(found) & ~is_missing(starts))
     later, shown = take(starts, rows), take(found, rows)
-    # Where the clock skips a start, the first later minute that it shows is taken. (pandas'
-    # "shift_forward" is wrong where clocks move by anything other than an hour.)
+    # If the clock skips a start, the first later minute that exists is used. (The option
+    # "shift_forward" of pandas is wrong if the clock moves by more or less than an hour.)
     is_polars = isinstance(starts, pl.Series)
     while is_missing(shown).any():
         later = later + MINUTE
@@ -162,7 +162,7 @@ def in_zone(starts: Any, zone: Any) -> Any:
 
 
 def period_starts(series: pd.Series, every: str) -> Any:
-    """Return the starts of periods as a pandas column whose type distinguishes dates from times."""
+    """Return the starts of periods as a pandas column whose dtype tells dates from times."""
     starts = to_periods(series, every)
     if isinstance(starts, pl.Series):
         starts = starts.to_pandas(use_pyarrow_extension_array=True)
@@ -177,11 +177,11 @@ def no_dates(name: object, dtype: object, every: str) -> StratError:
 
 
 def rank_periods(starts: Sequence[Any], every: str) -> Ints:
-    """Number periods from 0 by their ascending starts, including periods without rows."""
-    # The starts lose their zone, whose clock may have skipped them.
+    """Number the periods from 0, and also count the periods in between that have no rows."""
+    # The time zone is dropped, because a clock change may have moved the start of a period.
     local = [each.replace(tzinfo=None) if isinstance(each, datetime) else each for each in starts]
     times = pl.Series(local).dt.truncate(every)
-    if minutes := minutes_of(every):  # there may be too many to list
+    if minutes := minutes_of(every):  # there may be too many periods to list
         since: pl.Series = times - times[0]
         return (since.dt.total_minutes() // minutes).to_numpy()
     between = pl.date_range if times.dtype == pl.Date else pl.datetime_range
@@ -194,9 +194,8 @@ def read_fold_column(frame: EagerFrame, name: str) -> Any:
 
 
 def to_fold_column(values: Any, name: str) -> Any:
-    """Convert values to a fold column; a series keeps its own name, if it has one."""
+    """Convert values to a fold column; a series with a name keeps its name."""
     if isinstance(values, pd.Series | pl.Series):
-        # A series without a name does not say that it is a different column.
         return to_native(values.rename(name) if values.name in (None, "") else values)
     try:
         array = np.asarray(values)
@@ -210,9 +209,9 @@ def to_fold_column(values: Any, name: str) -> Any:
 
 
 def encode_values(series: Series) -> tuple[list[Any], Ints]:
-    """List a column's values in order of appearance, and encode its rows; -1 where missing."""
+    """List the values of a column in order of appearance, and encode the rows (-1 if missing)."""
     codes, n_values = encode_classes(series)
-    has_missing = int(codes.min(initial=0) < 0)  # -1 is the last place
+    has_missing = int(codes.min(initial=0) < 0)  # the code -1 indexes the last item
     first = first_occurrence(codes, n_values + has_missing)[:n_values]
     return to_list(take(series, first)), codes
 
@@ -220,11 +219,11 @@ def encode_values(series: Series) -> tuple[list[Any], Ints]:
 def fold_codes(
     series: Series, *, is_part: bool = False, weights: Ints | None = None
 ) -> tuple[FoldValues, Ints]:
-    """Count the values of a fold or part column, in order, and encode its rows; -1 where missing.
+    """Sort and count the values of a fold or part column, and encode the rows (-1 if missing).
 
-    Categories keep their order. Text that names parts, such as train and test, is ordered by
-    purpose, then by first appearance, and so is any text that is known to name parts. Anything else
-    is sorted by value. Each row may stand for as many rows as its weight.
+    Categories keep their order. Text with part names such as "train" and "test" is sorted by use
+    and then by first appearance, and so is all text if `is_part` is true. Other values are sorted
+    by value. With `weights`, a row is counted as often as its weight says.
     """
     present, codes = encode_values(series)
     check_never_tested(series, present)
@@ -254,7 +253,7 @@ def check_never_tested(
     then: str = '`nulls="train"` then trains on these rows',
     failures: Any = None,
 ) -> None:
-    """Raise if -1 is the only negative fold: other tools never test the rows in it."""
+    """Raise if -1 is the only negative fold, because scikit-learn never tests the rows with -1."""
     numbers = [label for label in labels if type(label) in (int, float)]
     if len(labels) < 2 or len(numbers) < len(labels) or not all(x == x // 1 for x in numbers):
         return
@@ -262,13 +261,13 @@ def check_never_tested(
         return
     msg = (
         f"Column {series.name!r} must hold folds, but has -1, which scikit-learn's"
-        f" `PredefinedSplit` never tests.\nHint: make it null; {then}."
+        f" `PredefinedSplit` never tests.\nHint: replace -1 with null; {then}."
     )
     raise StratError(msg, failures)
 
 
 def check_few(name: object, labels: FoldValues) -> None:
-    """Raise if there are over half as many fractions as rows: these are measurements, not folds."""
+    """Raise if a column has so many different fractions that it must hold measurements."""
     n_labels, n_rows = len(labels.present), sum(labels.sizes)
     if 2 * n_labels > n_rows:
         msg = (
@@ -280,7 +279,7 @@ def check_few(name: object, labels: FoldValues) -> None:
 
 
 def sort_folds(values: list[Any], name: object) -> list[Any]:
-    """Sort the values of a fold column; pandas stores whole numbers with nulls as floats."""
+    """Sort the values of a fold column, and convert floats to integers if all floats are whole."""
     floats = [value for value in values if isinstance(value, float)]
     if all(value.is_integer() and abs(value) < 2**63 for value in floats):
         values = [int(value) if isinstance(value, float) else value for value in values]
@@ -296,7 +295,7 @@ def is_fold(value: Any, k: int) -> bool:
 
 
 def are_folds(series: pd.Series, k: int) -> Flags | bool:
-    """Flag the rows of a pandas column that have one of k folds or none; False for other types."""
+    """Flag the rows that have one of `k` folds or no fold; return False if the dtype is wrong."""
     if str(series.dtype) not in FOLD_TYPES:
         return False
     values, codes = encode_values(series)
@@ -308,10 +307,10 @@ def has_all_folds(series: Series, k: int) -> bool:
 
 
 def are_parts(series: Series, names: Sequence[str], *, text: bool) -> Flags | bool:
-    """Flag the rows that have one of the named parts or none; False for a column of a wrong type.
+    """Flag the rows that have a part in `names` or no part; return False if the dtype is wrong.
 
-    The categories must be the names, in their order, unless the column may be text. A Polars
-    Categorical declares no categories, and is judged by its values.
+    The categories of a pandas column must equal `names` in order, unless `text` is true and the
+    column holds text. For a Polars column, only the values are checked.
     """
     is_any = isinstance(series, pl.Series) or (text and is_text(series))
     if not is_any and category_values(series) != list(names):
@@ -320,24 +319,24 @@ def are_parts(series: Series, names: Sequence[str], *, text: bool) -> Flags | bo
     return np.array([*(value in names for value in values), True])[codes]
 
 
-# Columns that are filled ----------------------------------------------------------------
+# Columns that `extend` fills ------------------------------------------------------------
 
 
 def read_part_codes(series: Series, names: Sequence[str]) -> Ints:
-    """Read a column of part names as codes, -1 where the part is missing."""
+    """Read a column of part names as codes, with -1 for a missing part."""
     present, codes = encode_values(series)
     others = sorted({*present}.difference(names), key=str)
     if others:
         listed = preview(map(repr, others), len(others))
-        msg = f"`parts` must name all parts of {series.name!r}, but it also has {listed}."
+        msg = f"`parts` must name all parts of {series.name!r}, but the column also has {listed}."
         raise StratError(msg)
     return np.array([*map(names.index, present), -1], dtype=np.int64)[codes]
 
 
 def declared_parts(frame: Frame, name: str) -> tuple[str, ...] | None:
-    """List the part names of a column, in order; None if the column holds folds.
+    """List the part names of a column in order; return None if the column holds folds.
 
-    In a lazy frame only an Enum declares part names, because no data are read.
+    The data of a lazy frame are not read, so part names are known only for an Enum column.
     """
     if isinstance(frame, pl.LazyFrame):
         declared = category_values(pl.Series(name, [], frame.collect_schema()[name]))
@@ -349,7 +348,6 @@ def declared_parts(frame: Frame, name: str) -> tuple[str, ...] | None:
 
 
 def to_numbers(series: Series, values: Sequence[Any]) -> list[float] | None:
-    """Convert the values of a column to floats; None if they are not numbers."""
     try:
         return None if dtype_of(series).is_temporal() else [float(value) for value in values]
     except (TypeError, ValueError, OverflowError):
@@ -359,9 +357,9 @@ def to_numbers(series: Series, values: Sequence[Any]) -> list[float] | None:
 def read_fold_numbers(
     series: Series, k: int | None, weights: Ints | None = None
 ) -> tuple[Ints, int]:
-    """Read folds 0..k-1 from a column of any dtype, -1 where missing; count them if k is None.
+    """Read the folds 0..k-1 in a column of any dtype (-1 if missing), and return them and `k`.
 
-    Each row may stand for as many rows as its weight.
+    If `k` is None, the folds are counted. The weight of a row is how many rows it represents.
     """
     values, codes = encode_values(series)
     numbers = to_numbers(series, values)
@@ -374,7 +372,7 @@ def read_fold_numbers(
         raise StratError(msg)
     present = sorted({*numbers})
     check_start(series, present, k)
-    # Beyond 2**53 floats skip whole numbers.
+    # Floats cannot represent all whole numbers above 2**53.
     is_wrong = [not is_fold(each, min(k or 2**53, 2**53)) for each in numbers]
     rows = np.flatnonzero(np.array([*is_wrong, False])[codes])
     if len(rows):
@@ -392,21 +390,21 @@ def read_fold_numbers(
         listed = preview(map(int, present), len(present)) or "none"
         msg = (
             f"`extend` needs folds 0..k-1 in {series.name!r}, but found {listed}."
-            "\nHint: say how many there are, as in `k=5`."
+            "\nHint: say how many folds there are, as in `k=5`."
         )
         raise StratError(msg)
     return np.array([*numbers, -1], dtype=np.int64)[codes], k or len(present)
 
 
 def check_start(series: Series, present: Sequence[float], k: int | None) -> None:
-    """Raise if folds are numbered from 1 without a gap, and k is None or their number."""
+    """Raise if the folds present are 1, 2, ... without a gap, and `k` is None or their number."""
     n_folds, name = len(present), series.name
     if n_folds < 2 or k not in (None, n_folds) or present != [*range(1, n_folds + 1)]:
         return
     is_polars = isinstance(series, pl.Series)
     hint = f"df = df.with_columns(pl.col({name!r}) - 1)" if is_polars else f"df[{name!r}] -= 1"
     if k is None:
-        hint = f"`k={n_folds + 1}` if fold 0 has no rows; if they count from 1: {hint}"
+        hint = f"if fold 0 is empty, pass `k={n_folds + 1}`. If folds start at 1, write {hint}"
     msg = (
         f"`extend` needs folds 0..k-1 in {name!r}, but found folds 1..{n_folds}"
         f"{', counted from 1' if k else ''}.\nHint: {hint}"

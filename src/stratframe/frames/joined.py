@@ -1,4 +1,4 @@
-"""Frames of one library, one below the other: the columns they share, and each row's frame."""
+"""Concatenate the rows of several frames of one library, and record the frame of each row."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
@@ -18,14 +18,14 @@ from .references import collect_columns, is_pattern, read_columns
 from .threads import check_threads
 
 PART = "split"
-"""The column that says which frame a row is from."""
+"""The name of the column that records the frame of each row."""
 
 
 def join_frames(given: Mapping[str, Any]) -> tuple[Any, list[Hashable]]:
-    """Put frames one below the other, with a column of their names as parts in this order.
+    """Concatenate the rows of frames, and add a part column with the names of the frames.
 
-    Columns that some frame does not have exactly once, and fold columns, are left out. Their names
-    are returned.
+    Columns that do not occur exactly once in every frame are left out, as are fold columns. The
+    names of the omitted columns are returned with the frame.
     """
     check_given(given)
     names, several = list(given), list(given.values())
@@ -33,17 +33,17 @@ def join_frames(given: Mapping[str, Any]) -> tuple[Any, list[Hashable]]:
     several = [each.lazy() for each in several] if is_lazy else several
     counts = [Counter(column_names(each)) for each in several]
     shared = [name for name in counts[0] if all(each[name] == 1 for each in counts)]
-    # Only the types of lazy frames are read.
+    # For lazy frames, only the schema is read here.
     typed = [pl.DataFrame(schema=each.collect_schema()) for each in several] if is_lazy else several
     columns = {name: [read_columns(each, [name])[0] for each in typed] for name in shared}
     kept = [name for name in shared if not is_left_aside(name, columns[name][0])]
     if not kept:
-        msg = f"Several frames must have a column in common, but {list_values(names)} have none."
+        msg = f"The frames must have a column in common, but {list_values(names)} have none."
         raise StratError(msg)
     aside = dict.fromkeys(name for each in counts for name in each if name not in {*kept})
     joined: dict[Any, Any] = {}
     for name in kept:
-        # pandas columns of objects have the type of their values.
+        # For a pandas column of objects, the type of the values is compared.
         if len({dtype_of(x) if x.dtype == object else x.dtype for x in columns[name]}) > 1:
             held = [read_columns(collect_columns(frame, [name]), [name])[0] for frame in several]
             joined[name] = join_column(name, dict(zip(names, held, strict=True)))
@@ -64,7 +64,7 @@ def join_frames(given: Mapping[str, Any]) -> tuple[Any, list[Hashable]]:
 
 
 def is_left_aside(label: Hashable, series: Any) -> bool:
-    """Return whether a column is named like folds and holds no floats, or named like a pattern."""
+    """Return whether a column must be left out because of its name and dtype."""
     name = str(label[0] if isinstance(label, tuple) else label)
     if name == PART or (isinstance(series, pl.Series) and is_pattern(name)):
         return True
@@ -72,10 +72,10 @@ def is_left_aside(label: Hashable, series: Any) -> bool:
 
 
 def join_column(name: object, columns: Mapping[str, Any]) -> Any:
-    """Put columns of several types one below the other, or raise if that would change a value.
+    """Concatenate columns of different types, or raise if this would change a value.
 
-    A column without any values in a frame may have any type there. For Polars only the values that
-    are not missing are joined.
+    A column without values is compatible with any type. The missing values of Polars columns are
+    dropped, because only the type of the result is used.
     """
     held, stop = list[Any](), 0
     for each in columns.values():
@@ -98,20 +98,21 @@ def join_column(name: object, columns: Mapping[str, Any]) -> Any:
                 return joined
     found = ", ".join(f"{each.dtype} in {part!r}" for part, each in columns.items())
     msg = (
-        f"A column must have one type in all frames, but {name!r} is {found}."
+        f"A column must have the same type in every frame, but {name!r} is {found}."
         "\nHint: cast it, or drop it."
     )
     raise StratError(msg)
 
 
 def value_kind(series: Any) -> tuple[Any, ...]:
-    """Name the kind of the values, whatever their width or unit, and the time zone of times."""
+    """Return the kind of the values, their time zone, and whether they are 32-bit floats."""
     if isinstance(series.dtype, pd.CategoricalDtype):
         series = pd.Series(series.dtype.categories)
     dtype = dtype_of(series)
     kind = pl.Float64 if dtype.is_integer() else dtype.base_type()
     zone = getattr(series.dtype, "tz", getattr(dtype, "time_zone", None))
-    # 32-bit fractions rarely equal 64-bit ones, which would hide copies.
+    # A fraction as a 32-bit float seldom equals the same fraction as a 64-bit float, so equal rows
+    # would not be found.
     is_short = str(series.dtype).lower() == "float32"
     return pl.String if is_text(series) else kind, str(zone), is_short
 
@@ -125,7 +126,7 @@ def check_given(given: Mapping[str, Any]) -> None:
             raise not_a_frame(frame, "pandas or Polars")
     if len(given) < 2:
         msg = f"There must be at least two frames, got {describe(given)}."
-        raise StratError(msg + '\nHint: `{"train": train, "test": test}`.')
+        raise StratError(msg + '\nHint: name them, as in `{"train": train, "test": test}`.')
     if len({library_of(frame) for frame in given.values()}) > 1:
-        msg = "Several frames must be from one library, got pandas and Polars."
-        raise StratError(msg + "\nHint: `pl.from_pandas` converts.")
+        msg = "All frames must be from the same library, got pandas and Polars."
+        raise StratError(msg + "\nHint: `pl.from_pandas` converts pandas frames to Polars.")

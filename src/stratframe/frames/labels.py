@@ -1,4 +1,4 @@
-"""The rows of a frame with some labels of a fold column, in the order of the frame."""
+"""Select the rows of a frame that have certain labels in a fold column."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -26,31 +26,31 @@ from .threads import check_threads
 
 
 class ApartColumn(NamedTuple):
-    """A column in which rows of two labels must not share a value."""
+    """A column in which training and validation rows must not share a value."""
 
     name: Any
     series: Series
     codes: Ints
-    """The code of each row's value; -1 where the value is missing, which matches nothing."""
+    """The code of each row's value, or -1 for a missing value, which equals no other value."""
 
 
 class LabelRows(NamedTuple):
-    """The rows of a fold or part column, or rows that each stand for several equal rows."""
+    """The labels of all rows in a fold or part column or, with weights, of its distinct rows."""
 
     name: Any
     labels: FoldValues
     series: Series
     codes: Ints
-    """The place of each row's label in the order of labels; -1 where the row has none."""
+    """The position of each row's label in the list of labels, or -1 for a row without a label."""
     weights: Ints | None = None
-    """How many rows each row stands for; None if each stands for itself."""
+    """The number of times that each distinct row occurs; None if all rows are listed."""
     apart: Sequence[ApartColumn] = ()
     every: str | None = None
-    """The length of the periods whose starts are the labels; None if the labels are the values."""
+    """The length of the periods if the labels are starts of periods; otherwise None."""
 
     @property
     def has_ordered_categories(self) -> bool:
-        """Whether the column itself declares the order of its labels."""
+        """Whether the labels are ordered categories of the column."""
         return has_order(self.series)
 
     def count(self, flags: Flags) -> int:
@@ -68,8 +68,8 @@ def encode_labels(
 ) -> LabelRows:
     series = series if every is None else to_periods(series, every)
     labels, codes = fold_codes(series, is_part=is_part, weights=weights)
-    # Every pair of labels compares all codes, which takes as long as reading them from memory, so
-    # they have the smallest type that fits.
+    # The codes of all rows are compared for each label, and reading them from memory takes most of
+    # the time. The smallest dtype that fits is therefore the fastest.
     codes = codes.astype(np.min_scalar_type(-len(labels.values) - 1))
     columns = [ApartColumn(each, column, encode_classes(column)[0]) for each, column in apart]
     return LabelRows(name, labels, series, codes, weights, columns, every)
@@ -83,7 +83,7 @@ def read_labels(
     *,
     is_part: bool = False,
 ) -> LabelRows:
-    """Encode the rows of a frame; for a lazy frame, one query finds the distinct rows."""
+    """Encode the labels of the rows of a frame, or of the distinct rows of a lazy frame."""
     weights = None
     if isinstance(frame, pl.LazyFrame):
         check_threads()
@@ -92,7 +92,7 @@ def read_labels(
         query = frame.select(refs).group_by(pl.all(), maintain_order=True).len("n")
         try:
             rows = query.collect()
-        except pl.exceptions.PanicException as error:  # raised by times beyond the calendar
+        except pl.exceptions.PanicException as error:  # raised for dates out of range
             raise python_error(name, error) from error
         fold, *columns, counts = (each.rename("") for each in rows)
         zone = getattr(frame.collect_schema()[name], "time_zone", None)
@@ -105,16 +105,16 @@ def read_labels(
     return encode_labels(name, series, weights, shared, every, is_part=is_part)
 
 
-# Rows of labels -------------------------------------------------------------------------
+# Flags of rows --------------------------------------------------------------------------
 
 
 def flag_labels(
     rows: LabelRows, chosen: Flags, *, nulls: bool = False, apart_from: int | None = None
 ) -> Flags:
-    """Flag the rows of chosen labels, and with `nulls` the rows without a label.
+    """Flag the rows with the chosen labels and, with `nulls`, the rows without a label.
 
-    Rows that share a value of a column in `rows.apart` with a row of the label `apart_from` are
-    left out.
+    Rows are left out if they share a value in a column of `rows.apart` with a row that has the
+    label at the position `apart_from`.
     """
     flags = match_codes(rows.codes, chosen, nulls=nulls)
     if apart_from is not None:
@@ -122,13 +122,13 @@ def flag_labels(
         for each in rows.apart:
             is_shared = np.zeros(int(each.codes.max(initial=-1)) + 2, dtype=np.bool_)
             is_shared[each.codes[held]] = True
-            is_shared[-1] = False  # the place of missing values
+            is_shared[-1] = False  # missing values have the code -1
             flags &= ~is_shared[each.codes]
     return flags
 
 
 def match_codes(codes: Ints, chosen: Flags, *, nulls: bool) -> Flags:
-    """Flag the rows of chosen labels; a comparison takes a fraction of the time of a look-up."""
+    """Flag the rows with the chosen labels; a comparison is faster than a look-up."""
     flags: Flags
     if chosen.sum() == 1 and not nulls:
         flags = codes == chosen.argmax()
@@ -141,7 +141,7 @@ def match_codes(codes: Ints, chosen: Flags, *, nulls: bool) -> Flags:
 
 
 def values_apart(rows: LabelRows, place: int) -> dict[Any, Series]:
-    """List the values that the rows of a label have in each column of `rows.apart`."""
+    """Return the distinct values of rows with a given label in each column of `rows.apart`."""
     of_label, found = np.flatnonzero(rows.codes == place), {}
     for each in rows.apart:
         codes, first = np.unique(each.codes[of_label], return_index=True)
@@ -150,14 +150,14 @@ def values_apart(rows: LabelRows, place: int) -> dict[Any, Series]:
 
 
 def shorter_list(rows: LabelRows, chosen: Flags) -> tuple[Flags, bool]:
-    """Return the chosen labels and True, or the others and False, whichever are fewer."""
+    """Return the chosen labels and True if they are a minority; else the other labels and False."""
     has_rows = np.array(rows.labels.sizes, dtype=np.int64) > 0
     found, others = has_rows & chosen, has_rows & ~chosen
     is_match = bool(found.sum() < others.sum())
     return (found if is_match else others), is_match
 
 
-# Frames of rows -------------------------------------------------------------------------
+# Selected rows --------------------------------------------------------------------------
 
 
 def filter_labels(
@@ -177,7 +177,7 @@ def filter_labels(
     listed, is_match = shorter_list(rows, chosen)
     held: Any = rows.series
     values = held.filter(match_codes(rows.codes, listed, nulls=False)).unique()
-    if rows.every is not None:  # the query has no zone, which saves time
+    if rows.every is not None:  # the query compares local times
         values = start_of_period(values, values.dtype, rows.every)
     found = is_one_of(fold_expression(frame, rows.name, rows.every), values)
     wanted = found if is_match else ~found
@@ -190,10 +190,10 @@ def filter_labels(
 
 
 def is_one_of(column: pl.Expr, values: Any) -> pl.Expr:
-    """Compare a column with values of its type; null where the column is null."""
+    """Build an expression that is true for the given values, and null for missing values."""
     if values.dtype == pl.Categorical:
         column, values = column.cast(pl.String), values.cast(pl.String)
-    # As Python objects, times would lose their nanoseconds.
+    # Times would lose their nanoseconds if they were converted to Python objects.
     is_exact = len(values) == 1 and not values.dtype.is_temporal()
     return column == values[0] if is_exact else column.is_in(values.implode())
 
@@ -207,7 +207,7 @@ def filter_values(
     nulls: bool = False,
     every: str | None = None,
 ) -> FrameT:
-    """Keep the rows of some labels, or of all others, with or without rows that have no label."""
+    """Keep the rows with the given labels or, if `equal` is false, the rows with other labels."""
     rows = read_labels(frame, name, every=every)
     known = set(values)
     chosen = np.array([(value in known) == equal for value in rows.labels.values], dtype=np.bool_)
@@ -217,9 +217,9 @@ def filter_values(
 def drop_values(frame: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:
     for name, held in values.items():
         series, held = read_fold_column(frame, name), pd.Series(held)
-        if str(held.dtype).startswith(("category", "dictionary")):  # `isin` misses such values
+        if str(held.dtype).startswith(("category", "dictionary")):  # `isin` would find no match
             held = pd.Series(held.tolist())
-        if dtype_of(series).is_float() and series.dtype != object:  # pyarrow tells -0.0 from 0.0
+        if dtype_of(series).is_float() and series.dtype != object:  # in pyarrow, -0.0 is not 0.0
             shared = np.isin(to_floats(series), to_floats(held))
         else:
             shared = np.asarray(series.isin(held), dtype=np.bool_)
@@ -232,9 +232,9 @@ def filter_rows(
     refs: Mapping[str, Sequence[Any]],
     choose: Callable[[dict[str, list[Any]], int], Flags],
 ) -> EagerFrame:
-    """Keep the rows that a function of the referenced columns and the number of rows chooses.
+    """Keep the rows that `choose` flags; `choose` takes the referenced columns and the row count.
 
-    A lazy frame runs as one query, so that no other rows are held in memory.
+    A lazy frame is filtered in one query so that only the kept rows are held in memory.
     """
     if not isinstance(frame, pd.DataFrame):
         check_threads()

@@ -1,22 +1,24 @@
-"""Which lazy queries give the same rows in the same order each time they are collected.
+"""Warn about lazy queries that can give different rows or a different order each time they run.
 
-A plan is read as Polars prints it. Anything that is not listed here is unknown: Polars adds
-functions in every version, and plugins and Python functions may do anything. A query streams if all
-its steps are known to give the same rows each time.
+The functions parse the plan of a query as Polars prints it. Steps and expressions that are not
+listed in this module count as unknown, because Polars adds functions in every version, and plugins
+and Python functions can do anything. A query is streamed only if all its steps are known to give
+the same rows each time.
 
-A query warns in three cases.
+A query causes a warning in three cases; `key` and `groups` of a call can prevent only the third.
 
-1. An expression draws values at random, a step keeps any one of several rows, or either is unknown.
-   A key or groups do not help.
-2. A step or an expression may put rows in a different order, and what follows depends on their
-   places: it picks rows, numbers them, or puts them beside others. A key or groups do not help.
-3. A step or an expression may put rows in a different order, and the folds depend on the order.
+1. An expression can draw values at random or choose among ties, a `unique` keeps any of several
+   rows, or a step is unknown.
+2. A step or an expression can change the order of the rows, and a later operation depends on the
+   positions of the rows: it selects rows, numbers rows, or joins rows by their positions.
+3. A step or an expression can change the order of the rows, and the folds depend on the order.
 
-Steps without an order are `unique`, `group_by`, joins, `pl.union`, `merge_sorted`, and `sort` and
-`top_k` with ties, unless they say `maintain_order`; a join of rows with several matches has to
-maintain the order of both sides. Expressions without an order are those that are not known to leave
-rows in order. A plan does not say which columns are unique. So a `sort` sets the order only if it
-sorts by all keys of the `group_by` below it, or by the whole key where no row is dropped later.
+The steps that can change the order are `unique`, `group_by`, joins, `pl.union`, `merge_sorted`, and
+`sort` and `top_k` with ties, unless the argument `maintain_order` is set. A join of rows with
+several matches must maintain the order of both sides. Expressions are assumed to change the order
+unless they are known to keep it. A plan does not show which columns are unique. Therefore, a `sort`
+is assumed to determine the order only if it sorts by all keys of a `group_by` just before it, or if
+it sorts by all columns of `key` and no row is dropped later.
 
 Only the schemas of files are read.
 """
@@ -43,7 +45,7 @@ STREAMING_LINE = re.compile(
     r"^ *(?:(?:Parquet|Csv|CSV|NDJSON|IPC) SCAN |DF \[|PROJECT |ESTIMATED ROWS: |SELECTION: "
     r"|FILTER |FROM$|SELECT \[|WITH_COLUMNS:$|\[|SLICE\[|ROW[ _]INDEX|simple π )"
 )
-"""Lines of a plan whose step gives the same rows in the same order each time."""
+"""A pattern for the lines of steps that give the same rows in the same order each time."""
 
 STREAMING = names(
     """
@@ -54,10 +56,10 @@ STREAMING = names(
     dt.date dt.month dt.truncate dt.year
     """
 )
-"""Expressions that give the same values each time, as Polars prints them.
+"""The printed names of the expressions that give the same values each time.
 
-Only a query of these steps and expressions streams; any other query is held in memory while its
-folds are made, which is right whatever the query does.
+A query is streamed only if it consists of these expressions and the steps in `STREAMING_LINE`. The
+rows of any other query are held in memory while the folds are computed.
 """
 
 IN_ORDER = names(
@@ -82,10 +84,11 @@ IN_ORDER = names(
     cat.starts_with eval field with_fields python_udf fold reduce rank sample shuffle
     """
 )
-"""Expressions that leave the rows in order, though some of their values may differ each time.
+"""The expressions that keep the rows in order, even if some of their values differ each time.
 
-Sums of floats depend on how threads share the rows. Nothing is known about a Python function, but
-fold columns are Python functions themselves, and chained verbs should not warn about each other.
+Sums of floats, for example, depend on how rows are distributed among threads. Python functions are
+included although their effect is unknown, because fold columns are computed by Python functions,
+and a chain of verbs should not cause a warning.
 """
 
 BY_PLACE = names(
@@ -97,27 +100,27 @@ BY_PLACE = names(
     is_last_distinct str.concat_vertical str.join rank sample shuffle
     """
 )
-"""Expressions whose values depend on the places of the rows, at least where values are equal."""
+"""The expressions whose values depend on the positions of rows, at least if there are ties."""
 
 MAY_DRAW = names("rank sample shuffle")
-"""Expressions that may draw at random; the printed plan does not show their seeds."""
+"""The expressions that can draw at random; a printed plan does not show their seeds."""
 
 CHOOSES = names("arr.sample* list.sample* top_k_by min_by max_by")
-"""Expressions that choose at random, or among tied rows; `sort_by(...).first()` is `min_by`."""
+"""The expressions that draw or choose among ties; plans show `sort_by(...).first()` as `min_by`."""
 
 EXPRESSION_LINE = re.compile(
     r"^ *(?:SELECTION: |FILTER |SELECT \[|SORT BY \[|(?:LEFT|RIGHT) PLAN ON: \[|\[)"
 )
-"""Lines that hold expressions; others hold names and paths."""
+"""A pattern for the lines that contain expressions; other lines contain names and paths."""
 
 QUOTED = re.compile(r'(?<![\w)\]"])"[^"]*"(?![\w(\["])')
-"""Text and column names. Polars prints no escapes, so a quote inside leaves a quote behind."""
+"""A pattern for quoted text and column names. Polars does not escape quotes inside them."""
 
 CALL = re.compile(r"(?:\b(?:arr|bin|cat|dt|list|name|str|struct)\.)?\b[a-z_]\w*(?=[(\[])")
 
 
 def expressions(line: str) -> str:
-    """Return the expressions in a line of a plan, if any, without text and column names."""
+    """Return the expressions in a line of a plan without quoted text and column names."""
     return QUOTED.sub("", line) if EXPRESSION_LINE.match(line) else ""
 
 
@@ -127,7 +130,7 @@ def calls(line: str) -> list[str]:
 
 @lru_cache(1 << 12)
 def is_listed(name: str, listed: frozenset[str]) -> bool:
-    """Return whether a list has the name of a function, or a pattern that matches the name."""
+    """Return whether the name of a function matches a name or a pattern in a list."""
     return any(fnmatchcase(name, known) for known in listed)
 
 
@@ -146,7 +149,7 @@ STEPS = {
     "UNION": "`pl.union`",
     "MERGE SORTED": "`merge_sorted`",
 }
-"""Steps whose lines say whether they keep the order: the names that Polars and users give them."""
+"""The printed names of steps that show whether they keep the order, and the names in messages."""
 
 STEP_LINE = re.compile(rf"^ *({'|'.join(STEPS)})\[maintain_order: (true|false)\b")
 KNOWN_LINE = re.compile(
@@ -155,11 +158,10 @@ KNOWN_LINE = re.compile(
     r"|PLAN \d+:$|END |[A-Z]+ JOIN:$|(?:LEFT|RIGHT) PLAN(?: ON: \[|:$)|MERGE SORTED|EXPLODE|UNPIVOT"
     r"|UNNEST by:\[|MAP_GROUPS BY |hint\.sorted\(|CACHE\[|OPAQUE_PYTHON$|SINK )"
 )
-"""Lines of steps that keep the order, or say that they do not. A line break in a name or a literal
-starts an unknown line."""
+"""A pattern for lines of known steps; a line break in a name or literal starts an unknown line."""
 
 KEEPS_ROWS = re.compile(r"^ *(?:SLICE\[|SORT BY \[|ROW INDEX name: |WITH_COLUMNS:$|SELECT \[|\[)")
-"""Lines of steps that drop no rows except at the ends."""
+"""A pattern for the lines of steps that drop no rows except at the start or the end."""
 
 ANY_ROW = re.compile(r"^ *UNIQUE\[.*keep_strategy: Any\] BY Some\b")
 KEYS_LINE = re.compile(r"^ *\[.*\] BY \[(?P<columns>.*)\]$")
@@ -168,8 +170,8 @@ SORT_LINE = re.compile(
 )
 JOIN_LINE = re.compile(r"^ *(?!ASOF )[A-Z]+ JOIN:$")
 VIEWED_LINES = {"Join": (JOIN_LINE, "a join"), "Sort": (SORT_LINE, "`sort`")}
-"""The lines that do not say in every version whether their steps keep the order, and the names of
-the steps where Polars does not show it."""
+"""Patterns for the lines that do not always show whether a step keeps the order, and the name of
+such a step in messages if the view of the plan does not show this either."""
 
 SLICES = "`head`, `slice` or `top_k`"
 PLACE_LINES = {
@@ -179,13 +181,13 @@ PLACE_LINES = {
     "`join_asof`": re.compile(r"^ *ASOF JOIN:$"),
     "a horizontal `pl.concat`": re.compile(r"^ *HCONCAT$"),
 }
-"""The lines of steps that depend on the places of rows, by the names that users give them."""
+"""Names of the steps that depend on the positions of rows, with patterns for their lines."""
 
 PLAIN_COLUMN = re.compile(r"(?<=[\[ ])col\([^()]*\)(?=[,\]])")
-"""A column that a step selects, or sorts by, as it is."""
+"""A pattern for a column that a step selects or sorts by without changing it."""
 
 BARE_COLUMN = re.compile(r"(?:\[|, )col\([^()]*\)(?:\.alias\([^()]*\))?(?=, |\] BY )")
-"""A column that a `group_by` collects into lists, where Polars does not print `implode`."""
+"""A pattern for a column that `group_by` collects in lists without a printed `implode`."""
 
 COLUMN = re.compile(r'col\("([^"]*)"\)')
 
@@ -198,17 +200,17 @@ JOIN_ORDERS = {
     "Semi": {"left", *BOTH},
     "Anti": {"left", *BOTH},
 }
-"""What `maintain_order` must be in each kind of join if rows may have several matches."""
+"""The values of `maintain_order` with which each kind of join always keeps the order."""
 
 HOLDS_EXPRESSIONS = names(
     "arguments by expr falsy function idx input left length offset order_by partition_by predicate"
     " right truthy"
 )
-"""The attributes in which the view of an expression may hold other expressions."""
+"""The attributes of the view of an expression that can hold other expressions."""
 
 SET_ORDER = "set `maintain_order` in that step"
 REMEDIES = {
-    "`sort`": "write `sort(..., maintain_order=True)`, or sort by the `key`, too",
+    "`sort`": "write `sort(..., maintain_order=True)`, or also sort by the `key`",
     "`unique`": 'set `keep="first"` and `maintain_order` in that step',
     **dict.fromkeys(
         ("an inner join", "a left join", "a full join"),
@@ -225,28 +227,28 @@ REMEDIES = {
     },
     "the expression `sort_by`": SET_ORDER.replace("step", "expression"),
 }
-"""What gives rows an order where `SET_ORDER` alone does not."""
+"""The advice for steps and expressions for which `SET_ORDER` is wrong or incomplete."""
 
 
 class Unordered(NamedTuple):
-    """Something in a query that may put its rows in any order."""
+    """A step or an expression that can change the order of the rows of a query."""
 
     line: int
-    """The line of the printed plan."""
+    """The index of the line in the printed plan."""
     name: str
-    """What users call it."""
+    """The name of the step or expression in messages."""
     of_expression: bool = False
-    """Whether it is an expression, not a step."""
+    """True for an expression, for `map_groups` and for an unknown step; False for other steps."""
     draws: bool = False
-    """Whether it may also give different rows or values each time."""
+    """Whether the rows or values can also be different each time."""
 
     def warn(self, effect: str, then: str, hint: str = "") -> None:
-        """Warn about its effect on a lazy query and what follows, and say how to avoid that."""
+        """Warn about an effect on a lazy query and its consequence, and name a remedy."""
         remedy = "collect the query first" if self.of_expression else SET_ORDER
         remedy = REMEDIES.get(self.name, remedy)
         warn(
             f"{self.name[0].upper()}{self.name[1:]} may {effect}: {then}."
-            f"\nHint: {f'{hint}; or {remedy}' if hint else remedy}."
+            f"\nHint: {f'{hint}. Alternatively, {remedy}' if hint else remedy}."
         )
 
 
@@ -255,12 +257,12 @@ def warn_row_order(
     what: str | None,
     hint: str = "",
     key: Collection[Any] = (),
-    then: str = "train and test rows that are collected apart may overlap",
+    then: str = "train and test rows that are collected separately may overlap",
 ) -> None:
-    """Warn if a lazy query may give its rows in a different order, or different rows, each time.
+    """Warn if a lazy query can give different rows, or the rows in another order, each time.
 
-    `what` is what depends on the order, if anything does; the hint says how the call could avoid
-    this, and `then` what may happen otherwise.
+    `what` names the result of the call that depends on the order, if there is one. `hint` says how
+    the call can avoid the dependence, and `then` describes the possible consequence.
     """
     if not isinstance(frame, pl.LazyFrame):
         return
@@ -272,21 +274,21 @@ def warn_row_order(
         return
     for step in steps:
         if step.draws:
-            effect = "give other rows or values each time that this lazy query is collected"
+            effect = "give different rows or values each time this lazy query is collected"
             step.warn(effect, then)
             return
-    reorder = "put the rows of this lazy query in another order each time it is collected, and"
+    reorder = "put the rows of this lazy query in a different order each time it is collected, and"
     total = total_sorts(plan, set(map(str, key)))
     for line, text in enumerate(plan):
         for user, is_known in users_of_places(text, functions):
             for step in steps_before(plan, line, steps, total):
                 is_itself = step.line == line and step.name.endswith(user)
                 if not is_itself and (is_known or not step.of_expression):
-                    step.warn(f"{reorder} {user} then gives other rows or values", then)
+                    step.warn(f"{reorder} {user} then gives different rows or values", then)
                     return
     left = steps_before(plan, None, steps, total)
     if what is not None and left:
-        # A step tells users more than an expression, wherever it is.
+        # A step is named rather than an expression, because users recognize steps more easily.
         step = min(left, key=lambda step: step.of_expression)
         step.warn(f"{reorder} {what} depend on the order", then, hint)
 
@@ -304,7 +306,7 @@ def unordered_steps(
         if line in viewed:
             found.append(Unordered(line, viewed[line]))
         if not KNOWN_LINE.match(text):
-            found.append(Unordered(line, "a step that is not known", True, True))
+            found.append(Unordered(line, "a step that stratframe does not know", True, True))
         elif "MAP_GROUPS BY " in text:
             found.append(Unordered(line, "`map_groups`", of_expression=True))
         for name in calls(text):
@@ -316,10 +318,10 @@ def unordered_steps(
 
 
 def dropped_orders(plan: Sequence[str], steps: Sequence[Unordered]) -> Iterator[Unordered]:
-    """Find steps whose order Polars may drop because a later step keeps none, if that matters.
+    """Yield the steps in which Polars can ignore the order because a later step does not keep it.
 
-    It matters for a step that keeps any one of several rows, and for a step below `head`, which
-    then chooses different rows.
+    Only two kinds of steps are affected: a `unique` that keeps any of several rows, and a step
+    below a `head`, because the `head` then selects different rows.
     """
     known = {step.line for step in steps}
     slices = [line for line, text in enumerate(plan) if PLACE_LINES[SLICES].match(text)]
@@ -342,7 +344,7 @@ def steps_after(plan: Sequence[str], line: int, steps: Sequence[Unordered]) -> l
 def steps_before(
     plan: Sequence[str], line: int | None, steps: Sequence[Unordered], total: Sequence[int]
 ) -> list[Unordered]:
-    """List the steps that may change the order at a line or the end, except before a total sort."""
+    """List steps before a line or the end that can change the order, except below total sorts."""
     within = range(len(plan)) if line is None else lines_below(plan, line)
     hidden = {each for sort in total if sort in within for each in lines_below(plan, sort)[1:]}
     return [
@@ -353,14 +355,14 @@ def steps_before(
 
 
 def lines_below(plan: Sequence[str], line: int) -> range:
-    """Find the lines of a step and of everything it is applied to, which are indented further."""
+    """Return the lines of a step and of its inputs, which are indented further."""
     indents = (len(text) - len(text.lstrip()) for text in plan[line:])
     indent = next(indents)
     return range(line, line + 1 + len(list(takewhile(indent.__le__, indents))))
 
 
 def users_of_places(text: str, functions: Sequence[Any]) -> list[tuple[str, bool]]:
-    """Name what depends on the places of rows in a line of a plan, and whether that is known."""
+    """List the operations in a line that depend on row positions, and whether this is certain."""
     found = [(name, True) for name, pattern in PLACE_LINES.items() if pattern.match(text)]
     for name in calls(text):
         is_known = is_listed(name, BY_PLACE)
@@ -378,7 +380,7 @@ def users_of_places(text: str, functions: Sequence[Any]) -> list[tuple[str, bool
 def total_sorts(plan: Sequence[str], key: Set[str]) -> list[int]:
     """List the lines that sort by all columns of the key, or by all keys of the `group_by` below.
 
-    The key distinguishes the rows of the frame, but perhaps not rows that a later step drops.
+    The key is unique in the rows of the frame, but may repeat before a later step drops rows.
     """
     found = []
     for line, text in enumerate(plan):
@@ -387,7 +389,7 @@ def total_sorts(plan: Sequence[str], key: Set[str]) -> list[int]:
         if not by:
             continue
         below = [each for each in plan[line + 1 :] if not re.match(" *(FILTER |FROM$)", each)]
-        # Time windows, which have further keys, print that they keep the order.
+        # A `group_by` over time windows has further keys, and is printed as maintaining the order.
         is_grouped = "AGGREGATE[maintain_order: false]" in below[0]
         grouped = KEYS_LINE.match(below[1]) if is_grouped else None
         keys = plain_columns(grouped["columns"]) if grouped else set()
@@ -401,21 +403,21 @@ def total_sorts(plan: Sequence[str], key: Set[str]) -> list[int]:
 
 
 def plain_columns(text: str) -> set[str]:
-    """List the columns by which a step sorts or groups; none if any of them is an expression."""
+    """Return the columns that a step sorts or groups by, or none if it uses an expression."""
     return set() if COLUMN.sub("", text).strip(", ") else set(COLUMN.findall(text))
 
 
 # The view of a plan that Polars offers to other engines ----------------------------------
 #
-# The printed plan lacks the settings of joins, the seeds of draws, and in Polars 1 the settings of
-# sorts; a serialized plan holds the data of all frames in memory.
+# The printed plan does not show the settings of joins, the seeds of random draws or, in Polars 1,
+# the settings of sorts. A serialized plan would contain the data of all in-memory frames.
 
 
 def viewed_steps(frame: pl.LazyFrame, plan: Sequence[str]) -> dict[int, str]:
-    """Name the joins and sorts of a query that keep no order, by their lines."""
+    """Return the names of joins and sorts that do not keep the order, with their lines as keys."""
     shown: dict[str, list[str | None]] = {"Join": [], "Sort": []}
     for view in view_nodes(frame):  # the last step first, as in the plan
-        with suppress(NotImplementedError):  # Python functions, and in Polars 1 `join_asof`
+        with suppress(NotImplementedError):  # for Python functions; in Polars 1, `join_asof`
             node = view.view_current_node()
             if type(node).__name__ == "Sort":
                 shown["Sort"].append(None if node.sort_options[0] else "`sort`")
@@ -428,14 +430,14 @@ def viewed_steps(frame: pl.LazyFrame, plan: Sequence[str]) -> dict[int, str]:
     found: dict[int, str] = {}
     for step, (pattern, unknown) in VIEWED_LINES.items():
         lines = [line for line, text in enumerate(plan) if pattern.match(text)]
-        is_seen = len(shown[step]) == len(lines)  # Polars does not promise this view
+        is_seen = len(shown[step]) == len(lines)  # Polars does not guarantee this view
         each = zip(lines, shown[step] if is_seen else [unknown] * len(lines), strict=True)
         found |= {line: name for line, name in each if name}
     return found
 
 
 def view_functions(frame: pl.LazyFrame) -> list[tuple[Any, ...]]:
-    """List the functions of a query with their settings; one that cannot be seen is empty."""
+    """List the functions of a query with their settings; an unknown function is an empty tuple."""
     found = []
     for plan in view_nodes(frame):
         expressions = [each.node for each in plan.get_exprs()]
@@ -455,22 +457,22 @@ def view_functions(frame: pl.LazyFrame) -> list[tuple[Any, ...]]:
 
 
 def draws_at_random(function: Sequence[Any]) -> bool:
-    """Return whether a function draws at random without a seed, or may do so."""
+    """Return whether a function draws at random without a seed or is unknown."""
     draws = function[:1] in (("sample",), ("shuffle",)) or function[:2] == ("rank", "random")
     return not function or (draws and function[-1] is None)
 
 
 def ranks_by_place(function: Sequence[Any]) -> bool:
-    """Return whether a function ranks equal values by their places, or may do so."""
+    """Return whether a function ranks equal values by their positions or is unknown."""
     return not function or function[:2] in (("rank", "ordinal"), ("rank", "random"))
 
 
 def view_nodes(frame: pl.LazyFrame) -> Iterator[Any]:
-    """Yield the steps of a query, the last one first; none if Polars does not show them."""
+    """Yield the steps of a query from last to first, or no steps if Polars does not show them."""
     try:
         flags = pl.QueryOptFlags.none()
         plan = frame._ldf.with_optimizations(flags._pyoptflags).visit()  # noqa: SLF001
-    except Exception:  # Polars does not promise this view.
+    except Exception:  # Polars does not guarantee this view
         return
     nodes = [plan.get_node()]
     while nodes:

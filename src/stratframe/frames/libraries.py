@@ -1,4 +1,4 @@
-"""Which library a frame belongs to, what its columns are called, and rows by position."""
+"""Recognize the library of a frame, list its column names, and select rows."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar, cast
@@ -20,11 +20,11 @@ PolarsTable: TypeAlias = pl.DataFrame
 FrameT = TypeVar("FrameT", pd.DataFrame, pl.DataFrame, pl.LazyFrame)
 
 VIEWS = {"string_view[pyarrow]": "large_string", "binary_view[pyarrow]": "large_binary"}
-"""pyarrow types from which pandas cannot select rows, and types that hold the same values."""
+"""The pyarrow types from which pandas cannot select rows, and the types to use instead."""
 
 
 class AnyFrame(Protocol):
-    """What frames of all libraries and engines have in common, for type checkers."""
+    """A frame of any library or engine, for type checkers."""
 
     @property
     def columns(self) -> Any:
@@ -52,11 +52,11 @@ def not_a_frame(given: Any, accepted: str) -> StratError:
     got, hint = type(given).__name__, ""
     if got == "DataFrame":
         got = f"{type(given).__module__.partition('.')[0]}.DataFrame"
-        hint = "\nHint: convert it, as with `.compute()` or `.toPandas()`."
+        hint = "\nHint: convert it, for example with `.compute()` or `.toPandas()`."
     elif isinstance(given, dict | list | tuple):
         held = given.values() if isinstance(given, dict) else given
         if any(map(is_frame, held)):
-            hint = "\nHint: join them into one, with a column that says where each row is from."
+            hint = "\nHint: join the frames, and add a column that names the frame of each row."
     return StratError(f"`frame` must be a {accepted} frame, got {got}.{hint}")
 
 
@@ -65,12 +65,11 @@ def library_of(frame: Frame | Series) -> str:
 
 
 def column_names(frame: Frame) -> list[Hashable]:
-    """List the column names; a lazy frame is not collected."""
     return list(frame.collect_schema() if isinstance(frame, pl.LazyFrame) else frame.columns)
 
 
 def label_of(frame: Frame, name: Any) -> Any:
-    """Return the label of a column name: a tuple if the columns are a MultiIndex."""
+    """Return the label of a named column, which is a tuple if the columns are a MultiIndex."""
     n_levels = frame.columns.nlevels if isinstance(frame, pd.DataFrame) else 1
     if n_levels == 1 or not isinstance(name, str):
         return name
@@ -86,12 +85,12 @@ def is_label(value: object) -> bool:
 
 
 def is_native(dtype: Any) -> bool:
-    """Return whether pandas can select rows of a dtype; it cannot if bytes are swapped."""
+    """Return whether pandas can select rows of columns of a dtype (no views or swapped bytes)."""
     return dtype.isnative if isinstance(dtype, np.dtype) else str(dtype) not in VIEWS
 
 
 def to_native(series: Any) -> Any:
-    """Convert a pandas column to a dtype whose rows can be selected; return others as they are."""
+    """Convert a pandas column, if necessary, to a dtype from which rows can be selected."""
     if not isinstance(series, pd.Series) or is_native(series.dtype):
         return series
     if isinstance(series.dtype, np.dtype):
@@ -111,7 +110,7 @@ def keep_rows(frame: Any, flags: Flags) -> Any:
             if not is_native(dtype):
                 column = f"df[{name!r}]"
                 msg = (
-                    f"Column {name!r} must have a dtype whose rows pandas can select, but it is"
+                    f"Column {name!r} must have a dtype from which pandas can select rows, but is"
                     f" {dtype}.\nHint: {column} = {column}.to_list()"
                 )
                 raise StratError(msg) from error
@@ -122,39 +121,38 @@ def take(series: Any, rows: Ints) -> Any:
     if isinstance(series, list):
         return [series[row] for row in rows]
     if isinstance(series, pl.Series):
-        # Polars would read a name such as "^x$" as a pattern.
+        # Polars would treat a name such as "^x$" as a pattern.
         return series.alias("").gather(rows).alias(series.name)
     return series[rows] if isinstance(series, np.ndarray) else series.iloc[rows]
 
 
 def stack(columns: Sequence[Series]) -> pd.Series:
-    """Put series of one library one below the other; Polars integers with nulls become Int64."""
+    """Concatenate series into a pandas series; Polars integers with nulls become Int64."""
     if isinstance(columns[0], pd.Series):
         stacked: pd.Series = pd.concat(cast("Any", columns), ignore_index=True)
         return stacked
     series: pl.Series = pl.concat(cast("Any", columns))
     if series.dtype.is_integer() and series.null_count():
         return pd.Series(series.to_list(), dtype="Int64", name=series.name)
-    # pyarrow leaves dates and decimals as they are.
+    # The conversion by pyarrow preserves dates and decimals.
     stacked = series.to_arrow().to_pandas()
     return stacked.rename(series.name)
 
 
 def value_at(series: Series, row: int) -> Any:
-    """Read one value by its position, None if it is missing."""
-    rows = slice(row, row + 1)  # a slice copies nothing, whatever the dtype
+    rows = slice(row, row + 1)  # a slice copies no data, whatever its dtype
     return to_list(series[rows] if isinstance(series, pl.Series) else series.iloc[rows])[0]
 
 
 def python_error(name: object, error: BaseException) -> StratError:
-    """Build the error for dates, times and durations beyond the range of Python or Polars."""
+    """Build the error for dates, times and durations that Python or Polars cannot represent."""
     is_panic = isinstance(error, pl.exceptions.PanicException)
     reason = "some are out of range" if is_panic else error
     return StratError(f"Column {name!r} must hold values that Python can represent, but {reason}.")
 
 
 def to_list(values: Series | np.ndarray | list[Any]) -> list[Any]:
-    """List a series, array or list as Python values, None where missing."""
+    """Convert a series, array or list to a list of Python values, with None for missing values."""
     if isinstance(values, pl.Series):
         try:
             listed = values.to_list()

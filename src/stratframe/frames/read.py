@@ -1,7 +1,7 @@
-"""A column -> codes of classes, ordered numbers, features of points, and what a key hashes.
+"""Read a column as codes of classes, as numbers, as features, or as a key to be hashed.
 
-All are read from the series that `to_polars` makes, except pandas categories and text, and values
-for which Polars has no type.
+Columns are first converted by `to_polars`, except pandas categories and text, and values for which
+Polars has no dtype.
 """
 
 from collections import defaultdict
@@ -43,22 +43,22 @@ from .rules import failing_rows
 from .threads import check_threads
 
 MIXED = {"mixed", "mixed-integer"}
-"""The words of `infer_dtype` for objects of several types."""
+"""The results of `infer_dtype` for objects of several types."""
 
 LISTS_OF_OBJECTS = (list, tuple, set, frozenset, np.ndarray)
-"""Python types that count as lists of values."""
+"""The Python types that are read as lists of values."""
 
 NESTED = (tuple, pl.Expr)
-"""Python types that can be hashed, but are not single values."""
+"""The hashable Python types whose instances do not count as single values."""
 
 TEXT_BLOCK = 1 << 16
-"""The number of strings that are joined at once."""
+"""The number of strings that are joined at a time."""
 
 HashValues: TypeAlias = Callable[[pl.Series], pl.Series]
-"""A column -> the hash of each value."""
+"""A function that returns the hash of each value in a column."""
 
 UNITS = {"ns": 1000, "us": 1, "ms": 1000}
-"""The nanoseconds in a microsecond; for the other units, the microseconds in the unit."""
+"""The number of nanoseconds in a microsecond, and of microseconds in each of the other units."""
 
 
 # Classes ---------------------------------------------------------------------------------
@@ -67,11 +67,11 @@ UNITS = {"ns": 1000, "us": 1, "ms": 1000}
 def encode_classes(
     series: Series, of_lists: str = "", hash_values: HashValues = pl.Series.hash
 ) -> tuple[Ints, int]:
-    """Encode the classes of a column by first appearance, -1 where missing, and count them.
+    """Encode the classes of a column by first appearance (-1 if missing), and count the classes.
 
-    The codes depend on which rows are equal and on nothing else: not on the library, the dtype, or
-    the order of the values. A column of lists is an error, and `of_lists` is its hint. Different
-    values may share a hash.
+    The codes depend only on which rows are equal, and not on the library, the dtype or the order of
+    the values. The error for a column of lists contains the hint `of_lists`. `hash_values` may
+    return the same hash for different values.
     """
     if is_encoded_by_pandas(series):
         return factorize(series)
@@ -101,21 +101,21 @@ def encode_known(series: pl.Series, hash_values: HashValues) -> tuple[Ints, int]
     blocks = [slice(start, start + CHUNK) for start in range(0, len(codes), CHUNK)]
     if all((classes.gather(codes[block]) == series[block]).all() for block in blocks):
         return codes, n_codes
-    return factorize(np.array(series.to_list(), dtype=object))  # unequal values share a hash
+    return factorize(np.array(series.to_list(), dtype=object))  # different values share a hash
 
 
 def is_whole(dtype: pl.DataType) -> bool:
-    """Return whether a Polars dtype holds whole numbers that numpy has, or booleans."""
+    """Return whether a Polars dtype is boolean, or an integer dtype that numpy also has."""
     return (dtype.is_integer() and dtype not in WIDE_INTEGERS) or dtype == pl.Boolean
 
 
 def factorize(values: Any) -> tuple[Ints, int]:
-    """Encode an array or pandas column by first appearance, and count its classes."""
+    """Encode an array or pandas column by first appearance, and count the classes."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and len(values):
         low, high = int(values.min()), int(values.max())
         low = 0 if low > 0 and high < DENSE else low
         if high - low < DENSE:
-            # Whole numbers close together need no hash table.
+            # Integers in a narrow range need no hash table.
             wide = values.astype(np.int64, copy=False) if values.dtype != np.uint64 else values
             shifted = wide - wide.dtype.type(low) if low else wide
             codes, present = factorize_codes(shifted.astype(np.int64, copy=False), high - low + 1)
@@ -123,20 +123,20 @@ def factorize(values: Any) -> tuple[Ints, int]:
     if values.dtype != object and getattr(values.dtype, "storage", "") != "python":
         codes, classes = pd.factorize(values)
         return codes, len(classes)
-    # pandas 2 puts the classes of a series in an index, which holds no integers above all floats.
+    # The index in which pandas 2 returns classes cannot hold integers beyond the range of floats.
     values = np.asarray(values, dtype=object)
     codes, classes = pd.factorize(values)
     known = codes >= 0
     if (classes[codes[known]] == values[known]).all():
         return codes, len(classes)
-    # pandas 2 reads text up to the first NUL, and all versions read a lone surrogate as its code.
+    # pandas 2 ignores text after a NUL, and all versions compare lone surrogates by their `repr`.
     places: defaultdict[Any, int] = defaultdict(count().__next__)
     codes[known] = [places[value] for value in values[known]]
     return codes, len(places)
 
 
 def check_objects(series: Any, of_lists: str = "") -> None:
-    """Raise if a pandas column is nested, or holds equal values of different types."""
+    """Raise if a pandas column holds nested values, or equal values of different types."""
     if object_type(series) not in MIXED:
         return
     values = series.dropna()
@@ -156,10 +156,10 @@ def check_objects(series: Any, of_lists: str = "") -> None:
 
 
 def read_tags(series: Series) -> tuple[list[Any], list[Ints]]:
-    """List the values of a column of lists, the most frequent first, and the rows that hold each.
+    """List the tags in a column of lists by descending frequency, and the rows with each tag.
 
-    Equally frequent values are in ascending order. Missing lists, and missing values in a list, do
-    not count.
+    Tags with equal frequency are in ascending order. Missing lists and missing values in lists are
+    ignored.
     """
     check_threads()
     column = to_polars(series)
@@ -178,7 +178,7 @@ def read_tags(series: Series) -> tuple[list[Any], list[Ints]]:
 
 
 def holds_lists(series: Series) -> bool:
-    """Return whether a column holds lists or the like; Python objects may be single values."""
+    """Return whether a column holds nested values; Python objects are checked one by one."""
     if dtype_of(series) != pl.Object or isinstance(series, pl.Series):
         return is_nested(dtype_of(series))
     return any(isinstance(each, LISTS_OF_OBJECTS) for each in series)
@@ -194,7 +194,7 @@ def tags_of_objects(series: Any) -> pl.DataFrame:
     if tags is None and object_type(values) not in MIXED:  # decimals, and integers beyond 64 bits
         tags = strict_series(objects_of(values, None).tolist(), None)
     if tags is None or is_nested(tags.dtype):
-        msg = f"The lists of {series.name!r} must hold single values of one type."
+        msg = f"The lists of {series.name!r} must hold single values of the same type."
         raise StratError(msg)
     return pl.DataFrame({"row": np.repeat(rows, list(map(len, lists))), "tag": tags})
 
@@ -205,9 +205,9 @@ def tags_of_objects(series: Any) -> pl.DataFrame:
 def read_numbers(series: Series, term: str) -> tuple[Values, Flags]:
     """Read numbers or dates as numbers with the same order and differences; flag missing values.
 
-    They are float64, int64 or uint64, and arbitrary where missing. Dates, times and durations are
-    counted in one unit of time, periods by their number. A categorical column is read as the
-    numbers that its categories are, or write as text.
+    The numbers are float64, int64 or uint64, and are arbitrary for missing values. Dates, times and
+    durations become counts of one unit of time, and periods are numbered. A categorical column must
+    have numbers, or numbers written as text, as its categories.
     """
     try:
         return numbers_of(series), is_missing(series)
@@ -244,29 +244,29 @@ def numbers_of(series: Series) -> Values:
 
 
 def read_times(series: Series) -> tuple[Values, Flags]:
-    """Read times, or other ordered values, as numbers in the same order; flag missing values.
+    """Read times or other ordered values as numbers in the same order, and flag missing values.
 
-    The numbers are arbitrary where values are missing.
+    The numbers are arbitrary for missing values.
     """
     dtype, missing = dtype_of(series), is_missing(series)
     if has_order(series):
         codes: Any = series.to_physical() if isinstance(series, pl.Series) else series.cat.codes
         return np.where(missing, 0, codes.to_numpy()), missing
-    if dtype.is_decimal() or dtype in WIDE_INTEGERS:  # some would be equal as floats
+    if dtype.is_decimal() or dtype in WIDE_INTEGERS:  # different values could be equal as floats
         return rank_key(series), missing
     if dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Null:
         return read_numbers(series, "time")
     hint = "\nHint: give its categories an order." if dtype == pl.Categorical else ""
     if dtype == pl.String:
         convert = "pd.to_datetime" if isinstance(series, pd.Series) else "str.to_date"
-        hint = f"\nHint: convert it, as with `{convert}`."
+        hint = f"\nHint: convert it, for example with `{convert}`."
     what = "text" if dtype == pl.String else series.dtype
     msg = f"`time` needs dates, times or numbers, but column {series.name!r} is {what}.{hint}"
     raise StratError(msg)
 
 
 def read_comparable(series: Series, term: str) -> tuple[Values, Flags]:
-    """Read numbers to be compared with edges, and flag missing ones; raise on dates."""
+    """Read the numbers to compare with bin edges, and flag missing values; raise for dates."""
     if dtype_of(series).is_temporal():
         msg = (
             f"`{term}` needs numbers, but column {series.name!r} is {series.dtype}."
@@ -278,9 +278,9 @@ def read_comparable(series: Series, term: str) -> tuple[Values, Flags]:
 
 
 def read_matrix(columns: Sequence[Series], term: str) -> tuple[Values, list[int]]:
-    """Read numbers, booleans or vectors as features, and count the features of each column.
+    """Read columns of numbers, booleans or vectors, and count the features in each column.
 
-    The array of features has shape (n_features, n_rows), with NaN where values are missing.
+    The array of features has the shape (n_features, n_rows), and NaN for missing values.
     """
     vectors = [read_vectors(series) for series in columns]
     widths = [1 if values is None else values.shape[1] for values in vectors]
@@ -303,12 +303,12 @@ def read_feature(series: Series, term: str) -> Values:
     try:
         return to_floats(series)
     except (OverflowError, TypeError, ValueError) as error:
-        msg = f"`{term}` needs numbers that floats can hold in column {series.name!r}: {error}."
+        msg = f"`{term}` cannot read the numbers in column {series.name!r} as floats: {error}."
         raise StratError(msg) from error
 
 
 def read_vectors(series: Series) -> Values | None:
-    """Read a column of vectors, shape (n_rows, n_components); None for any other column."""
+    """Read vectors as an array, shape (n_rows, n_components); return None for other columns."""
     vectors = to_vectors(series)
     if vectors is None:
         return None
@@ -320,12 +320,12 @@ def read_vectors(series: Series) -> Values | None:
     if isinstance(vectors.dtype, pl.List):
         vectors = vectors.list.to_array(check_lengths(series, vectors.list.len()))
     found: Values = vectors.to_numpy()
-    missing = is_missing(vectors)  # older Polars gives them the numbers of other rows
+    missing = is_missing(vectors)  # in older Polars, missing vectors hold numbers of other rows
     return np.where(missing[:, None], np.nan, found) if missing.any() else found
 
 
 def components(name: str, series: Series) -> list[tuple[str, Series]]:
-    """Split a column of vectors into named columns; list any other column as it is."""
+    """Split a column of vectors into one column per component; return other columns unchanged."""
     values = read_vectors(series)
     if values is None:
         return [(name, series)]
@@ -335,7 +335,7 @@ def components(name: str, series: Series) -> list[tuple[str, Series]]:
 
 
 def check_lengths(series: Series, lengths: pl.Series) -> int:
-    """Find the common length of vectors; raise with the rows whose vectors differ in length."""
+    """Return the common length of vectors; raise with the rows that have a different length."""
     usual = int(lengths.drop_nulls().mode().min() or 0)  # type: ignore[arg-type]
     others = np.flatnonzero(((lengths != usual) & lengths.is_not_null()).to_numpy())
     if not usual:
@@ -344,8 +344,8 @@ def check_lengths(series: Series, lengths: pl.Series) -> int:
     if not len(others):
         return usual
     msg = (
-        f"Vectors must have one length, but in column {series.name!r} the length is not {usual} in"
-        f" {describe_rows(others)}."
+        f"Vectors must have equal lengths, but in column {series.name!r} the length is not {usual}"
+        f" in {describe_rows(others)}."
     )
     shown: dict[Hashable, Any] = {series.name: series}
     raise StratError(msg, failing_rows(library_of(series), shown, others))
@@ -355,24 +355,24 @@ def check_lengths(series: Series, lengths: pl.Series) -> int:
 
 
 def read_key(series: Any) -> KeyColumn:
-    """Read a key column without missing values as words or bytes to be hashed.
+    """Read a key column without missing values as the 64-bit words or the bytes to hash.
 
-    Values are hashed by what they are, not by how they are stored, so that width, unit and library
-    do not matter:
+    The bytes depend on the values and not on how the values are stored: the width and the unit of
+    the dtype, and the library, do not matter.
 
-    - whole numbers and booleans, and floats without a fraction, as 8 bytes; other floats as
-      the 8 bytes of a double;
-    - dates as days, times of day and durations as microseconds, and datetimes as microseconds
-      since 1970 (UTC if they have a time zone), each as 8 bytes; any further nanoseconds as 8
-      more bytes;
-    - text and categories in UTF-8, binary values as they are, UUIDs as their 16 bytes, which is
-      how Polars and Arrow hold them;
-    - decimals and integers beyond 64 bits as the text of their digits, without trailing zeros
-      after the point, unless they are whole numbers that fit into 8 bytes.
+    - Integers, booleans and floats without a fraction are read as 8 bytes, and other floats as the
+      8 bytes of a double.
+    - Dates are read as days since 1970, datetimes as microseconds since 1970 (in UTC if they have
+      a time zone), and times of day and durations as microseconds, each as 8 bytes. Any remaining
+      nanoseconds are read as 8 more bytes.
+    - Text and categories are read in UTF-8, binary values as they are, and UUIDs as the 16 bytes
+      that Polars and Arrow store.
+    - Decimals and integers beyond 64 bits are read as the text of their digits, without trailing
+      zeros after the decimal point, unless they are whole numbers that fit into 8 bytes.
     """
     column = key_values(series)
     if column is None:
-        with suppress(OverflowError):  # raised by infinite values
+        with suppress(OverflowError):  # raised for infinite values
             if object_type(series) in ("decimal", "integer"):
                 return key_of_exact(series.to_list())
         raise unordered_error(series)
@@ -390,7 +390,7 @@ def read_key(series: Any) -> KeyColumn:
 
 
 def read_group_key(series: Series) -> KeyColumn | None:
-    """Read a group column like a key column, intervals as text; None if that is impossible."""
+    """Read groups as a key, with intervals as text; return None if this is impossible."""
     try:
         return read_key(write_intervals(series))
     except StratError:
@@ -398,7 +398,7 @@ def read_group_key(series: Series) -> KeyColumn | None:
 
 
 def key_values(series: Any) -> pl.Series | None:
-    """Turn a key column into a Polars series, categories as text; None for other objects."""
+    """Convert a key to a Polars series, and categories to text; return None if impossible."""
     column = to_polars(series)
     if column is None:
         check_objects(series)
@@ -409,14 +409,14 @@ def key_values(series: Any) -> pl.Series | None:
 
 
 def key_of_exact(values: Sequence[Any]) -> KeyColumn:
-    """Read decimals and wide integers as words where they fit, otherwise as their digits."""
+    """Read decimals and wide integers as 8 bytes if they fit, and otherwise as text."""
     found = [exact_bytes(value) for value in values]
     offsets = np.append(0, np.cumsum([len(each) for each in found], dtype=np.int64))
     return HashedBytes(np.frombuffer(b"".join(found), dtype=np.uint8), offsets)
 
 
 def exact_bytes(value: Any) -> bytes:
-    """Write an exact number as a word, or in digits without trailing zeros; raise if infinite."""
+    """Encode a number as 8 bytes, or as text without trailing zeros; raise if it is infinite."""
     if value == int(value) and -(2**63) <= value < 2**64:
         return (int(value) % 2**64).to_bytes(8, "little")
     digits = str(value) if isinstance(value, int) else format(value, "f")
@@ -424,13 +424,13 @@ def exact_bytes(value: Any) -> bytes:
 
 
 def words_of(values: np.ndarray) -> Words:
-    """View whole numbers as words of 64 bits without a sign; negative numbers wrap around."""
+    """View whole numbers as unsigned 64-bit words; negative numbers wrap around."""
     whole = values if values.dtype == np.uint64 else values.astype(np.int64, copy=False)
     return np.ascontiguousarray(whole).view(np.uint64)
 
 
 def key_of_floats(values: np.ndarray) -> KeyColumn:
-    """Read whole floats as integers, so that 1.0 equals 1, and other floats by their bits."""
+    """Read whole floats as integers so that 1.0 equals 1, and read the bits of other floats."""
     is_whole = (np.trunc(values) == values) & (np.abs(values) < 2.0**63)
     words = values.view(np.uint64).copy()
     words[is_whole] = values[is_whole].astype(np.int64).view(np.uint64)
@@ -438,7 +438,7 @@ def key_of_floats(values: np.ndarray) -> KeyColumn:
 
 
 def key_of_times(values: Ints, unit: str) -> KeyColumn:
-    """Read times as microseconds, and any further nanoseconds."""
+    """Read times as whole microseconds and, if there are any, the remaining nanoseconds."""
     if unit != "ns":
         return HashedWords(words_of(values * UNITS[unit]))
     microseconds, rest = np.divmod(values, 1000)
@@ -459,9 +459,9 @@ def key_of_text(series: pl.Series) -> KeyColumn:
 
 
 def rank_key(series: Any) -> Ints:
-    """Rank the values of a key: numbers by value, strings by code point, dates by time.
+    """Rank the values of a key: numbers by value, text by code point, and dates by time.
 
-    Ranks are dense, and arbitrary where the value is missing.
+    Equal values have the same rank, and no rank is skipped. Missing values have arbitrary ranks.
     """
     column = key_values(series)
     if column is None:

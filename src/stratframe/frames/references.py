@@ -1,8 +1,8 @@
-"""References to columns (names, expressions, callables): compared, checked, and read.
+"""Compare and check references to columns, and read the columns.
 
-A *reference* is what the caller writes where a column is meant: a column name, a Polars
-expression, or for pandas `pd.col(...)` or a callable that takes the frame. Checks read only
-the names and types of a frame, so that a call on a lazy frame fails before its query runs.
+A *reference* is the way in which a caller specifies a column: a column name, a Polars expression,
+or, for pandas, `pd.col(...)` or a callable that takes the frame. The checks read only the names and
+dtypes of columns so that an invalid call on a lazy frame fails before the query runs.
 """
 
 import re
@@ -33,8 +33,8 @@ from .libraries import EagerFrame, Frame, Series, is_label, label_of, library_of
 from .threads import check_threads
 
 
-class SparkColumn(ABC):  # noqa: B024 - has no methods, as it only recognizes a class
-    """A Spark column, recognized by its class, so that Spark need not be imported."""
+class SparkColumn(ABC):  # noqa: B024 - has no methods, because it only recognizes a class
+    """A Spark column, recognized by the name of its class so that Spark is not imported."""
 
     @classmethod
     def __subclasshook__(cls, other: type) -> bool:
@@ -51,10 +51,10 @@ DATA = (
     *(pd.Series, pd.DataFrame, pd.Index, pd.api.extensions.ExtensionArray),
     *(pl.Series, pl.DataFrame, pl.LazyFrame, np.ndarray),
 )
-"""Classes of data that may be given by mistake for the name of a column."""
+"""The classes of data that users may give by mistake instead of a column name."""
 
 MAX_ENTRIES = 300
-"""The maximum number of entries of `by`, `groups` or `key`; longer lists hold values, not names."""
+"""The maximum number of entries of `by`, `groups` or `key`; a longer list must hold data."""
 
 ACCEPTED = {
     "by": "column names, terms such as `sf.quantiles`, or expressions",
@@ -65,16 +65,16 @@ ACCEPTED = {
     "measure": "a column name or an expression",
     "target": "a column name, or `sf.classes` or `sf.continuous` of one",
 }
-"""What arguments that refer to columns may hold, if not simply names or expressions."""
+"""Descriptions of what arguments accept, if not simply column names or expressions."""
 
 OF_TERMS = ("by", "groups", "features")
-"""Arguments whose columns may be vectors, or expressions of several columns, used as features."""
+"""The arguments that accept columns of vectors and expressions that give several columns."""
 
 NOT_A_NUMBER = {
-    "by": "`by` comes first; the number of folds is `k={}`",
-    "name": "`name` is a column that is there already; `df.strat.kfold(..., k={})` makes one",
+    "by": "`by` comes first; pass the number of folds as `k={}`",
+    "name": "`name` names an existing column; `df.strat.kfold(..., k={})` adds one",
 }
-"""What to write where the number of folds is given in place of a column."""
+"""Hints for calls that give the number of folds instead of a column."""
 
 
 def is_computed(ref: Any) -> bool:
@@ -92,7 +92,7 @@ def same_column(ref: Any, other: Any) -> bool:
 
 
 def gives_column(frame: Any, ref: Any, label: Hashable) -> bool:
-    """Return whether a reference gives a column of a frame, alone or with others."""
+    """Return whether a reference gives the column `label`, alone or with other columns."""
     if not isinstance(ref, pl.Expr) or not isinstance(label, str):
         return same_column(label_of(frame, ref), label_of(frame, label))
     if ref.meta.eq(pl.col(label)):
@@ -103,12 +103,12 @@ def gives_column(frame: Any, ref: Any, label: Hashable) -> bool:
 
 
 def column_key(ref: Any) -> Hashable:
-    """Return a key that references to the same column share, though others may share it, too."""
+    """Return a key that is equal for all references to the same column."""
     if isinstance(ref, pl.Expr):
         return pl.Expr, str(ref)
     if isinstance(ref, np.str_ | np.number | np.bool_):
-        ref = ref.item()  # a numpy scalar stands for the same label in Python
-    # True, 1 and 1.0 are equal, but are three labels.
+        ref = ref.item()  # a numpy scalar is the same label as its Python value
+    # True, 1 and 1.0 are equal in Python, but are different labels.
     return (object, id(ref)) if is_computed(ref) or not is_hashable(ref) else (type(ref), ref)
 
 
@@ -126,7 +126,7 @@ class ResultName(NamedTuple):
 
     name: Hashable | None
     is_unnamed: bool
-    """Whether the column is computed and has no name; the label of a column may be None, too."""
+    """Whether the column is computed and has no name; None can also be the label of a column."""
 
 
 def result_name(ref: Any, series: Any) -> ResultName:
@@ -179,7 +179,7 @@ def check_refs(
     *,
     overwrite: bool = False,
 ) -> None:
-    """Raise unless a frame has the columns that arguments name, and none with a new name."""
+    """Raise if a frame lacks columns that the arguments name, or has columns with the new names."""
     # The values of pandas columns are checked when they are read.
     types = None if isinstance(frame, pd.DataFrame) else frame.collect_schema()
     names = list(frame.columns if types is None else types)
@@ -207,14 +207,14 @@ def check_refs(
 
 
 def check_type(ref: Any, argument: str, types: pl.Schema) -> None:
-    """Raise unless a reference is one Polars column of single values; terms may allow more."""
+    """Raise if a reference does not give one Polars column of a dtype that the argument accepts."""
     if is_computed(ref):
         check_expression(ref, argument, types)
     elif is_pattern(ref):
         names = map("x{}".format, range(len(types) + 1))
         free = next(each for each in names if each not in types)
         msg = (
-            f"`{argument}` must not name a column that Polars takes for a pattern of names,"
+            f"`{argument}` must not name a column that Polars treats as a pattern of names,"
             f" got {describe(ref)}.\nHint: df = df.rename({{{ref!r}: {free!r}}})"
         )
         raise StratError(msg)
@@ -223,7 +223,7 @@ def check_type(ref: Any, argument: str, types: pl.Schema) -> None:
 
 
 def is_flags_of(frame: Frame, ref: Any) -> bool:
-    """Return whether a reference is a series for an eager frame; raise if its rows do not match."""
+    """Return whether a reference is a series of the frame's library and, if so, check its rows."""
     if isinstance(frame, pl.DataFrame) and isinstance(ref, pl.Series):
         fault = f"{plural(len(ref), 'value')} for {plural(len(frame), 'row')}"
         is_wrong = len(ref) != len(frame)
@@ -251,7 +251,7 @@ def check_library(frame: Frame, ref: Any, argument: str) -> None:
 
 
 def index_names(frame: Frame) -> list[Hashable]:
-    """List the columns that `reset_index` makes from the index of a pandas frame."""
+    """List the columns that `reset_index` would make from the index of a pandas frame."""
     names = list(frame.index.names) if isinstance(frame, pd.DataFrame) else []
     return ["index"] if names == [None] else names
 
@@ -264,13 +264,13 @@ def label_error(
     shown: Any = None,
     index: Sequence[Hashable] = (),
 ) -> StratError:
-    """Build the error for a label of no column, or of several; `shown` is what the user gave."""
+    """Build the error for a missing or repeated label; `shown` is the reference as given."""
     shown = label if shown is None else shown
     count = sum(column_key(name) == column_key(label) for name in names)
     if count:
         return StratError(
-            f"`{argument}` names the column {label!r}, which the frame has {count} times."
-            "\nHint: rename or drop the others first."
+            f"`{argument}` names the column {label!r}, which occurs {count} times in the frame."
+            "\nHint: rename or drop all but one of these columns first."
         )
     is_condition = isinstance(shown, str) and CONDITION.search(shown)
     if argument == "where" and (is_condition or is_data(shown)):
@@ -284,16 +284,16 @@ def label_error(
 
 
 CONDITION = re.compile(r"[=<>!~&|]| (and|or|in|not|is) ")
-"""Text that occurs in conditions, and seldom in the name of a column."""
+"""A pattern for text that is common in conditions and rare in the names of columns."""
 
 
 def is_pattern(name: str) -> bool:
-    """Return whether Polars takes a name for a pattern of names."""
+    """Return whether Polars treats a column name as a pattern of names."""
     return name == "*" or (name[:1] == "^" and name[-1:] == "$")
 
 
 def check_expression(ref: Any, argument: str, known: pl.Schema) -> None:
-    """Raise unless a reference resolves to one column of single values; reads no data."""
+    """Raise if the schema shows that an expression fails or gives columns that are not accepted."""
     try:
         types = pl.LazyFrame(schema=known).select(ref).collect_schema()
     except pl.exceptions.PolarsError as error:
@@ -323,7 +323,7 @@ def check_one_each(argument: str, refs: Sequence[Any], columns: Sequence[Any]) -
 
 
 def spread_columns(refs: Sequence[Any], columns: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """List each reference with its column, one by one where it was read as several."""
+    """List each reference with its column; list the columns of a selector one by one."""
     spread: list[tuple[Any, Any]] = []
     for ref, column in zip(refs, columns, strict=True):
         several = isinstance(column, pl.DataFrame)
@@ -341,7 +341,7 @@ def check_taken(
     *,
     overwrite: bool,
 ) -> None:
-    """Raise if new columns replace columns that the call reads, or any without `overwrite`."""
+    """Raise if new columns replace any that the call reads or, without `overwrite`, any at all."""
     for name in taken:
         for argument, columns in refs.items():
             if any(reads(ref, name) for ref in columns):
@@ -362,10 +362,10 @@ def check_taken(
 
 
 def reads_column(frame: Any, ref: Any, name: str) -> bool:
-    """Return whether a reference reads a column of a frame; what a callable reads is unknown."""
+    """Return whether a reference reads a column of a frame; return False for all callables."""
     label = label_of(frame, name)
     if isinstance(ref, pl.Expr):
-        # Expressions that match columns, such as `pl.nth(0)`, have no roots.
+        # Expressions that select columns by position, such as `pl.nth(0)`, have no root names.
         return label in (ref.meta.root_names() or frame.lazy().select(ref).collect_schema())
     if isinstance(ref, PANDAS_EXPRESSIONS):
         rows = frame.iloc[:0]
@@ -382,14 +382,14 @@ def is_valid(ref: Any, frame: pd.DataFrame) -> bool:
 
 
 def collect_columns(frame: Frame, refs: Sequence[Any]) -> EagerFrame:
-    """Collect the columns of a lazy frame that references need; return an eager frame as it is."""
+    """Collect the columns of a lazy frame that references need; return an eager frame unchanged."""
     if not isinstance(frame, pl.LazyFrame):
         return frame
     check_threads()
     names = frame.collect_schema().names()
     roots = [root_names(ref) for ref in refs]
     needed = {root for each in roots for root in each}
-    # An expression over a pattern of names has no roots, or roots that are not names.
+    # An expression with a pattern of names has no root names, or roots that are not columns.
     if not (all(roots) and needed <= set(names)):
         return frame.collect()
     kept = pl.nth([place for place, name in enumerate(names) if name in needed])
@@ -397,7 +397,7 @@ def collect_columns(frame: Frame, refs: Sequence[Any]) -> EagerFrame:
 
 
 def empty_columns(frame: Frame, refs: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]] | None:
-    """Return the columns of a lazy frame with their types, but no rows; None for an eager one."""
+    """Return an empty column for each reference of a lazy frame, or None for an eager frame."""
     if not isinstance(frame, pl.LazyFrame):
         return None
     known = frame.collect_schema()
@@ -418,7 +418,7 @@ def read_columns(frame: EagerFrame, refs: Sequence[Any]) -> list[Any]:
 
 
 def column_of(frame: EagerFrame, ref: Any) -> Any:
-    """Read one column; the reference may be a series already."""
+    """Return the column that a reference gives; a series gives itself."""
     if isinstance(ref, Series):
         return ref
     if not is_computed(ref):
@@ -431,12 +431,12 @@ def column_of(frame: EagerFrame, ref: Any) -> Any:
 
 
 def one_or_several(columns: pl.DataFrame) -> Any:
-    """Return the series of a frame of one column; return a frame of several as it is."""
+    """Return a frame with one column as a series, and any other frame unchanged."""
     return columns.to_series() if columns.width == 1 else columns
 
 
 def compute_in_pandas(frame: pd.DataFrame, ref: Any) -> pd.Series:
-    """Evaluate `pd.col(...)`, or call a function on the frame: one value per row, in order."""
+    """Evaluate `pd.col(...)`, or call a callable with the frame and check the resulting index."""
     if isinstance(ref, PANDAS_EXPRESSIONS):
         try:
             return frame.assign(stratum=ref)["stratum"].rename(None)
@@ -444,7 +444,7 @@ def compute_in_pandas(frame: pd.DataFrame, ref: Any) -> pd.Series:
             raise expression_error(ref, error) from error
     values = ref(frame)
     if isinstance(values, pd.DataFrame) or np.ndim(values) != 1:
-        msg = f"A callable must return one value a row, got {type(values).__name__}."
+        msg = f"A callable must return one value per row, got {type(values).__name__}."
         raise StratError(msg)
     check_height(ref, len(values), len(frame))
     if isinstance(values, pd.Series) and not values.index.equals(frame.index):

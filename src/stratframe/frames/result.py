@@ -1,4 +1,4 @@
-"""Small result frames: made, ordered, stacked, and listed row by row."""
+"""Make, concatenate and convert small tables of results, and rank values."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -27,14 +27,14 @@ def make_frame(library: str, columns: Mapping[Any, Any]) -> Any:
 
 
 def polars_values(values: Any) -> Any:
-    """Give integers beyond 64 bits a type; return any other values as they are."""
+    """Convert a list to a Polars series, if possible; return any other values unchanged."""
     dtypes = (None, *WIDE_INTEGERS) if isinstance(values, list) else ()
     made = (strict_series(values, dtype) for dtype in dtypes)
     return next((each for each in made if each is not None), values)
 
 
 def pandas_values(values: Any) -> Any:
-    """Drop the index of a series, and store what UTF-8 cannot encode as objects."""
+    """Convert values to a series with a new index, as objects if UTF-8 cannot encode the text."""
     if isinstance(values, pd.Series):
         return values.reset_index(drop=True)
     with suppress(UnicodeEncodeError):
@@ -43,12 +43,12 @@ def pandas_values(values: Any) -> Any:
 
 
 def float_column(library: str, values: Values) -> Any:
-    """Make a column of floats, with NaN as the missing value of the library."""
+    """Make a column of floats, in which NaN becomes the missing value of the library."""
     return pl.Series(values, nan_to_null=True) if library == "polars" else values
 
 
 def rank_values(series: Series | list[Any]) -> Ints | None:
-    """Rank values: categories in order, others by value, missing last; None if types mix."""
+    """Rank values by category or value, with missing values last; return None for mixed types."""
     values = to_list(series)
     categories = None if isinstance(series, list) else category_values(series)
     try:
@@ -61,9 +61,9 @@ def rank_values(series: Series | list[Any]) -> Ints | None:
 
 
 def stack_frames(names: Sequence[str], tables: Sequence[Any]) -> Any:
-    """Stack tables of one library, each with its name in a first column, `column`.
+    """Concatenate tables, and add a first column `column` with the name of each row's table.
 
-    Folds become text if the folds of some tables are text and the folds of others are not.
+    Folds of different types are converted to text, unless all of them are numbers.
     """
     filled = [place for place, table in enumerate(tables) if len(table)] or [0]
     labels, chosen = [names[place] for place in filled], [tables[place] for place in filled]
@@ -84,7 +84,7 @@ def stack_frames(names: Sequence[str], tables: Sequence[Any]) -> Any:
 
 
 def with_text(frame: Any, name: str) -> Any:
-    """Write a column as text, without a point in whole floats (in pandas, integers with gaps)."""
+    """Convert a column to text, in which whole floats are written without a decimal point."""
     values = to_list(frame[name])
     whole = (f"{x:.0f}" if isinstance(x, float) and x.is_integer() else x for x in values)
     texts = [None if value is None else str(value) for value in whole]

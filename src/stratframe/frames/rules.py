@@ -1,8 +1,8 @@
-"""Rules on the values of columns: which rows break them, and how pandera states them.
+"""Check the values of columns against rules, and express the rules in pandera.
 
-`Rule` states what a call requires, `check_rules` finds the rows that break it and raises,
-`pandera_column` states the same rule to pandera for the cause of our own error, and
-`flags_check` makes checks for the schemas with which users validate.
+`Rule` describes the requirements of a call, and `check_rules` raises an error if rows break a rule.
+`pandera_column` expresses a rule in pandera so that the cause of this error can be an error of
+pandera. `flags_check` makes the checks for the public schemas.
 """
 
 import warnings
@@ -21,32 +21,32 @@ from .libraries import library_of, take
 from .result import float_column, make_frame
 
 HAS_MISSING = "has missing values"
-"""The fault that all engines report in the same words."""
+"""The description of missing values that all engines use in messages."""
 
 MANY_FAILURES = 10_000
-"""The maximum number of rows of a fault in pandera's error; more would take seconds."""
+"""The maximum number of rows with each fault in an error of pandera; more rows take seconds."""
 
 LARGEST = float(np.finfo(np.float64).max)
 """The largest finite float64."""
 
 
 class Rule(NamedTuple):
-    """What a call requires of the values of one column."""
+    """The requirements of a call for the values of one column."""
 
     complete: bool = True
-    """Whether no value may be null or NaN."""
+    """Whether null and NaN are forbidden."""
     finite: bool = False
-    """Whether no value may be infinite."""
+    """Whether infinite values are forbidden."""
     within: tuple[float, float] | None = None
-    """The lowest and the highest value allowed, if there are bounds."""
+    """The lowest and the highest allowed value; None if there are no bounds."""
     unique: bool = False
-    """Whether no value may occur twice."""
+    """Whether repeated values are forbidden."""
     hint: str = ""
-    """What to do about missing or repeated values; `{column}` is the column as written in code."""
+    """The advice for missing or repeated values; `{column}` is replaced by code for the column."""
 
 
 class RuledColumn(NamedTuple):
-    """A column and the rule that it must follow."""
+    """A column and the rule for its values."""
 
     name: Hashable
     """The name of the column in the frame of failing rows."""
@@ -55,13 +55,13 @@ class RuledColumn(NamedTuple):
     rule: Rule
     series: Any
     missing: Flags
-    """Where the value is missing, shape (n_rows,)."""
+    """Flags of the missing values, shape (n_rows,)."""
     values: Values | None = None
-    """The numbers for a rule on numbers, or codes for a rule on uniqueness; shape (n_rows,)."""
+    """The numbers to check, or codes to check for uniqueness, shape (n_rows,)."""
     rows: Ints | None = None
-    """The positions of the checked rows in the series; None for all rows, in order."""
+    """The positions of the checked rows in the series; None if all rows are checked in order."""
     weights: Ints | None = None
-    """How many rows each checked row stands for, shape (n_rows,); None if one."""
+    """The number of rows that each checked row represents, shape (n_rows,); None if always 1."""
 
 
 def broken_rows(column: RuledColumn) -> Flags:
@@ -74,10 +74,10 @@ def broken_rows(column: RuledColumn) -> Flags:
 def check_rules(
     columns: Sequence[RuledColumn], *, in_batch: bool = False, most: int = MANY_FAILURES
 ) -> None:
-    """Raise with all rows that break the rule of their column, if there are any.
+    """Raise an error with all rows that break the rule of a column, if there are any such rows.
 
-    The rows of a batch have unknown places in the frame, and are not listed. pandera's error has at
-    most `most` rows for each fault.
+    With `in_batch`, the rows are not listed, because their positions in the frame are unknown. The
+    error of pandera contains at most `most` rows with each fault.
     """
     broken = [
         (column, fault, np.flatnonzero(flags))
@@ -100,7 +100,7 @@ def check_rules(
     ]
     message = "\n".join(dict.fromkeys(sentences + hints))
     if in_batch or columns[0].weights is not None:
-        # The rows of the frame are not at hand, so the error cannot hold them.
+        # The rows of the frame are not available, so the error does not contain them.
         raise StratError(message)
     library = library_of(columns[0].series)
     shown = {column.name: column.series for column in columns if not column.rule.unique}
@@ -111,24 +111,24 @@ def check_rules(
 
 
 def positions(column: RuledColumn, rows: Ints) -> Ints:
-    """List checked rows of a column by their place in the frame, if that is known."""
+    """Convert positions among the checked rows to sorted positions in the series."""
     return rows if column.rows is None else np.sort(column.rows[rows])
 
 
 def few_rows(broken: Sequence[tuple[RuledColumn, str, Ints]], most: int) -> Ints | None:
-    """Choose the first rows of each fault if any fault has very many; None means all rows."""
+    """List the first rows with each fault; return None if at most `most` rows have each fault."""
     if all(len(rows) <= most for *_, rows in broken):
         return None
     chosen = [rows[:most] for *_, rows in broken]
     for column, _, rows in broken:
         if column.rule.unique and column.values is not None:
-            # A repeated value without the next equal value would not be at fault.
+            # A value counts as repeated only if a second row with this value is also listed.
             chosen.append(np.flatnonzero(column.values == column.values[rows[0]])[:2])
     return np.unique(np.concatenate(chosen))
 
 
 def broken_rules(column: RuledColumn) -> Iterator[tuple[str, Flags]]:
-    """Yield each fault of a column in words, and flags of the rows that have it."""
+    """Yield a description of each fault of a column, and flags of the rows with this fault."""
     rule, values = column.rule, column.values
     if rule.complete and column.missing.any():
         yield HAS_MISSING, column.missing
@@ -138,7 +138,7 @@ def broken_rules(column: RuledColumn) -> Iterator[tuple[str, Flags]]:
         yield "must identify each row, but repeats", flags
     known = ~column.missing
     if rule.finite and (flags := known & ~np.isfinite(values)).any():
-        # Infinite values also lie outside all bounds: they are named once.
+        # Infinite values are also outside all bounds, but are reported only once.
         yield "has infinite values", flags
         return
     if rule.within is not None:
@@ -149,9 +149,9 @@ def broken_rules(column: RuledColumn) -> Iterator[tuple[str, Flags]]:
 
 
 def failing_rows(library: str, columns: dict[Hashable, Any], *rows: Ints) -> Callable[[], Any]:
-    """Return a function that makes a frame of some rows of columns, their positions first.
+    """Return a function that makes a frame of the failing rows, with a column of their positions.
 
-    It takes a while for many rows, and is called only when the frame is asked for.
+    The function is slow for many rows, and is called only when a user requests the frame.
     """
 
     def make_failures() -> Any:
@@ -166,9 +166,9 @@ def failing_rows(library: str, columns: dict[Hashable, Any], *rows: Ints) -> Cal
 
 
 def pandera_module(library: str) -> Any:
-    """Import pandera for a library, which takes a while, only when it is needed."""
+    """Import pandera for a library when it is first needed, because the import is slow."""
     with warnings.catch_warnings():
-        # pandera imports PySpark where it is installed, which warns about pandas 3.
+        # pandera imports PySpark if it is installed, and PySpark warns about pandas 3.
         warnings.filterwarnings("ignore", message="PySpark", category=FutureWarning)
         return import_module(f"pandera.{library}")
 
@@ -188,17 +188,17 @@ def pandera_error(columns: Sequence[RuledColumn], rows: Ints | None = None) -> E
         data = {name: take(values, rows) for name, values in data.items()}
     try:
         with warnings.catch_warnings():
-            # pandera 0.26 concatenates its findings in a way that pandas 2.2 warns about.
+            # pandera 0.26 concatenates failure cases in a way that pandas 2.2 warns about.
             warnings.simplefilter("ignore", FutureWarning)
             pandera.DataFrameSchema(schema).validate(make_frame(library, data), lazy=True)
     except pandera.errors.SchemaErrors as error:
-        found: Exception = error.with_traceback(None)  # a traceback of no use to the caller
+        found: Exception = error.with_traceback(None)  # the traceback does not help users
         return found
     return None
 
 
 def pandera_data(library: str, column: RuledColumn) -> Any:
-    """Take the numbers or codes of a rule, NaN where missing; any other column as it is."""
+    """Return the codes or the numbers that a rule checks, with NaN for missing values."""
     if column.rule.unique:
         return column.values
     if column.values is not None:
@@ -215,9 +215,9 @@ def flags_check(
     *,
     skip_nulls: bool = False,
 ) -> Any:
-    """State a rule to pandera as a function from a column to flags, or to one answer.
+    """Make a pandera check from a function that returns flags for the rows of a column, or a bool.
 
-    If pandera looks for missing values itself, they can be skipped, so that they are named once.
+    With `skip_nulls`, missing values pass the check, because pandera reports them separately.
     """
 
     def check(data: Any) -> Any:
@@ -225,13 +225,13 @@ def flags_check(
         series = data if is_pandas else data.lazyframe.select(data.key).collect().to_series()
         flags = keeps(series)
         if flags is False and not is_pandas:
-            # pandera puts the values at fault of all columns into one text column. False does not
-            # fit into it, but the text of an error does.
+            # pandera collects the failing values of all columns in one text column. The column
+            # cannot hold False, but it can hold the message of an error.
             msg = f"Column {data.key!r} breaks the rule: {name}."
             raise StratError(msg)
         if isinstance(flags, bool):
             return flags
-        if is_pandas:  # old pandas, and so pandera, sees no NaN in nullable columns
+        if is_pandas:  # pandera uses `isna`, which can miss NaN in nullable columns
             return pd.Series(flags | (skip_nulls & data.isna().to_numpy()), index=data.index)
         return pl.LazyFrame({data.key: flags | (skip_nulls & is_missing(series))})
 
@@ -239,7 +239,7 @@ def flags_check(
 
 
 def part_type(names: Sequence[str], *, text: bool) -> Any:
-    """Make a pandera type for parts in Polars: an Enum of the names, Categorical, or text."""
+    """Make a pandera dtype that accepts `pl.Enum(names)`, Categorical or, with `text`, any text."""
     enum = import_module("pandera.engines.polars_engine").Engine.dtype(pl.Enum(names))
     base: Any = type(enum)
 

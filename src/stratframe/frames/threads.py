@@ -1,4 +1,4 @@
-"""Threads that a forked process lacks, and for which its libraries would wait for ever."""
+"""Recognize forked processes that lack the threads of Polars and would wait for them forever."""
 
 import os
 import re
@@ -8,16 +8,16 @@ from pathlib import Path
 from ..errors import StratError
 
 STARTED_IN = os.getpid()
-"""The process that imported this module; processes forked from it have different numbers."""
+"""The id of the process that imported this module; a forked process has a different id."""
 
 TASKS = Path("/proc/self/task")
-"""The threads of this process, which Linux lists."""
+"""The directory in which Linux lists the threads of this process."""
 
 POLARS_THREAD = re.compile(rb"polars-\d+\n")
-"""The name of a thread in the pool that Polars starts when it first needs one."""
+"""A pattern for the name of a Polars thread; Polars starts its threads when it first needs them."""
 
 with_threads: set[int] = set()
-"""Processes that had, or may have had, Polars threads when another process was forked from them."""
+"""The ids of the processes that may have had Polars threads when they forked."""
 
 
 def note_threads() -> None:
@@ -25,7 +25,7 @@ def note_threads() -> None:
     for task in TASKS.glob("*/comm"):
         with suppress(OSError):  # a thread may have ended
             names.append(task.read_bytes())
-    if not names or any(map(POLARS_THREAD.fullmatch, names)):  # names are listed on Linux only
+    if not names or any(map(POLARS_THREAD.fullmatch, names)):  # only Linux lists thread names
         with_threads.add(os.getpid())
 
 
@@ -38,7 +38,7 @@ def is_forked() -> bool:
 
 
 def has_threads() -> bool:
-    """Return whether Polars can use threads, which it starts once for a process and its forks."""
+    """Return whether Polars can use threads: not if a process that had them forked this one."""
     return with_threads <= {os.getpid()}
 
 
