@@ -1,15 +1,15 @@
-"""One call, from its arguments to a column, and the counts that tables show.
+"""The steps from the arguments of a call to a new column or a table of counts.
 
-- `options`: which arguments does a call have, and which of them clash?
-- `local_source`: what do verbs ask of a pandas or Polars frame?
-- `check_data`: do values, keys and groups obey the rules, and are there enough rows?
-- `rare`: what happens to classes with fewer rows than folds?
-- `nest`: which rows are alike?
-- `random_numbers`: by which random number or key hash is each row ranked?
-- `parts`: how many rows of each stratum go to each part, and which ones?
-- `hashed`, `extend`, `sample_sizes`: the same by key alone, for new rows, and for samples.
-- `fold_counts`: how many rows of each stratum are in each fold?
+- `options` checks the arguments and rejects combinations that are not allowed.
+- `local_source` carries out the verbs on pandas and Polars frames.
+- `check_data` checks values, keys and groups, and that there are enough rows.
+- `rare` treats classes that have fewer rows than there are folds.
+- `nest` divides the rows into strata.
+- `random_numbers` computes the random numbers or key hashes that rank the rows.
+- `parts` computes how many rows of each stratum go to each part, and selects these rows.
+- `hashed` deals rows by key alone, `extend` deals new rows, and `sample_sizes` draws samples.
+- `fold_counts` counts the rows of each stratum in each fold.
 
-`frames.attach` reads the columns of a call and hands them to one of the functions that deal; for a
-lazy frame, this happens when the frame is collected.
+`frames.attach` reads the columns of a call and passes them to a function that deals the rows. For
+a lazy frame, this happens when the frame is collected.
 """

@@ -1,4 +1,4 @@
-"""What a call requires of its data: valid values and keys, and enough rows or groups."""
+"""Check that the data of a call have valid values and keys, and enough rows and groups."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def rows_where(series: Any, *, in_batch: bool = False) -> Ints:
     if series.name is not None:
         name, text, subject = series.name, repr(series.name), f"Column {series.name!r}"
     flags, missing = frames.read_flags(series, text)
-    rule = Rule(hint="fill it, as in `fill_null(False)` or `fillna(False)`.")
+    rule = Rule(hint="fill the missing values, as in `fill_null(False)` or `fillna(False)`.")
     frames.check_rules([RuledColumn(name, subject, rule, series, missing)], in_batch=in_batch)
     return np.flatnonzero(flags)
 
@@ -30,16 +30,16 @@ def rows_where(series: Any, *, in_batch: bool = False) -> Ints:
 def check_values(
     entries: Sequence[BoundTerm], options: Options, key: Sequence[Any], rows: Ints | None = None
 ) -> Keys | None:
-    """Raise one error for all values that break a rule; otherwise return the keys of the rows."""
+    """Raise one error for all values that break a rule; otherwise, return the hashed keys."""
     by = [entry for entry in entries if entry.argument == "by"]
     for entry in by if options.marginal else by[:-1]:
-        if entry.term.orders_rows:  # a plain column that turned out to hold fractions
-            rule, others = "A continuous entry of `by` must be the last", " and others follow"
+        if entry.term.orders_rows:  # a column of floats with fractions
+            rule, others = "A continuous entry of `by` must come last", " and is followed by others"
             if options.marginal:
-                rule, others = "An entry of `sf.margins` must make strata", ""
+                rule, others = "An entry of `sf.margins` must define strata", ""
             msg = (
-                f"{rule}, but {entry.text} holds fractions{others}.\nHint: cut it, as in"
-                f" `sf.quantiles({entry.code}, 10)`, or take its values as they are,"
+                f"{rule}, but {entry.text} holds fractions{others}.\nHint: cut it into bins, as in"
+                f" `sf.quantiles({entry.code}, 10)`, or use its values as classes, as in"
                 f" `sf.classes({entry.code})`."
             )
             raise StratError(msg)
@@ -64,13 +64,13 @@ def check_values(
 
 
 UNIQUE_KEY_HINT = (
-    "in `kfold` and `split`, `groups=` keeps rows that belong together in one fold or part, and"
-    ' with `deal="hash"` keys may repeat.'
+    "in `kfold` and `split`, pass `groups=` so that rows that belong together stay in one fold or"
+    ' part, or pass `deal="hash"`, which allows repeated keys.'
 )
 
 
 def ruled_keys(key: Sequence[Any], rows: Ints | None) -> list[RuledColumn]:
-    """Require that no key is missing."""
+    """Return the key columns, each with the rule that it must have no missing values."""
     columns = []
     for place, series in enumerate(key, 1):
         name, text = f"key {place}", f"Entry {place} of `key`"
@@ -93,7 +93,7 @@ def check_enough(
 
 
 def explain_largest(entries: Sequence[BoundTerm], groups: Ints | None, sizes: Ints) -> str:
-    """Say why the largest group is large; return an empty string if its terms cannot tell."""
+    """Return a sentence that explains the size of the largest group, or an empty string."""
     rows = np.flatnonzero(groups == sizes.argmax())
     grouped_by = [entry for entry in entries if entry.argument == "groups"]
     return "".join(entry.term.explain_group(entry, rows) for entry in grouped_by)

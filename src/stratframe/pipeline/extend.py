@@ -1,4 +1,4 @@
-"""Give folds to the rows that have none, and keep the folds of the other rows."""
+"""Assign folds to the rows without a fold, and leave the folds of all other rows unchanged."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def extended_columns(
 def extended_column(
     options: Options, k: int | None, columns: Columns, column: Any, n_rows: int, *, named: bool
 ) -> NewColumn:
-    """Extend one column; `named` says whether warnings give its name."""
+    """Extend one column; if `named`, warnings give the name of the column."""
     options, parts = read_given(options, k, column)
     held = np.flatnonzero(parts >= 0)
     strata = stratify(options, columns, n_rows, ordered=False, always_dealt=held)
@@ -45,7 +45,7 @@ def extended_column(
     given = parts
     if strata.groups is not None:
         groups = strata.groups
-        if strata.rows is not None:  # number the groups of all rows; rows left out get -1
+        if strata.rows is not None:  # number the groups in all rows; rows left out get -1
             alone = Options(groups=options.groups, where=options.where, missing=options.missing)
             chosen = {argument: columns[argument] for argument in ("groups", "where")}
             found = stratify(alone, chosen, n_rows, always_dealt=held)
@@ -64,7 +64,7 @@ def extended_column(
 
 
 def target_of(frame: Frame, name: str, target: Target, k: int | None) -> Target:
-    """Choose the target of a column: the parts that it declares, unless the call gives a target."""
+    """Return the target of a call or, if the call gives none, the parts that a column declares."""
     names = frames.declared_parts(frame, name) if k is None and target.names is None else None
     return target if names is None else Target(len(names), "part", names)
 
@@ -72,13 +72,13 @@ def target_of(frame: Frame, name: str, target: Target, k: int | None) -> Target:
 def read_given(
     options: Options, k: int | None, column: Any, weights: Ints | None = None
 ) -> tuple[Options, Ints]:
-    """Read the fold or part of every row, -1 for none, and set the target accordingly."""
+    """Return the options with the final target, and the fold or part of every row (-1 for none)."""
     target = options.target
     if target.names is None:
         parts, k = frames.read_fold_numbers(column, k, weights)
         return replace(options, target=fold_target(k)), parts
     parts = frames.read_part_codes(column, target.names)
-    if target.shares is None:  # the parts keep the shares that they have
+    if target.shares is None:  # take the shares from the rows that have a part
         held = parts >= 0
         weights = None if weights is None else weights[held]
         counts = sum_by(parts[held], weights, target.n).tolist()
@@ -91,8 +91,8 @@ def read_given(
         if 0 in counts:
             names = [repr(name) for name, n in zip(target.names, counts, strict=True) if not n]
             msg = (
-                f"`extend` needs rows in each part to see its share, but there are none in"
-                f" {preview(names, len(names))}.\nHint: give the shares, as in `parts=`."
+                f"`extend` needs rows in each part to find its share, but there are none in"
+                f" {preview(names, len(names))}.\nHint: give the shares with `parts=`."
             )
             raise StratError(msg)
         target = replace(target, shares=tuple(Fraction(n, sum(counts)) for n in counts))
@@ -100,7 +100,7 @@ def read_given(
 
 
 def check_whole_groups(options: Options, groups: Ints, series: Sequence[Any], folds: Ints) -> None:
-    """Raise if a group is already in two folds; the last series is the fold column."""
+    """Raise an error if a group is already in several folds; the last series holds the folds."""
     n_groups = int(groups.max(initial=-1)) + 1
     known = folds_of_units(groups, n_groups, folds)
     is_split = np.zeros(n_groups, dtype=np.bool_)
@@ -122,7 +122,7 @@ def check_whole_groups(options: Options, groups: Ints, series: Sequence[Any], fo
     n_split = int(is_split.sum())
     verb = "kfold" if kind == "fold" else "split"
     instead = ""
-    if options.groups[0].only_groups:  # new rows may link groups, and are shown first
+    if options.groups[0].only_groups:  # new rows can link groups, and are listed first
         rows = np.append(np.flatnonzero((folds < 0) & np.isin(groups, groups[rows])), rows)
         instead = "leave out rows that link them, or "
     msg = (
@@ -148,7 +148,7 @@ def extend_dealt(options: Options, strata: Strata, folds: Ints) -> Ints:
 
 
 def fill_target(options: Options, stream: Stream, held: StratumTable, new: Ints) -> StratumTable:
-    """Allocate new rows evenly to folds, or to parts by their shares of all rows."""
+    """Allocate new rows so that folds become even, or so that parts come close to their shares."""
     if options.target.kind == "fold":
         return fill_evenly(held, new, stream(options.target.n))
     shares = options.target.fractions(int(held.sum() + new.sum()))
@@ -156,7 +156,7 @@ def fill_target(options: Options, stream: Stream, held: StratumTable, new: Ints)
 
 
 def extend_rows(options: Options, strata: Strata, folds: Ints, stream: Stream) -> Ints:
-    """Give folds to single rows: make each stratum as even as possible, then the total."""
+    """Assign folds to ungrouped rows, evenly in each stratum and, as far as possible, in total."""
     new, keys, lowest = np.flatnonzero(folds < 0), strata.keys, None
     if keys is not None:
         lowest = strata.lowest(keys.hash(ORDER_SALT))
@@ -169,17 +169,17 @@ def extend_rows(options: Options, strata: Strata, folds: Ints, stream: Stream) -
 
 
 ORDER_SALT = int(random_words(0, StreamTag.EXTEND, 1)[0])
-"""The salt of the key hashes by which strata are ordered."""
+"""The salt of the key hashes that determine the order of the strata."""
 
 
 def quota_of_new(
     options: Options, strata: Strata, folds: Ints, stream: Stream, lowest: Words | None
 ) -> StratumTable:
-    """Compute how many of each stratum's rows without a fold go to each part.
+    """Compute how many of the new rows of each stratum go to each part.
 
-    Strata take turns in the order of their codes or, with keys, of their lowest key hashes.
+    Strata are processed in the order of their codes or, with keys, of their lowest key hashes.
     """
-    # Rows without a fold count as one more part.
+    # The last column counts the rows without a fold.
     n = options.target.n + 1
     table = strata.crosstab(folds % n, n)
     order = np.arange(len(table))
@@ -191,6 +191,6 @@ def quota_of_new(
 
 
 def folds_of_units(unit: Ints, n_units: int, folds: Ints) -> Ints:
-    """Find the fold that each group already has, -1 for a new group."""
+    """Return the fold of each group, or -1 for a group without a fold."""
     held = np.flatnonzero(folds >= 0)
     return np.append(folds[held], -1)[first_occurrence(unit[held], n_units)]

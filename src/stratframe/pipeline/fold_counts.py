@@ -1,4 +1,4 @@
-"""Strata as the rows of a result table: counted in folds, ordered, and named."""
+"""Count the rows of each stratum in each fold, and sort and name the strata for result tables."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ from .nest import Strata
 from .options import Options
 
 RESERVED = ("n", "share", "fold", "expected", "deviation")
-"""Column names that the tables use themselves."""
+"""The names of columns in result tables. An entry of `by` must not have any of these names."""
 
 ALL_ROWS = "all rows"
-"""The name of the single stratum if no entry divides the rows."""
+"""The name of the only stratum if no entry of `by` divides the rows."""
 
 DECIMALS = 2
-"""The number of decimals in figures that need no more precision, so that tables fit a terminal."""
+"""The number of decimal places in rounded columns, chosen to make tables fit in a terminal."""
 
 MAX_TABLE_ROWS = 2**26
-"""The maximum number of rows in a table of strata and parts: in pandas, 8 GiB while it is made."""
+"""The maximum number of rows in a result table; pandas needs 8 GiB to make a table of this size."""
 
 
 class TableVerb(Protocol[Params]):
-    """A verb that returns a table in the library of its frame, collected if the frame is lazy."""
+    """A verb that returns an eager table of the same library as the frame that it is given."""
 
     @overload
     def __call__(
@@ -69,28 +69,28 @@ class TableVerb(Protocol[Params]):
 
 
 def table_verb(function: Callable[Concatenate[Frame, Params], Any]) -> TableVerb[Params]:
-    """Type a verb as one that returns a table; the function itself stays unchanged."""
+    """Declare for type checkers that a verb returns a table; the function itself is unchanged."""
     return cast("TableVerb[Params]", function)
 
 
 class LevelCounts(NamedTuple):
-    """The number of rows of each stratum of one level in each fold."""
+    """The number of rows of each stratum in each fold, at one level of nesting."""
 
     strata: Strata
     table: StratumTable
     """The counts, shape (n_strata, n_folds)."""
     slack: int = 0
-    """By how many more rows a cell may deviate because of how an order is dealt and cut."""
+    """The number of extra rows by which a cell may deviate if rows were dealt in order of value."""
     is_coarse: bool = False
-    """Whether the strata are divided further at a finer level."""
+    """Whether a finer level divides these strata further."""
     is_excused: bool = False
-    """Whether cells that are not uneven count as even, because the classes in them are even."""
+    """Whether every cell that is not uneven counts as even, because classes are spread evenly."""
     n_tries: int = 1
-    """How many times smaller the chance of a cell must be for the cell to count as uneven."""
+    """The factor by which the significance level of every cell is divided."""
     groups: GroupRows | None = None
-    """The groups of the rows of each stratum, if whole groups are judged."""
+    """The groups of rows in each stratum, if whole groups are dealt to folds."""
     off_in_order: Values | None = None
-    """The largest deviation of each fold's running counts along an order; shape (n_folds,)."""
+    """Each fold's largest deviation of cumulative counts in order of value, shape (n_folds,)."""
 
     @property
     def is_class(self) -> bool:
@@ -98,7 +98,7 @@ class LevelCounts(NamedTuple):
         return len(self.strata.levels) == 1 and self.strata.levels[0].term.is_nominal
 
     def judge(self, n_cells: int) -> JudgedCells:
-        """Judge how even every cell is, as one of `n_cells` cells that are judged together."""
+        """Judge how even every cell is, with an allowance for `n_cells` simultaneous tests."""
         own, n_cells = (self.table, self.slack, self.groups), n_cells * self.n_tries
         cells = judge_cells(*own, n_cells=n_cells, is_coarse=self.is_coarse)
         lacking = cells.is_lacking & self.is_class
@@ -111,30 +111,29 @@ class LevelCounts(NamedTuple):
 
 
 class FoldTotals(NamedTuple):
-    """How even the totals of columns are in folds; each of shape (n_columns, n_folds)."""
+    """How even column totals are across folds. Arrays have the shape (n_columns, n_folds)."""
 
     names: list[Any]
-    """The names of the columns."""
     ratio: Values
-    """How far each total is from its share, as a part of the share."""
+    """The relative deviation of each total from its share."""
     is_far: Flags
-    """Whether it is further than chance explains."""
+    """Whether each total deviates from its share by more than chance can explain."""
 
 
 class FoldCounts(NamedTuple):
-    """The counts of each stratum in each fold of a column; rows without a fold are left out."""
+    """The number of rows of each stratum in each fold, for one fold column; nulls are left out."""
 
     labels: FoldValues
     """The folds or parts, in order."""
     levels: list[LevelCounts]
-    """At least one level: with `by=[a, b]`, a, then a and b together; with margins, each entry."""
+    """The counts at each level of nesting, coarsest first, or for each entry of `sf.margins`."""
     is_marginal: bool = False
     totals: Callable[[], FoldTotals] | None = None
-    """Measures the totals that the last entry evens out, if it does."""
+    """A function that measures the totals, if the last entry of `by` is `sf.total`."""
 
     @property
     def shown(self) -> list[LevelCounts]:
-        """The levels that tables list: the joint strata, or each entry of margins."""
+        """The levels that tables list: only the joint strata or, with `sf.margins`, every entry."""
         return self.levels if self.is_marginal else self.levels[-1:]
 
     @property
@@ -153,7 +152,7 @@ class FoldedStrata(NamedTuple):
 
     strata: Strata
     columns: Sequence[Any]
-    """The series of `by`, one entry after another."""
+    """The series that the entries of `by` read, in the order of the entries."""
     labels: FoldValues
     """The folds or parts, in order."""
     codes: Ints
@@ -167,7 +166,7 @@ def count_folds(
     k: int,
     count: Callable[[tuple[Term, ...]], FoldedStrata],
 ) -> FoldCounts:
-    """Count the rows of every level's strata in k folds; `count` finds the strata of some terms."""
+    """Count the rows of each stratum in k folds at every level; `count` makes strata from terms."""
     found = count(entries.terms)
 
     def stratum_values() -> Sequence[Any]:
@@ -185,7 +184,7 @@ def count_folds(
     if terms == entries.terms:
         return count_levels(found, shown)
     counts = count_levels(count(terms), shown)
-    # An entry that is shown as an order has no slack where its classes are counted.
+    # If the classes of an entry are counted instead of its bins, the entry has no slack.
     plain = [
         (term, slack if each is term else 0)
         for term, (each, slack) in zip(entries.terms, shown, strict=True)
@@ -193,8 +192,8 @@ def count_folds(
     as_classes = count_levels(found, plain)
     if not all(cells.is_even.all() for cells in as_classes.judge()):
         return counts
-    # The whole numbers look like an order, but are even as classes: either they were dealt as
-    # classes, or there are too many of them to tell, and the column counts as a shuffle.
+    # The rows with each whole number are spread evenly over the folds. If a shuffle is rarely as
+    # even as this, the numbers were dealt as classes; if not, the folds are judged as a shuffle.
     changed: dict[str, Any] = {"n_tries": MANY_SHUFFLES}
     if is_beyond_shuffles(as_classes.levels[-1].table):
         changed |= {"is_excused": True, "off_in_order": None}
@@ -202,7 +201,7 @@ def count_folds(
 
 
 def count_levels(found: FoldedStrata, entries: Sequence[tuple[Term, int]] = ()) -> FoldCounts:
-    """Count the rows of every level's strata in the folds, given the entries and their slacks."""
+    """Count rows by stratum and fold at every level; `entries` pairs each term with its slack."""
     levels, strata = [], found.strata
     slacks = [slack for term, slack in entries if not term.orders_rows]
     for place, level in enumerate(strata.margins or levels_of(strata)):
@@ -214,7 +213,7 @@ def count_levels(found: FoldedStrata, entries: Sequence[tuple[Term, int]] = ()) 
         table = level.crosstab(found.codes, len(found.labels.values))
         is_coarse = not strata.margins and level is not strata
         off = None if is_coarse else measure_order(level, found)
-        # The rows of all margins together would take too much memory.
+        # It would take too much memory to keep all rows of all margins.
         kept = level.first_rows() if strata.margins else level
         own = LevelCounts(kept, table, slack, is_coarse, groups=groups, off_in_order=off)
         levels.append(own)
@@ -225,7 +224,7 @@ def count_levels(found: FoldedStrata, entries: Sequence[tuple[Term, int]] = ()) 
 
 
 def count_totals(entry: BoundTerm, found: FoldedStrata) -> FoldTotals:
-    """Measure the totals of an entry; groups are dealt whole, or rows one by one."""
+    """Measure how even the totals of an entry are across folds of whole groups or single rows."""
     units, sizes = found.strata.groups, np.array(found.labels.sizes)
     units = np.arange(len(found.codes)) if units is None else units
     names = [
@@ -237,7 +236,7 @@ def count_totals(entry: BoundTerm, found: FoldedStrata) -> FoldTotals:
 
 
 def measure_order(strata: Strata, found: FoldedStrata) -> Values | None:
-    """Measure how far running counts are from even along the order of the last entry, if any."""
+    """Measure how uneven cumulative counts are in the order of a continuous last entry, if any."""
     cells = strata.levels[-1].cells if strata.levels else None
     if cells is None:
         return None
@@ -250,7 +249,7 @@ def measure_order(strata: Strata, found: FoldedStrata) -> Values | None:
 
 
 def levels_of(strata: Strata) -> list[Strata]:
-    """List the strata of each level of nesting, the joint strata last."""
+    """List the strata at each level of nesting, from the coarsest level to the joint strata."""
     found = []
     for depth, parents in enumerate(reversed(strata.ancestors), 1):
         sizes = sum_by(parents, strata.sizes, int(parents.max(initial=-1)) + 1)
@@ -261,12 +260,12 @@ def levels_of(strata: Strata) -> list[Strata]:
 
 
 def check_not_itself(argument: str, refs: Sequence[Any], name: Hashable, frame: Any = None) -> None:
-    """Raise if a reference is the fold column, or stands for several columns that include it."""
+    """Raise an error if a reference selects the fold column, alone or with other columns."""
     if any(frames.references.gives_column(frame, ref, name) for ref in refs):
         shown, other = frames.format_reference(name), "day" if argument == "time" else "label"
         msg = (
-            f"`{argument}` must be columns other than the folds, but both are {shown}.\nHint: name"
-            f' what the folds are compared by, as in `{argument}="{other}"`.'
+            f"`{argument}` must name columns other than the fold column, but includes {shown}."
+            f'\nHint: name a column by which to compare the folds, as in `{argument}="{other}"`.'
         )
         raise StratError(msg)
 
@@ -274,23 +273,23 @@ def check_not_itself(argument: str, refs: Sequence[Any], name: Hashable, frame: 
 def check_not_swapped(
     argument: str, by: Any, name: object, compared: Callable[[], Sequence[Any]], labels: FoldValues
 ) -> None:
-    """Raise if the column to compare by looks like folds, and the fold column does not."""
+    """Raise an error if the compared column looks like folds, but the fold column does not."""
     if not isinstance(by, str) or not isinstance(name, str):
         return
     if not FOLD_NAME.search(by) or FOLD_NAME.search(name):
         return
     if look_like_folds(compared()) and not look_like_folds(labels.present, labels.sizes):
-        meant = f'; or if this is meant, `by=sf.classes("{by}")`' if argument == "by" else ""
+        meant = f' If {by!r} is meant, pass `by=sf.classes("{by}")`.' if argument == "by" else ""
         msg = (
-            f"`{argument}` must be what folds are compared by, but {by!r} looks like the folds,"
-            f' and {name!r} does not.\nHint: swap them, `{argument}="{name}"` and "{by}" as the'
-            f" fold column{meant}."
+            f"`{argument}` must be a column by which to compare folds, but {by!r} looks like folds,"
+            f' and {name!r} does not.\nHint: swap them: pass `{argument}="{name}"`, and "{by}" as'
+            f" the fold column.{meant}"
         )
         raise StratError(msg)
 
 
 def look_like_folds(values: Sequence[Any], sizes: Sequence[int] = ()) -> bool:
-    """Return whether values include the name of a part, or are 0..k-1 in about equal numbers."""
+    """Return whether values include the name of a part, or are 0..k-1 with similar frequencies."""
     if len(values) < 2 or any(isinstance(value, bool) for value in values):
         return False
     is_part = frames.purposes_of(values) < len(frames.PURPOSES)
@@ -299,17 +298,17 @@ def look_like_folds(values: Sequence[Any], sizes: Sequence[int] = ()) -> bool:
 
 
 MANY_SHUFFLES = 10**6
-"""Among this many columns that are as even as `kfold` makes them, none should be called uneven."""
+"""The number of columns from `kfold` among which none should be judged uneven by chance."""
 
 LEAST_FOLDS = 2
-"""The number of folds for which an order is cut into bins if there is no fold column."""
+"""The number of folds for which a continuous entry is cut into bins if there are no folds yet."""
 
 GROUPS_PER_FOLD = 2
-"""If a stratum has at least this many groups for each fold, no fold should lack the stratum."""
+"""If a stratum has at least this many groups per fold, every fold should contain the stratum."""
 
 
 def cut_orders(options: Options, series: Sequence[Any], k: int) -> Options:
-    """Let tables show a continuous entry in bins, after checking that its values obey its rule."""
+    """Replace each continuous term with bins for tables, after a check of its values."""
     handed = split_series(options.terms, series)
     terms = [term.resolve(columns) for term, columns in handed]
     in_bins = terms if options.marginal else [term.in_bins(k) for term in terms]
@@ -341,9 +340,9 @@ def stacked_table(library: str, rows: Sequence[dict[Hashable, Any]]) -> Any:
 def fold_table(
     names: Sequence[Any], table_of: Callable[[Any, str], Any], columns: Sequence[str] = ()
 ) -> Any:
-    """Make one table of all fold columns, one below the other.
+    """Make one table of all fold columns by stacking their tables.
 
-    If there is only one, the folds have its name, or `fold` if the table already uses this name.
+    If there is a single fold column, its name is kept unless the table already uses this name.
     """
     if len(names) == 1:
         name = names[0]
@@ -355,23 +354,23 @@ def fold_table(
 
 
 def format_values(values: Sequence[Any]) -> list[str | None]:
-    """Write values as text; None where they are missing."""
+    """Convert values to text, and missing values to None."""
     return [None if value is None or value != value else str(value) for value in values]
 
 
 def table_order(strata: Strata) -> Ints:
-    """Order nested strata for a table: classes by value, bins ascending, missing values last."""
+    """Sort strata for a table in ascending order of classes or bins, with missing values last."""
     first = first_occurrence(strata.codes, len(strata.sizes))
     columns = []
     for level in strata.levels:
         ranks = frames.result.rank_values(level.values(first)) if level.term.is_nominal else None
-        # Classes that cannot be compared come in the order of first appearance.
+        # Classes that cannot be compared are sorted by first appearance.
         columns.append(level.places[first] if ranks is None else ranks)
     return np.lexsort(columns[::-1]) if columns else np.arange(len(strata.sizes))
 
 
 def stratum_columns(strata: Strata, which: Ints, *, is_margin: bool) -> dict[Hashable, Any]:
-    """Name some strata by a column for each entry; strata of margins, by entry and value."""
+    """Make the columns that name strata: one per entry or, for margins, `entry` and `value`."""
     columns: dict[Hashable, Any] = {}
     first = first_occurrence(strata.codes, len(strata.sizes))[which]
     if is_margin:
@@ -387,13 +386,13 @@ def stratum_columns(strata: Strata, which: Ints, *, is_margin: bool) -> dict[Has
 
 def taken_name(name: Hashable) -> str:
     return (
-        f"{name!r} is already a column of the result: an entry of `by` needs another"
-        ' name.\nHint: give it one, as in `sf.classes(..., name="stratum")`.'
+        f"{name!r} is already a column of the result: an entry of `by` must have another name."
+        '\nHint: rename the entry, as in `sf.classes(..., name="stratum")`.'
     )
 
 
 def stratum_names(strata: Strata, which: Ints, *, with_entry: bool) -> list[str]:
-    """Name some strata in words; the values of several entries go in brackets."""
+    """Write the names of strata as text, with the values of several entries in brackets."""
     if not strata.levels:
         return [ALL_ROWS] * len(which)
     first = first_occurrence(strata.codes, len(strata.sizes))[which]
@@ -404,10 +403,10 @@ def stratum_names(strata: Strata, which: Ints, *, with_entry: bool) -> list[str]
 
 
 def text_array(texts: Sequence[str]) -> Any:
-    """Make a column of text, which may be empty."""
+    """Make an array of strings; without the dtype, an empty array would hold floats."""
     return np.array(texts, dtype=np.str_)
 
 
 def rounded_column(library: str, values: Values) -> Any:
-    """Make a column of rounded floats; NaN becomes the missing value of the library."""
+    """Make a column of rounded floats, with NaN replaced by the missing value of the library."""
     return frames.float_column(library, values.round(DECIMALS))

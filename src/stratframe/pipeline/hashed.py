@@ -1,4 +1,4 @@
-"""`deal="hash"`: a row's key alone decides its part, whatever the other rows are."""
+"""Deal rows with `deal="hash"`, so that the part of a row depends on its key alone."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .random_numbers import column_stream
 
 
 def hash_salts(options: Options) -> list[int]:
-    """Draw the hash salt of each repeat; it does not depend on the number of folds or parts."""
+    """Draw a hash salt for each repeat; salts do not depend on the number of folds or parts."""
     of_any_number = replace(options, target=Target(kind=options.target.kind))
     tags = StreamTag.FOLD_HASH, StreamTag.PART_HASH
     return [
@@ -33,10 +33,10 @@ def hash_salts(options: Options) -> list[int]:
 
 
 def hash_points(options: Options) -> Words:
-    """List the lowest hash of each part except the first.
+    """Return the lowest hash of each part except the first.
 
-    It is 2**64 times the sum of the shares before the part, rounded up. With k equal parts,
-    floor(u k / 2**64) of these points are at most u, for any hash u.
+    The lowest hash of a part is 2**64 times the total share of the earlier parts, rounded up. With
+    k equal parts, a row with the hash u therefore goes to part floor(u k / 2**64).
     """
     before = list(accumulate(options.target.fractions(0)))[:-1]
     return np.array([ceil(share * 2**64) for share in before], dtype=np.uint64)
@@ -45,7 +45,7 @@ def hash_points(options: Options) -> Words:
 def hashed_columns(
     options: Options, columns: Columns, n_rows: int, *, in_batch: bool = False
 ) -> list[NewColumn]:
-    """Deal rows by the hashes of their keys alone; the rows may be one batch of a frame."""
+    """Deal rows, which can be a batch of a lazy frame, only by the hashes of their keys."""
     keys: Sequence[Any] = columns["key"]
     rows = rows_where(columns["where"][0], in_batch=in_batch) if columns.get("where") else None
     frames.check_rules(ruled_keys(keys, rows), in_batch=in_batch)

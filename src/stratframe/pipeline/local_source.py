@@ -1,4 +1,4 @@
-"""What verbs ask of a pandas or Polars frame, eager or lazy."""
+"""Carry out the verbs on pandas frames and on eager and lazy Polars frames."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from .sample_sizes import SampleSize, sampled_rows
 
 @dataclass(frozen=True, eq=False)
 class LocalSource:
-    """A pandas or Polars frame, eager or lazy."""
+    """A pandas frame, or an eager or lazy Polars frame, with the operations that verbs need."""
 
     frame: Any
 
     @property
     def library(self) -> str:
-        """The library of the result tables: the same as the frame's."""
+        """The library of the frame and of the result tables."""
         return frames.library_of(self.frame)
 
     # Columns ----------------------------------------------------------------------------
@@ -69,9 +69,9 @@ class LocalSource:
         return frames.attach.attach_columns(self.frame, columns | {"name": names}, compute, outputs)
 
     def warn_row_order(self, options: Options) -> None:
-        """Warn about a lazy query without a row order, unless values alone decide the folds."""
+        """Warn if a lazy query has no fixed row order, unless folds depend on values alone."""
         terms = (term.without_order() or term for term in (*options.terms, *options.groups))
-        # If so, equal values stay together, and there are no strata to take turns in row order.
+        # If `by` is one continuous entry, contiguous folds depend on its values alone.
         is_one_order = [term.orders_rows for term in options.terms] == [True]
         is_cut_by_value = options.way.in_stretches and is_one_order
         what: str | None = "without `key=` the folds"
@@ -79,9 +79,9 @@ class LocalSource:
         if options.groups and any(term.uses_row_order for term in terms):
             what, hint = "with `sf.clusters` the folds", ""
         elif options.groups and (options.missing == "stratum" or options.groups[0].only_groups):
-            # Until a query runs, nobody knows whether rows lack a group.
+            # Until the query runs, it is unknown whether rows lack a group.
             what = "where rows lack a group the folds"
-            hint = "fill these groups with values that identify the rows"
+            hint = "fill the missing groups with values that identify the rows"
         elif options.groups or options.key or is_cut_by_value:
             what = None
         frames.lazy.warn_row_order(self.frame, what, hint, options.key)
@@ -93,7 +93,7 @@ class LocalSource:
     # Counts -----------------------------------------------------------------------------
 
     def collect(self, by: By, groups: tuple[Term, ...], refs: Sequence[Any]) -> LocalSource:
-        """Collect the columns that tables need from a lazy frame, once for all tables."""
+        """Run the query of a lazy frame only once, by collecting the columns that tables need."""
         if not frames.libraries.is_lazy(self.frame):
             return self
         named = Options(*require_by(by), groups).columns()
@@ -103,12 +103,12 @@ class LocalSource:
         )
 
     def read(self, named: dict[str, list[Any]]) -> tuple[dict[str, list[Any]], int]:
-        """Read checked columns, in one query if the frame is lazy, and count the rows."""
+        """Read the named columns, in one query if the frame is lazy, and count the rows."""
         eager = frames.collect_columns(self.frame, [ref for refs in named.values() for ref in refs])
         return {each: frames.read_columns(eager, refs) for each, refs in named.items()}, len(eager)
 
     def strata(self, by: By, groups: tuple[Term, ...] = ()) -> Strata:
-        """Find the strata for a table, which shows a continuous entry as bins."""
+        """Return the strata for a table, with each continuous entry cut into bins."""
         options = Options(*require_by(by), groups)
         named = options.columns()
         frames.check_refs(self.frame, named)
@@ -120,7 +120,7 @@ class LocalSource:
         """Return the strata of a call, and a function that counts rows by stratum and part."""
         named = check_columns(self.frame, options)
         (columns, n_rows), n_parts = self.read(named), options.target.n
-        if not n_rows:  # fewer rows than parts, but a table without rows is not an error
+        if not n_rows:  # make an empty table instead of raising an error about too few rows
             options = Options(options.terms, options.marginal, options.groups)
             columns = {each: columns[each] for each in ("by", "groups")}
             strata = stratify(options, columns, 0)
@@ -170,7 +170,7 @@ class LocalSource:
         *,
         is_part: bool = False,
     ) -> LabelRows:
-        """Encode the rows by the labels of a column; for a lazy frame, only distinct rows."""
+        """Encode the labels of a column, for all rows or, in a lazy frame, for distinct rows."""
         return frames.read_labels(self.frame, name, apart, every, is_part=is_part)
 
     def select(

@@ -1,4 +1,4 @@
-"""Entries on a frame -> strata: which rows are alike, in what order, and which are dealt."""
+"""Select the rows that a call deals, and divide them into strata by the entries of the call."""
 
 from __future__ import annotations
 
@@ -33,75 +33,72 @@ from .random_numbers import Keys, key_order, rank_groups
 from .rare import treat_rare
 
 MANY_ENTRIES = 3
-"""The minimum number of entries for which sparse joint strata are worth a warning."""
+"""The minimum number of entries in `by` for a warning about sparse joint strata."""
 
 MAX_TABLE_CELLS = 2**28
-"""The maximum number of cells in a table of strata and parts: 2 GiB, and about three times as much
-while the table is made."""
+"""The maximum size, in cells, of a table of strata and parts; making it takes about 6 GiB."""
 
 Columns: TypeAlias = Mapping[str, Sequence[Any]]
-"""The series that a call reads, by the argument that names them: "by", "groups", "key",
-"where"."""
+"""A mapping from an argument, such as "by" or "where", to the series that the call reads for it."""
 
 
 class Level(NamedTuple):
-    """One level of nesting: the strata made by the entries of `by` up to one of them."""
+    """The strata that one entry of `by` defines inside the strata of the entries before it."""
 
     name: Hashable
     values: Callable[[Ints], Any]
-    """A function from the first dealt row of each stratum to the values that name the strata."""
+    """A function that returns the values that name the strata, given one row of each stratum."""
     places: Ints
-    """The place of every row's stratum inside its parent, shape (n_dealt,): classes by first
-    appearance, bins in ascending order."""
+    """For every row, a number that ranks its stratum inside the parent stratum, shape (n_dealt,).
+    Classes are ranked by first appearance, and bins in ascending order."""
     term: Term
-    """The entry. Tables order its classes by value, if the values can be compared."""
     cells: Ints | None = None
-    """The cell of every row, as in `Substrata`, if bins show an order."""
+    """The cell of every row, as in `Substrata`, if the strata are bins of a continuous entry."""
 
 
 class Strata(NamedTuple):
-    """The strata of a frame."""
+    """The strata of the rows that a call deals."""
 
     codes: Ints
     """The joint stratum of every dealt row, shape (n_dealt,), range 0..n_strata-1."""
     sizes: Ints
     """The number of rows in every joint stratum, shape (n_strata,)."""
     ancestors: tuple[Ints, ...] = ()
-    """For each coarser level of nesting, finest first, the stratum that contains each joint
-    stratum; each array has shape (n_strata,) and is nondecreasing."""
+    """For each coarser level, from the finest to the coarsest, the stratum that contains each joint
+    stratum. Each array has shape (n_strata,) and is nondecreasing."""
     order: RowOrder | None = None
-    """How the rows are ordered inside their stratum; None for a random order."""
+    """The order of the rows inside the strata; None if no entry orders the rows."""
     totals: BoundTerm | None = None
-    """The entry whose totals are to be even, if there is one."""
+    """The entry made by `sf.total`, if there is one."""
     rows: Ints | None = None
-    """The positions of the dealt rows; None if all rows are dealt, in the order of the frame."""
+    """The positions of the dealt rows; None for all rows in the order of the frame."""
     levels: tuple[Level, ...] = ()
     groups: Ints | None = None
-    """The group of every dealt row, shape (n_dealt,), range 0..n_groups-1; None if rows are dealt
-    one by one. Groups are numbered by the hash of their values, rows without a group last."""
+    """The group of every dealt row, shape (n_dealt,), range 0..n_groups-1; None without groups.
+    Groups are numbered by the hash of their values; rows without a group come last."""
     grouped_by: tuple[BoundTerm, ...] = ()
     """The entries of `groups`."""
     margins: MarginStrata | None = None
-    """The strata of each entry by itself, if each entry is balanced on its own."""
+    """The strata of each single entry, if `by` is `sf.margins`."""
     keys: Keys | None = None
-    """The keys of the dealt rows, if the rows are ranked by key."""
+    """The hashed keys of the dealt rows, if key hashes rank the rows."""
     weights: Ints | None = None
-    """How many rows each dealt row stands for, shape (n_dealt,); None for one row each."""
+    """The number of equal rows that each row represents, shape (n_dealt,); None if all are 1."""
     in_turn: bool = False
-    """Whether these are the strata that `kfold` without a key deals, one after another."""
+    """Whether `kfold` deals exactly these strata, because none is a bin of a continuous entry."""
 
     @property
     def n_rows(self) -> int:
         return int(self.sizes.sum())
 
     def lowest(self, numbers: RandomNumbers) -> Words | None:
-        """Find the lowest hash of the row keys in each stratum; None without keys."""
+        """Return the lowest key hash in each stratum, or None if the rows have no keys."""
         if self.keys is None:
             return None
         return lowest_words(self.codes, len(self.sizes), numbers)
 
     def first_rows(self) -> Strata:
-        """Keep the first row of each stratum, which is all that tables need to name it."""
+        """Keep only the first row of each stratum, which is enough to name the stratum."""
         first = first_occurrence(self.codes, len(self.sizes))
         levels = tuple(
             level._replace(
@@ -112,7 +109,7 @@ class Strata(NamedTuple):
         return self._replace(codes=np.arange(len(first)), levels=levels)
 
     def units(self) -> UnitCounts:
-        """Count each group's rows by stratum or, with margins, the values in each unit."""
+        """Count the rows of each unit by stratum or, with margins, by the value of each entry."""
         if self.margins is not None:
             return self.margins.count(self.groups, len(self.codes))
         assert self.groups is not None
@@ -125,7 +122,7 @@ class Strata(NamedTuple):
 
 
 class MarginStrata:
-    """The strata of each entry by itself; some are made anew each time, to save memory."""
+    """The strata of each single entry; to save memory, some are made again for each use."""
 
     def __init__(self, made: Sequence[Strata | Callable[[], Strata]]) -> None:
         self.made = made
@@ -138,7 +135,7 @@ class MarginStrata:
         return (each() if callable(each) else each for each in self.made)
 
     def count(self, groups: Ints | None, n_rows: int) -> UnitCounts:
-        """Count the values in every unit, once for all repeats, which deal the same units."""
+        """Count the values of each entry in every unit, and keep the counts for all repeats."""
         if self.counts is None:
             codes = ((margin.codes, len(margin.sizes)) for margin in self)
             unit = np.arange(n_rows) if groups is None else groups
@@ -152,7 +149,7 @@ def check_n_cells(n_strata: int, n_parts: int) -> None:
     if n_cells > MAX_TABLE_CELLS:
         size = f" ({plural(n_strata, 'stratum', 'strata')} x {plural(n_parts, 'part')})"
         hint = '\nHint: take fewer folds, or make fewer strata, as with `rare="pool"`.'
-        subject = "The counts of strata in parts"
+        subject = "The table of strata and parts"
         raise StratError(above_limit(subject, MAX_TABLE_CELLS, "cell", n_cells, size) + hint)
 
 
@@ -165,10 +162,10 @@ def stratify(
     ordered: bool = True,
     always_dealt: Ints | None = None,
 ) -> Strata:
-    """Divide the rows by the entries of a call, each inside the strata of the entries before it.
+    """Divide the rows by each entry of a call, inside the strata of the entries before it.
 
-    With groups, or unless `ordered`, a continuous entry is cut into bins. The rows in
-    `always_dealt` are dealt whatever `where` says.
+    With groups, or if `ordered` is False, a continuous entry is cut into bins. The rows in
+    `always_dealt` are dealt even if `where` leaves them out.
     """
     entries = read_entries(options.terms, columns.get("by", ()), "by", weights)
     entries += read_entries(options.groups, columns.get("groups", ()), "groups", weights)
@@ -213,8 +210,8 @@ def warn_sparse(strata: Strata, n_parts: int) -> None:
     if sparse:
         unbalanced = f"{preview(sparse, len(sparse))} {'is' if len(sparse) == 1 else 'are'}"
         warn(
-            f"The {len(names)} entries of `by` make {n_strata:,} joint strata of"
-            f" {plural(n_rows, 'row')}, fewer than {n_parts} rows each on average:"
+            f"The {len(names)} entries of `by` divide {plural(n_rows, 'row')} into {n_strata:,}"
+            f" joint strata, with fewer than {n_parts} rows each on average:"
             f" {unbalanced} hardly balanced.\nHint: `sf.margins([...])` balances each entry"
             " on its own."
         )
@@ -242,7 +239,7 @@ def dealt_entries(
 def group_codes(entries: Sequence[BoundTerm]) -> Ints:
     """Number the groups of the dealt rows by the hash of their values.
 
-    A row without a group is a group of its own. Such groups come last, in the order of the rows.
+    Each row without a group forms its own group. These groups come last, in the order of the rows.
     """
     entries = [entry for entry in entries if entry.argument == "groups"]
     strata = nest(entries, entries[0].rows, len(entries[0].missing))
@@ -259,7 +256,7 @@ def group_codes(entries: Sequence[BoundTerm]) -> Ints:
 
 
 def nest_each(entries: Sequence[BoundTerm], rows: Ints | None, n_rows: int) -> MarginStrata:
-    """Nest each entry by itself; nest entries made of list values only when they are asked for."""
+    """Make the strata of each single entry; strata of list values are made only when needed."""
     found = [each for entry in entries for each in entry.term.entries(entry)]
     names = Counter(str(each.stratum_name) for each in found)
     given = {entry.term for entry in entries}
@@ -277,7 +274,7 @@ def nest(
     n_rows: int,
     weights: Ints | None = None,
 ) -> Strata:
-    """Nest entries into joint strata of the rows that are dealt."""
+    """Nest the entries to make the joint strata of the dealt rows."""
     weights = weights if weights is None or rows is None else weights[rows]
     codes: Ints = np.broadcast_to(np.int64(0), n_rows if rows is None else len(rows))
     n_strata = min(1, len(codes))
@@ -297,7 +294,7 @@ def nest(
             parents_of_levels.append(parents)
             n_strata = len(parents)
         elif division.codes is entry.data and entry.rows is None:
-            codes, n_strata = division.codes, division.n  # already by first appearance
+            codes, n_strata = division.codes, division.n  # already numbered by first appearance
         else:
             codes, present = factorize_codes(division.codes, division.n)
             n_strata = len(present)

@@ -1,4 +1,4 @@
-"""The arguments of one call, checked once: how rows are stratified, and what they are dealt to."""
+"""Check the arguments of a call, and store them in `Options` and `Target`."""
 
 from __future__ import annotations
 
@@ -25,36 +25,36 @@ from ..terms.base import By, ColumnRef, Missing, Term
 from ..terms.by import parse_by, parse_columns, parse_groups
 
 PartShares: TypeAlias = Mapping[str, float | None] | float
-"""Names of parts with their shares or counts of rows, one of which may be None for the rest; or
-the share of `test` alone."""
+"""The share or the number of rows of each part, by name; one value can be None, which stands for
+all remaining rows. A single number is the share of `test`."""
 
 Deal: TypeAlias = Literal["random", "circular", "contiguous", "hash"]
-"""How rows are dealt."""
+"""The method by which rows are dealt to folds or parts."""
 
 Rare: TypeAlias = Literal["warn", "error", "null", "pool", "ignore"]
-"""What happens to classes with fewer rows than there are folds."""
+"""The treatment of classes that have fewer rows than there are folds."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """The folds or parts that rows are dealt to."""
+    """The folds or parts to which rows are dealt."""
 
     n: int = 0
-    """The number of folds or parts; 0 if rows are only described, or if the data determine it."""
+    """The number of folds or parts; 0 if no rows are dealt, or if the data determine the number."""
     kind: Literal["fold", "part"] = "fold"
-    """It decides which random words are drawn, and the nouns in messages; only the verb sets it."""
+    """The kind of the target, on which random numbers and the wording of messages depend."""
     names: tuple[str, ...] | None = None
-    """The names of parts; None for folds, which are numbered."""
+    """The names of the parts; None for folds, which are numbered."""
     shares: tuple[Fraction | int | None, ...] | None = None
-    """Fractions or counts of rows; None for the equal shares of folds."""
+    """The fraction or count of rows in each part, where None is the rest; None for equal folds."""
 
     @property
     def argument(self) -> str:
-        """What messages call the number of folds or parts."""
+        """The text with which messages refer to the number of folds or parts."""
         return "`k`" if self.kind == "fold" else "The number of `parts`"
 
     def fractions(self, n_rows: int) -> list[Fraction]:
-        """Turn shares into fractions of the rows that get a part."""
+        """Convert shares and counts to fractions of the rows that get a part."""
         if self.shares is None:
             return [Fraction(1, self.n)] * self.n
         given = [Fraction(share) for share in self.shares if share is not None]
@@ -65,8 +65,8 @@ class Target:
         if total > n_rows or (total == n_rows) == (None in self.shares):
             msg = (
                 "The counts in `parts` must sum to the number of rows that get a part, got"
-                f" {describe_count(total)} for {plural(n_rows, 'row')}.\nHint: one part may be"
-                " None: it takes the rest, at least 1 row."
+                f" {describe_count(total)} for {plural(n_rows, 'row')}.\nHint: one count may be"
+                " None, which stands for the remaining rows (at least 1)."
             )
             raise StratError(msg)
         counts = [n_rows - total if share is None else int(share) for share in self.shares]
@@ -77,21 +77,21 @@ MAX_PARTS_SHOWN = 12
 """The maximum number of parts that a message lists."""
 
 MAX_REPEATS = 10_000
-"""The maximum number of fold columns that a call may add."""
+"""The maximum number of fold columns that one call can add."""
 
 NO_TARGET = Target()
-"""The target of tables: no parts, so that no stratum has too few rows for them."""
+"""The target of a call that deals no rows. With 0 parts, no stratum is too small."""
 
 
 class Way(NamedTuple):
-    """The properties of a way to deal; no other code compares its name."""
+    """The properties of one value of `deal`, which other code uses instead of the value."""
 
     is_drawn: bool = False
-    """Whether random numbers, or key hashes in their place, choose the rows inside strata."""
+    """Whether random numbers or key hashes determine which rows of a stratum go to which part."""
     in_stretches: bool = False
-    """Whether each stratum is cut along its order, and equal values stay in one part."""
+    """Whether each stratum is cut along its order into stretches that do not split equal values."""
     is_hashed: bool = False
-    """Whether a row's key alone decides its part."""
+    """Whether the part of a row depends on its key alone."""
 
 
 WAYS: dict[Deal, Way] = {
@@ -108,7 +108,7 @@ class Options:
 
     terms: tuple[Term, ...] = ()
     marginal: bool = False
-    """Whether the terms are margins: each balanced on its own, not nested."""
+    """Whether each term is balanced on its own instead of nested in the terms before it."""
     groups: tuple[Term, ...] = ()
     key: tuple[ColumnRef, ...] = ()
     where: ColumnRef | None = None
@@ -125,7 +125,7 @@ class Options:
         return WAYS[self.deal]
 
     def columns(self) -> dict[str, list[ColumnRef]]:
-        """List the columns that are read, by the argument that names them."""
+        """List the columns that each argument names."""
         return {
             "by": [column for term in self.terms for column in term.columns],
             "groups": [column for term in self.groups for column in term.columns],
@@ -167,7 +167,7 @@ def check_options(
 
 
 def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
-    """Yield each possible clash: whether the call has it, the rule, and what to do instead."""
+    """Yield, for each rule on combined arguments, whether it is broken, the rule, and a hint."""
     deal, way = f'`deal="{options.deal}"`', options.way
     in_order = not (way.is_drawn or way.is_hashed)
     rule = f"`sf.margins` cannot be combined with {deal}: margins have no row order"
@@ -178,12 +178,12 @@ def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
         for term in options.terms:
             orders_by_value = term.orders_rows and term.without_order() is not None
             is_cut = orders_by_value or not term.uses_row_order
-            rule = f"{deal} cannot be combined with `{term.function}`: it cuts an order of values"
+            rule = f"{deal} cannot be combined with `{term.function}`, which does not sort by value"
             yield not is_cut, rule, BY_VALUE
         rule = f"{deal} cannot be combined with `repeats={options.repeats}`: nothing is drawn"
         yield options.repeats > 1, rule, "leave out `repeats`, as all columns would be equal."
     if way.is_hashed:
-        alone = "a row's key alone decides"
+        alone = "a row's key alone decides where the row goes"
         excluded: list[tuple[str, object, str]] = [
             ("`by`", options.terms, BALANCED),
             ("`groups`", options.groups, TOGETHER),
@@ -210,10 +210,10 @@ def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
 
 
 MAX_HASHED = 1_000_000
-"""The maximum number of folds: each partition holds their cut points, however few rows it has."""
+"""The maximum number of folds with `deal="hash"`; every partition stores all cut points."""
 
-BALANCED = 'leave it out; or, for even strata, leave out `deal` and use `groups="user"`.'
-TOGETHER = 'rows that share a key stay together, as in `key="patient"`.'
+BALANCED = 'leave out `by`; or, for even strata, leave out `deal` and use `groups="user"`.'
+TOGETHER = '`key="patient"` keeps all rows of a patient together.'
 NO_MISSING_KEY = "`where` can leave out the rows without a key."
 NO_CLASSES = "there are no classes without `by`."
 IDENTIFIED = (
@@ -222,24 +222,24 @@ IDENTIFIED = (
 )
 UP_TO_CHANCE = 'shares, as in `parts={"train": 0.8, "test": 0.2}`, are met approximately.'
 BY_VALUE = "`sf.continuous` orders rows by a column."
-CLUSTERED = "`sf.clusters` of the same features makes strata."
+CLUSTERED = "`sf.clusters` of the same features defines strata."
 
 
 def hint_for_keyed_groups(groups: Sequence[Term]) -> str:
-    """Suggest leaving out `key` with groups, or using the groups as the key."""
+    """For a call with groups and a key, suggest omitting `key` or using the groups as the key."""
     if any(term.uses_row_order for term in groups):
         return "leave out `key`."
     hint = "leave out `key`, as folds of groups do not depend on the order of rows"
     if groups[0].only_groups:
         return f"{hint}."
     return (
-        f"{hint}; or let a hash of the group alone decide, as in"
+        f"{hint}; or deal by a hash of the group, as in"
         f' `kfold(key={write_groups(groups)}, deal="hash")`.'
     )
 
 
 def write_groups(groups: Sequence[Term]) -> str:
-    """Write groups as code, but clusters without their arguments."""
+    """Write the groups of a call as code, with `...` for the arguments of clusters."""
     if groups[0].only_groups:
         return str(groups[0])
     texts = [
@@ -253,7 +253,7 @@ def fold_target(k: object) -> Target:
 
 
 def part_target(parts: object) -> Target:
-    """Check the parts of a split: fractions that sum to 1, or counts of rows."""
+    """Check `parts`, which is the share of `test`, or maps names to fractions or counts of rows."""
     if isinstance(parts, Real | Decimal | np.bool_) and not is_count(parts):
         share = plain_share(parts)
         if not 0 < share < 1 or isinstance(parts, bool | np.bool_):
@@ -294,18 +294,18 @@ def part_target(parts: object) -> Target:
 
 
 def is_count(share: Any) -> TypeGuard[int]:
-    """Return whether a share is a whole number, that is, a count of rows."""
+    """Return whether a share is a whole number, and therefore a count of rows."""
     return isinstance(share, Integral) and not isinstance(share, bool)
 
 
 def warn_large_test(share: float) -> None:
-    """Warn about a test share above one half: other libraries would train on that share."""
+    """Warn if the share of `test` exceeds one half, because it might be meant for `train`."""
     if share > 0.5:
         share, rest = float(share), round(1 - float(share), 12)
         warn(
             f"`parts={share}` is the share of `test`, and leaves {rest} for `train`.\nHint:"
             f' `parts={rest}`, or `parts={{"train": {share}, "test": {rest}}}`, trains on {share};'
-            f' `parts={{"train": {rest}, "test": {share}}}` says that this is meant.'
+            f' `parts={{"train": {rest}, "test": {share}}}` states that this is intended.'
         )
 
 
@@ -314,27 +314,27 @@ def show_parts(parts: object) -> str:
 
 
 def part_hint(parts: Any) -> str:
-    """Suggest the mapping that a list of shares, or a number of rows, may stand for."""
+    """Suggest a mapping for parts that are given as a list of shares or as a number of rows."""
     names = {2: ["train", "test"], 3: ["train", "valid", "test"]}
     if isinstance(parts, list | tuple) and len(parts) in names:
         if all(isinstance(share, Real) for share in parts):
-            return f"\nHint: {show_parts(dict(zip(names[len(parts)], parts, strict=True)))}"
+            return f"\nHint: pass {show_parts(dict(zip(names[len(parts)], parts, strict=True)))}"
         return ""
     if is_count(parts):
         shown = f'{{"train": None, "test": {describe(int(parts))}}}'
-        return f"\nHint: {shown} for that many rows, or a share below 1."
+        return f"\nHint: pass {shown} to test on that many rows, or pass a share below 1."
     return ""
 
 
 SUM_ROUNDING = Fraction(1, 10**9)
-"""How far the sum of the shares may be from 1."""
+"""The maximum difference between the sum of the shares and 1."""
 
 
 def exact_shares(parts: dict[str, Any]) -> tuple[Fraction | None, ...]:
-    """Turn shares into exact fractions that sum to 1, or leave a rest to the part without a share.
+    """Convert shares to exact fractions that sum to 1, or to less if one part takes the rest.
 
-    Each share becomes the simple fraction that it stands for. If these fractions do not sum to 1,
-    the shares themselves are divided by their sum.
+    Each share is replaced with the nearest fraction that has a denominator of at most 10**6. If
+    these fractions do not sum to 1, the given shares are divided by their sum instead.
     """
     given = {
         part: Fraction(share if isinstance(share, Fraction) else float(share))
@@ -342,7 +342,7 @@ def exact_shares(parts: dict[str, Any]) -> tuple[Fraction | None, ...]:
         if share is not None
     }
     simple = {part: share.limit_denominator(10**6) for part, share in given.items()}
-    if min(given.values()) < Fraction(999_999, 10**12):  # 1e-6, allowing for rounding
+    if min(given.values()) < Fraction(999_999, 10**12):  # 1e-6, with a tolerance for rounding
         msg = f"Each share in `parts` must be at least one millionth, got {show_parts(parts)}."
         raise StratError(msg)
     has_rest, total = len(given) < len(parts), Fraction(sum(simple.values()))

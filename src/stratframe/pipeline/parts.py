@@ -1,4 +1,4 @@
-"""Strata -> the part of every row: a table of quotas, filled along an order of the rows."""
+"""Compute how many rows of each stratum go to each part, and assign the rows to the parts."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from .options import Options, Target
 from .random_numbers import column_stream, row_numbers, row_streams
 
 TOTALS = StreamTag.FOLD_TOTALS, StreamTag.PART_TOTALS
-"""The purpose of the random words that choose which rows to swap."""
+"""The tags of the random streams from which pairs of rows to swap are drawn."""
 
 
 def new_columns(options: Options, columns: Columns, n_rows: int) -> list[NewColumn]:
-    # Only tables need the levels, each of which holds a code for every row.
+    # Only tables need the levels, and each level holds a code for every row.
     strata = stratify(options, columns, n_rows)._replace(levels=())
     new = [
         column._replace(parts=place_rows(deal_rows(options, strata, repeat), strata.rows, n_rows))
@@ -50,7 +50,7 @@ def new_columns(options: Options, columns: Columns, n_rows: int) -> list[NewColu
 def check_columns(
     frame: Frame, options: Options, new: Sequence[NewColumn] = (), *, overwrite: bool = False
 ) -> dict[str, list[Any]]:
-    """Check the columns that a call names and makes; for a lazy frame, also their types."""
+    """Check the columns that a call reads and adds; in a lazy frame, also check the types read."""
     named = options.columns()
     names = [column.name for column in new]
     frames.check_refs(frame, named, names, overwrite=overwrite)
@@ -62,7 +62,7 @@ def check_columns(
 
 
 def empty_outputs(options: Options) -> list[NewColumn]:
-    """Make the new columns of a call, still without rows, for their names and types."""
+    """Make an empty column for each new column of a call, to declare its name and type."""
     nullable = "null" in (options.missing, options.rare) or options.where is not None
     names = [options.name]
     if options.repeats > 1:
@@ -72,7 +72,7 @@ def empty_outputs(options: Options) -> list[NewColumn]:
 
 
 def part_sizes(parts: Ints, target: Target, weights: Ints | None = None) -> Ints:
-    """Count the rows in each part, given the part of every row, -1 for none."""
+    """Count the rows in each part; `parts` is -1 for a row without a part."""
     has_part = parts >= 0
     return sum_by(parts[has_part], None if weights is None else weights[has_part], target.n)
 
@@ -80,9 +80,9 @@ def part_sizes(parts: Ints, target: Target, weights: Ints | None = None) -> Ints
 def warn_empty_parts(
     target: Target, n_rows: int, sizes: Mapping[str, Ints], *, named: bool, tied: bool = False
 ) -> None:
-    """Warn about empty parts; `sizes` holds the number of rows in each part, by column.
+    """Warn about empty parts; `sizes` holds the number of rows in each part of each column.
 
-    Folds are checked only if equal values are `tied` to one fold, which may leave others empty.
+    Folds are checked only if equal values are `tied` to one fold, as other folds can then be empty.
     """
     lines = []
     parts = list(map(repr, target.names or ())) or [f"Fold {fold}" for fold in range(target.n)]
@@ -92,7 +92,7 @@ def warn_empty_parts(
             columns = f" in {list_values(empty)}" if named else ""
             share = float(target.fractions(n_rows)[place] * n_rows)
             why = f"its share of {plural(n_rows, 'row')} is {share:.10g}"
-            fault = f": {why}." if share < 1 else f", and no new ones are left for it ({why})."
+            fault = f": {why}." if share < 1 else f", and no new rows are left for it ({why})."
             if tied and share >= 1:
                 fault = f": {why}, but equal values stay in one {target.kind}."
             lines.append(f"{part} has no rows{columns}{fault}")
@@ -101,7 +101,7 @@ def warn_empty_parts(
 
 
 def place_rows(parts: Ints, rows: Ints | None, n_rows: int) -> Ints:
-    """Put the parts of the dealt rows at their places in the frame, and -1 elsewhere."""
+    """Return the part of every row of the frame, with -1 for the rows that are not dealt."""
     if rows is None:
         return parts
     placed = np.full(n_rows, -1, dtype=parts.dtype)
@@ -130,7 +130,7 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
 
 
 def cut_stretches(strata: Strata, table: StratumTable) -> Ints:
-    """Cut every stratum, in its order, into one stretch for each part."""
+    """Cut every stratum along its order into one stretch of rows for each part."""
     codes, n_strata = strata.codes, len(strata.sizes)
     values = None if strata.order is None else strata.order.values
     if values is None:
@@ -155,7 +155,7 @@ def deal_in_order(options: Options, strata: Strata, repeat: int) -> Ints:
 
 
 def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
-    """Deal whole groups, or rows whose margins are each balanced on their own."""
+    """Deal whole groups, or deal single rows so that every margin is balanced."""
     target, group = options.target, strata.groups
     shares = target.fractions(strata.n_rows)
     stream = column_stream(options, StreamTag.FOLD_SEARCH, StreamTag.PART_SEARCH, repeat=repeat)
@@ -184,10 +184,10 @@ def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
 
 
 def sort_rows(strata: Strata, words: Words, share: Fraction) -> Ints:
-    """Sort rows by stratum, and inside a stratum by its order, if it has one.
+    """Sort rows by stratum and, if an entry orders rows, inside each stratum by this order.
 
-    The words break ties, and are overwritten. `share` is the share of the smallest part: a block
-    of neighbours has one row for this part.
+    The random 64-bit words break ties, and are overwritten. `share` is the share of the smallest
+    part, and determines how many neighbours form a block.
     """
     if strata.order is None:
         return grouped(np.arange(len(words)), strata.codes, len(strata.sizes))
@@ -195,7 +195,7 @@ def sort_rows(strata: Strata, words: Words, share: Fraction) -> Ints:
 
 
 def draw_fold_permutation(options: Options, repeat: int) -> Ints:
-    """Draw the order in which folds take turns; a deal that is not random starts at fold 0."""
+    """Return the order in which folds receive rows: a random order, or 0..k-1 if none is drawn."""
     k = options.target.n
     if not options.way.is_drawn:
         return np.arange(k)
@@ -207,7 +207,7 @@ def quota_table(
 ) -> StratumTable:
     """Compute how many rows of each stratum go to each part.
 
-    Strata take turns in the order of their codes or, with keys, of their lowest key hashes.
+    Strata are processed in the order of their codes or, with keys, of their lowest key hashes.
     """
     sizes, target = strata.sizes, options.target
     check_n_cells(len(sizes), target.n)
@@ -223,6 +223,6 @@ def quota_table(
     words, n_words = None, len(sizes) * (target.n - 1)
     if options.way.is_drawn:
         words = column_stream(options, StreamTag.PART_QUOTA, repeat=repeat)(n_words)
-    elif options.way.in_stretches:  # the highest words give left-over rows to the first part
+    elif options.way.in_stretches:  # the highest words give left-over rows to the first parts
         words = np.full(n_words, 2**64 - 1, dtype=np.uint64)
     return controlled_rounding(sizes, target.fractions(strata.n_rows), strata.ancestors, words)

@@ -1,4 +1,4 @@
-"""The numbers by which rows are ranked: random bits by position, or hashes of their keys."""
+"""Compute the numbers that rank the rows: random bits or hashes of the row keys."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from .options import Options
 
 
 class Keys(NamedTuple):
-    """The hashed keys of a frame."""
+    """The keys of the rows of a frame, with their hashes."""
 
     columns: Sequence[KeyColumn]
     salt: int
     hashes: Words
-    """The hashes under this salt, shape (n_keys,)."""
+    """The hashes of the keys with `salt`, shape (n_keys,)."""
     dealt: Ints | None = None
-    """The positions of the dealt rows' keys, shape (n_dealt,); None for all keys, in order."""
+    """The positions of the keys of the dealt rows, shape (n_dealt,); None for all keys in order."""
 
     def hash(self, salt: int) -> Words:
         hashes = self.hashes if salt == self.salt else hash_keys(self.columns, salt)
@@ -35,7 +35,7 @@ class Keys(NamedTuple):
 
 
 def column_stream(options: Options, *tags: StreamTag, repeat: int = 0) -> Stream:
-    """Make the random stream of a new column; the first tag is for folds, the last for parts."""
+    """Make the random stream of a new column. Folds use the first tag, and parts the last tag."""
     tag = tags[0] if options.target.kind == "fold" else tags[-1]
     # The default names of the verbs are not part of the seed.
     name = "" if options.name in ("fold", "split") else options.name
@@ -43,10 +43,10 @@ def column_stream(options: Options, *tags: StreamTag, repeat: int = 0) -> Stream
 
 
 def row_streams(options: Options, repeat: int = 0) -> tuple[Stream, Stream]:
-    """Make the streams of random words for the first and the second numbers of rows."""
+    """Make two streams of random 64-bit words, for the first and the second number of each row."""
 
     def second(size: int) -> Words:
-        # Most deals need no second number, so the stream is made only when words are drawn.
+        # Most deals need no second number, so its stream is made only when words are drawn.
         tags = StreamTag.FOLD_BLOCKS, StreamTag.PART_SPREAD
         return column_stream(options, *tags, repeat=repeat)(size)
 
@@ -56,9 +56,9 @@ def row_streams(options: Options, repeat: int = 0) -> tuple[Stream, Stream]:
 def row_numbers(
     keys: Keys | None, n_dealt: int, first: Stream, second: Stream
 ) -> tuple[RandomNumbers, TieBreaks]:
-    """Number the dealt rows by their keys or, without keys, by their positions.
+    """Compute a number for each dealt row from its key or, without keys, from its position.
 
-    Also return a function that finds a second number for each of the rows it is given.
+    Also return a function that computes a second number for the rows that are tied.
     """
     if keys is not None:
         salts = int(first(1)[0]), int(second(1)[0])
@@ -77,7 +77,7 @@ def rank_groups(
 ) -> Ints:
     """Rank distinct groups by the hash of their values, and groups with equal hashes by value.
 
-    Groups that cannot be hashed are ranked in the order in which they come.
+    If a column of the groups cannot be hashed, all groups keep the order in which they are given.
     """
     columns = [frames.read.read_group_key(series) for series in key]
     hashable = [column for column in columns if column is not None]
@@ -86,7 +86,7 @@ def rank_groups(
     hashes = hash_rows(hashable)
     values = []
     if len(repeated_words(hashes)):
-        with suppress(StratError):  # raised for times with and without a zone, for instance
+        with suppress(StratError):  # times with and without a zone cannot be compared
             values = [key_order(key)[1]]
     numbers = np.empty(len(hashes), dtype=np.int64)
     numbers[np.lexsort([*values, hashes])] = np.arange(len(hashes))
@@ -94,7 +94,7 @@ def rank_groups(
 
 
 def first_of_equal_keys(keys: Keys, key: Sequence[Any]) -> Ints | None:
-    """Find, for each row, the first row with the same key; None if all keys differ."""
+    """Find, for each row, the first row with the same key; return None if all keys differ."""
     if len(keys.columns) == 1 and are_dense_and_unique(keys.columns[0]):
         return None
     rows = repeated_words(keys.hashes)
@@ -107,7 +107,7 @@ def first_of_equal_keys(keys: Keys, key: Sequence[Any]) -> Ints | None:
 
 
 def key_order(key: Sequence[Any]) -> tuple[Ints, Ints]:
-    """Sort the rows by their keys, the first column first; also return the keys' dense ranks."""
+    """Return the rows in the order of their keys, and the dense rank of the key of each row."""
     columns = [frames.read.rank_key(series) for series in key]
     rows = np.lexsort(columns[::-1])
     repeats = np.logical_and.reduce([np.diff(column[rows]) == 0 for column in columns])

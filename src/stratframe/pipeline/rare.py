@@ -1,4 +1,4 @@
-"""Rare classes, which have fewer rows or groups than there are folds: treatment and messages."""
+"""Treat and report rare classes, which have fewer rows or groups than there are folds."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .options import Options, write_groups
 def treat_rare(
     entry: BoundTerm, groups: Ints | None, options: Options
 ) -> tuple[BoundTerm, Ints | None]:
-    """Find the classes with fewer rows, or groups, than folds, and treat them as `rare` says.
+    """Find classes with fewer rows or groups than there are folds, and treat them as `rare` says.
 
-    Return the entry, pooled for `rare="pool"`, and the rows that are dealt, None for all.
+    Return the entry, with pooled classes for `rare="pool"`, and the dealt rows (None for all).
     """
-    # Missing values, whose code is -1, count as one more class.
+    # Missing values, which have the code -1, count as an additional class.
     codes: Ints = entry.data % (entry.n_classes + 1) if entry.missing.any() else entry.data
     n_classes, weights = entry.n_classes + 1, entry.weights
     if groups is None:
@@ -49,7 +49,7 @@ def treat_rare(
         warn(text)
         return entry, None
     if entry.weights is not None:
-        raise StratError(text)  # the rows of the frame are not at hand
+        raise StratError(text)  # the rows of the frame are not available here
     rows = np.flatnonzero(is_rare[codes])
     rows = np.sort(rows if entry.rows is None else entry.rows[rows])
     (column,) = ruled_columns(entry, options.missing)
@@ -60,7 +60,7 @@ def treat_rare(
 def format_rare(
     entry: BoundTerm, codes: Ints, sizes: Ints, is_rare: Flags, noun: str, options: Options
 ) -> str:
-    """Name the rare classes of an entry, the smallest first."""
+    """Write a message that lists the rare classes of an entry, starting with the smallest."""
     rare = np.flatnonzero(is_rare)
     rare = rare[np.argsort(sizes[rare], kind="stable")]
     values = frames.to_list(entry.values_at(first_occurrence(codes, len(sizes))[rare[:MAX_LISTED]]))
@@ -68,11 +68,11 @@ def format_rare(
         f"{value!r} ({plural(size, noun)})"
         for value, size in zip(values, sizes[rare].tolist(), strict=False)
     ]
-    why = ' (and `rare="error"`)' if options.rare == "error" else ""
+    why = ', which `rare="error"` does not allow' if options.rare == "error" else ""
     text = with_full_stop(
         f"{plural(len(rare), 'class', 'classes')} of {entry.text}"
-        f" {'has' if len(rare) == 1 else 'have'} fewer {noun}s than the"
-        f" {plural(options.target.n, options.target.kind)}{why}: {preview(listed, len(rare))}"
+        f" {'has' if len(rare) == 1 else 'have'} fewer {noun}s than there are"
+        f" {options.target.kind}s ({options.target.n:,}){why}: {preview(listed, len(rare))}"
     )
     doubts = hint_for_many_values(entry, sizes, is_rare, options) if noun == "row" else ""
     return text + (doubts or hint_for_rare(entry, len(rare), options))
@@ -92,16 +92,16 @@ def hint_for_rare(entry: BoundTerm, n_rare: int, options: Options) -> str:
 
 
 def hint_for_many_values(entry: BoundTerm, sizes: Ints, is_rare: Flags, options: Options) -> str:
-    """Return a hint if a column looks continuous, like an id, or like a regression target."""
+    """Return a hint if a column looks continuous, or looks like an id or a regression target."""
     cuts = f"`sf.quantiles({entry.code}, 10)`"
     if entry.weights is None and len(options.terms) == 1:
-        cuts += f" or `sf.continuous({entry.code})`"  # must be last, and needs all rows
+        cuts += f" or `sf.continuous({entry.code})`"  # must come last, and cannot have weights
     n_rows, n_present = int(sizes.sum()), int((sizes > 0).sum())
     is_numeric = frames.read.has_numbers(entry.series[0])
     if 2 * int(sizes[is_rare].sum()) > n_rows and (is_numeric or 2 * n_present > n_rows):
         looks, hint = "continuous, or like an id", cuts
         if not is_numeric:
-            looks, hint = "like an id", 'leave it out of `by`; `rare="ignore"` deals it as it is'
+            looks, hint = "like an id", 'leave it out of `by`, or use `rare="ignore"`'
         return (
             f" More than half of the rows are in such classes: {entry.text} looks {looks}.\n"
             f"Hint: {hint}."
@@ -117,4 +117,4 @@ def hint_for_many_values(entry: BoundTerm, sizes: Ints, is_rare: Flags, options:
 
 
 MANY_NUMBERS = 50
-"""A column with more different numbers than this may be a regression target."""
+"""The number of distinct values above which a numeric column might be a regression target."""

@@ -1,4 +1,4 @@
-"""A stratified sample: how many rows come from each stratum, and which ones."""
+"""Compute how many rows of each stratum are in a stratified sample, and select these rows."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from .parts import place_rows, sort_rows
 from .random_numbers import row_numbers
 
 Allocation: TypeAlias = Literal["proportional", "equal"]
-"""How a sample is allocated to the strata."""
+"""The method by which the rows of a sample are allocated to the strata."""
 
 
 class SampleSize(NamedTuple):
-    """The number of rows in a sample, and how they are allocated to the strata."""
+    """The size of a sample, and its allocation to the strata."""
 
     size: int | Fraction
-    """A number of rows, or a share of all rows."""
+    """The number of rows, or the share of all rows."""
     allocation: Allocation
 
 
@@ -43,7 +43,7 @@ def sample_table(
 ) -> StratumTable:
     """Compute how many rows of each stratum are in the sample, and how many are not.
 
-    If `lowest` holds each stratum's lowest row number, strata receive random words in that order.
+    If `lowest` is given, strata get their random words in the order of their lowest row numbers.
     """
     sizes, n_rows = strata.sizes, strata.n_rows
     total = round(wanted.size * n_rows) if isinstance(wanted.size, Fraction) else wanted.size

@@ -1,1 +1,1 @@
-"""What `by`, `groups` and features may hold: a file for each kind of term, and what they share."""
+"""The terms that `by` and `groups` accept: a module for each kind of term, and shared code."""

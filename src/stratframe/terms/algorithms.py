@@ -1,4 +1,4 @@
-"""scikit-learn's clustering algorithms, as functions of points, a number of clusters and a seed."""
+"""The clustering algorithms of scikit-learn, as functions with the same signature."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -15,38 +15,38 @@ from ..core.types import Ints, Values
 from ..errors import StratError, plural
 
 LARGEST_TREE = 5_000
-"""The maximum size of a stratum whose rows are all merged; a larger stratum is sampled."""
+"""The maximum number of rows for agglomerative clustering; larger strata are sampled."""
 
 BATCHES, SMALLEST_BATCH = 64, 256
-"""A mini-batch has a 64th of the rows, but at least 256. This size was the fastest on 5,000,
-100,000 and 1,000,000 rows, with an inertia within 2 % of the inertia of k-means."""
+"""A mini-batch has 1/64 of the rows, but at least 256 rows. Of the sizes tried, this one was the
+fastest for 5,000, 100,000 and 1,000,000 rows, with an inertia within 2 % of that of k-means."""
 
 BATCH_TOLERANCE = 1e-3
-"""The relative movement of the centres below which mini-batches stop. Without this limit, which is
-scikit-learn's default, mini-batches are slower than k-means."""
+"""The relative movement of the centres below which mini-batch k-means stops. scikit-learn sets no
+limit by default, and mini-batch k-means is then slower than k-means."""
 
 WIDER = 1 + 1e-9
-"""The factor by which the radius is widened. The radius is a distance between rows; without the
-factor, rounding would decide whether rows at this distance are neighbours."""
+"""The factor by which the radius of DBSCAN is enlarged. The radius is the distance between two
+rows; without the factor, rounding errors would decide whether these rows are neighbours."""
 
 SAMPLES, SAMPLE_ROWS = 50, 100
-"""The number of samples from which the number of clusters is estimated, and their maximum size."""
+"""The number of samples for estimating the number of clusters, and the maximum size of a sample."""
 
 ONE_THREAD = 256
-"""One thread clusters a stratum of up to this many rows. scikit-learn hands a thread this many rows
-at a time, so more threads would give the same labels."""
+"""The maximum number of rows in a stratum that is clustered on one thread. scikit-learn gives each
+thread chunks of this size, so further threads would be idle, and would not change the labels."""
 
 Fit: TypeAlias = Callable[[Values, int, int], tuple[Ints, Values | None]]
-"""A function of points (n_rows, n_features), a number of clusters and a seed. It returns the
-labels, -1 for noise, and the centres, if there are any."""
+"""A function of points (n_rows, n_features), the number of clusters and a seed. It returns the
+labels (-1 for noise) and the cluster centres (None if the algorithm has no centres)."""
 
 
 def estimate(points: Values, seed: int) -> int:
     """Estimate the number of clusters from average-linkage trees of small samples.
 
-    In each of 50 samples of at most 100 rows, the merges higher than the mean height
-    plus two standard deviations are cut. The estimate is the mean number of clusters over the
-    samples, with halves rounded up.
+    A tree is built for each of 50 samples of at most 100 rows. Each tree is cut at the merges that
+    are higher than the mean height plus two standard deviations. The estimate is the mean number of
+    clusters over the samples, rounded to a whole number (halves are rounded up).
 
     References
     ----------
@@ -67,7 +67,7 @@ def estimate(points: Values, seed: int) -> int:
 
 
 def seeds_of(seed: int, use: StreamTag, count: int) -> list[int]:
-    """Draw seeds for scikit-learn, which takes 32-bit seeds."""
+    """Draw seeds of 32 bits, as scikit-learn requires."""
     drawn: list[int] = (draws.random_words(seed, use, count) >> np.uint64(32)).tolist()
     return drawn
 
@@ -102,7 +102,7 @@ def with_centres(model: Any, points: Values) -> tuple[Ints, Values]:
 
 @contextmanager
 def converged() -> Iterator[None]:
-    """Silence the warning about distinct rows that rounding made equal."""
+    """Ignore scikit-learn's warning about equal rows; rounding can make distinct rows equal."""
     kind = load_extra("sklearn.exceptions", "sklearn").ConvergenceWarning
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", kind)
@@ -111,16 +111,16 @@ def converged() -> Iterator[None]:
 
 @contextmanager
 def small_fits(algorithm: object) -> Iterator[None]:
-    """Cluster each of many small strata on one thread, without repeating checks."""
+    """Limit scikit-learn to one thread and skip its checks, which is faster for small strata."""
     limited = load_extra("threadpoolctl", "sklearn").threadpool_limits(1, user_api="openmp")
-    # The parameters of an object have not been checked yet, so it may check them itself.
+    # The parameters of a user's object have not been checked yet.
     unchecked = {"assume_finite": True, "skip_parameter_validation": isinstance(algorithm, str)}
     with limited, load_extra("sklearn", "sklearn").config_context(**unchecked):
         yield
 
 
 def agglomerative(points: Values, n: int, seed: int) -> tuple[Ints, None]:
-    """Cluster by Ward's method; if there are too many rows, merge a sample and assign the rest."""
+    """Cluster up to 5,000 rows by Ward's method; assign any other rows to the nearest centre."""
     rows = some_rows(len(points), max(LARGEST_TREE, n), seed)
     tree = load_extra("sklearn.cluster", "sklearn").AgglomerativeClustering(n)
     found: Ints = tree.fit(points[rows]).labels_
@@ -135,7 +135,7 @@ def agglomerative(points: Values, n: int, seed: int) -> tuple[Ints, None]:
 def dbscan(
     eps: float | None, min_samples: int | None, points: Values, n: int, seed: int
 ) -> tuple[Ints, None]:
-    """Cluster by density; by default the distances to neighbours determine the radius.
+    """Cluster by density; the default radius is computed from the distances to neighbours.
 
     References
     ----------
@@ -151,15 +151,15 @@ def dbscan(
 
 
 def radius(points: Values, neighbour: int) -> float:
-    """Find the knee of the sorted distances from each row to its neighbour of this rank.
+    """Return the knee of the sorted distances from each row to its neighbour of the given rank.
 
-    If there is no knee, or it is zero, take the median; if that is zero too, take the smallest
-    distance above zero.
+    If there is no knee above zero, use the median distance; if the median is zero, use the smallest
+    distance above zero, or 1 if all distances are zero.
     """
     neighbours = load_extra("sklearn.neighbors", "sklearn").NearestNeighbors(n_neighbors=neighbour)
     heights = np.sort(neighbours.fit(points).kneighbors()[0][:, -1])
     with warnings.catch_warnings():
-        # kneed warns where there is no knee, and divides by zero where all distances are equal.
+        # kneed warns if there is no knee, and divides by zero if all distances are equal.
         warnings.simplefilter("ignore")
         found = load_extra("kneed", "sklearn").KneeLocator(
             np.arange(len(heights)), heights, curve="convex", direction="increasing"
@@ -170,7 +170,7 @@ def radius(points: Values, neighbour: int) -> float:
 
 
 def custom(algorithm: Any, points: Values, n: int, seed: int) -> tuple[Ints, Values | None]:
-    """Cluster by an object with `fit_predict`, cloned and seeded."""
+    """Cluster with a clone of the user's object, after setting its seed and number of clusters."""
     model = load_extra("sklearn.base", "sklearn").clone(algorithm, safe=False)
     given = dict.fromkeys(parameters(model, "random_state"), seed)
     if n:
@@ -201,6 +201,6 @@ def custom(algorithm: Any, points: Values, n: int, seed: int) -> tuple[Ints, Val
 
 
 def parameters(algorithm: Any, name: str) -> list[str]:
-    """List the parameters of an object, and of its steps, that have this name."""
+    """List the parameters that have this name in an object or in the steps of a pipeline."""
     own: dict[str, Any] = getattr(algorithm, "get_params", dict)()
     return [each for each in own if each == name or each.endswith(f"__{name}")]

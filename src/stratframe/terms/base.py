@@ -1,8 +1,8 @@
-"""What the pipeline asks of an entry of `by`: one base class, with defaults.
+"""The base class of all terms, with the methods that the pipeline calls.
 
-A new kind of entry is one subclass of `Term` in one file of this folder. It says how it reads its
-columns, which values it allows, how it divides strata or orders rows, and what its strata are
-called. The defaults suit a single column of numbers; a subclass overrides those that do not fit.
+To add a kind of term, write a subclass of `Term` in a new module of this folder. The subclass
+defines how columns are read, which values are allowed, how strata are divided or rows are ordered,
+and how strata are labelled. The default methods suit a single column of numbers.
 """
 
 from __future__ import annotations
@@ -22,62 +22,59 @@ from ..errors import StratError, describe, preview
 from ..frames import ResultName, Rule
 
 ColumnRef: TypeAlias = Any
-"""Where a column comes from: its name, a Polars expression or, for pandas, a callable
-of the frame or a `pd.col` expression."""
+"""A reference to a column: its name, a Polars expression or, for pandas, a `pd.col` expression
+or a callable that takes the frame."""
 
 Missing: TypeAlias = Literal["error", "stratum", "null"]
-"""What happens to missing values."""
+"""How to treat missing values."""
 
 MAX_ITEMS = 12
 """The maximum number of features, edges or entries of a term that a message lists."""
 
-LEFT_NULL = 'in `kfold`, `missing="null"` leaves their fold null.'
+LEFT_NULL = 'in `kfold`, `missing="null"` leaves the fold of these rows null.'
 
 MISSING_CLASS_HINT = f'`missing="stratum"` makes missing values a stratum of their own; {LEFT_NULL}'
 
 
 @dataclass(frozen=True, eq=False)
 class BoundTerm:
-    """One entry of `by` or `groups`, and the values of its columns in the rows that are dealt."""
+    """An entry of `by` or `groups`, with the values of its columns in the rows that are dealt."""
 
     term: Term
     series: Sequence[Any]
-    """The whole columns: a single one, or all that hold the features."""
+    """The columns of the entry, including the rows that are not dealt."""
     data: Values
-    """Class codes, -1 where missing, or numbers, shape (n_dealt,); features have the shape
-    (n_features, n_dealt)."""
+    """Class codes (-1 for missing values) or numbers, shape (n_dealt,); the values of features
+    have the shape (n_features, n_dealt)."""
     missing: Flags
-    """Where the value is missing, shape (n_dealt,)."""
+    """Flags for the dealt rows with missing values, shape (n_dealt,)."""
     n_classes: int = 0
-    """The number of classes; 0 for numbers."""
+    """The number of classes; 0 if the values are numbers."""
     sizes: Ints | None = None
-    """The number of rows of each class, shape (n_classes,), if already counted."""
+    """The number of rows in each class, shape (n_classes,); None if not counted yet."""
     widths: Sequence[int] = ()
-    """How many features each column holds: one, or as many as its vectors have components."""
+    """The number of features in each column: 1, or the length of the vectors in the column."""
     rows: Ints | None = None
-    """Positions of the dealt rows in the column; None for all rows, in the order of the column."""
+    """The positions of the dealt rows in the columns; None if all rows are dealt in frame order."""
     weights: Ints | None = None
-    """How many rows each dealt row stands for, shape (n_dealt,); None for one row each."""
+    """The number of rows that each dealt row represents, shape (n_dealt,); None if always 1."""
     argument: Literal["by", "groups"] = "by"
-    """The argument that the entry comes from."""
     place: int = 1
-    """The entry's place in the argument, counted from 1."""
+    """The place of the entry in the argument, counted from 1."""
     names: Sequence[ResultName] = ()
-    """What the columns are called."""
 
     @property
     def position(self) -> str:
-        """The entry's place in the call, as messages show it."""
         return f"entry {self.place} of `{self.argument}`"
 
     @property
     def text(self) -> str:
-        """The entry as messages show it."""
+        """The name of the column in messages, or the place of the entry if there is no name."""
         return self.position if self.names[0].is_unnamed else repr(self.names[0].name)
 
     @property
     def code(self) -> str:
-        """The column as a hint writes it inside a term."""
+        """The column as code in a hint, or "..." if the column has no name."""
         return "..." if self.names[0].is_unnamed else repr(self.names[0].name)
 
     @property
@@ -88,7 +85,7 @@ class BoundTerm:
 
     @property
     def n_rows(self) -> int:
-        """The number of dealt rows, each counted as often as its weight says."""
+        """The number of dealt rows, or the sum of their weights."""
         return len(self.missing) if self.weights is None else int(self.weights.sum())
 
     def values_at(self, rows: Ints) -> Any:
@@ -96,56 +93,56 @@ class BoundTerm:
 
 
 class Substrata(NamedTuple):
-    """Strata divided by one more entry."""
+    """The division of parent strata into child strata by one more entry."""
 
     codes: Ints
-    """The child of every row inside its parent stratum, shape (n_rows,), range 0..n-1."""
+    """The code of each row's child stratum within its parent, shape (n_rows,), range 0..n-1."""
     n: int
-    """The maximum number of children of a parent."""
+    """The maximum number of children of a parent stratum."""
     order: RowOrder | None = None
-    """How the rows of a child are ordered, if the entry orders them."""
+    """The order of the rows within each child stratum, if the entry orders rows."""
     labels: Ints | None = None
-    """What tables call the child of every row, if it is not the code."""
+    """The label of each row's child stratum in tables; None if the label is the code."""
     cells: Ints | None = None
-    """The finer bin of every row, ascending across all parents, if bins show an order."""
+    """If the bins show an order, the finer bin of each row, numbered across all parent strata."""
 
 
 class ByValue(NamedTuple):
-    """Rows with the same value are alike."""
+    """Rows are counted by value."""
 
 
 class ByEdges(NamedTuple):
-    """Rows between the same edges are alike."""
+    """Rows are counted by bin; the user gives the edges of the bins."""
 
     edges: tuple[float, ...]
     closed: Literal["right", "left"]
 
 
 class ByQuantiles(NamedTuple):
-    """Rows between the same quantiles of their parent stratum, computed beforehand, are alike."""
+    """Rows are counted by bin; the edges are quantiles of the parent stratum, computed first."""
 
     n: int
-    """How many bins the quantiles make."""
 
 
 CountedBy: TypeAlias = ByValue | ByEdges | ByQuantiles
-"""What makes rows alike when they are counted, as in frames larger than one machine. The term
-then gets one row of each kind, with the highest value of its bin, and the number of such rows."""
+"""How rows of Dask and Spark frames are counted. The term then reads one row for each value, or one
+for the highest value in each bin. The weight of a row is the number of rows that it represents."""
 
 
 class RowOrder(NamedTuple):
-    """An order of the rows inside their stratum."""
+    """An order of the rows within each stratum."""
 
     sort: Callable[[Ints, int, Words, Fraction], Ints]
-    """A function of the codes of rows, the number of codes, random words for ties (overwritten) and
-    the smallest share of a part. It returns the positions of the rows, stratum after stratum."""
+    """A function that returns the positions of the rows, ordered by stratum and then within strata.
+    Its arguments are the stratum code of each row, the number of codes, random 64-bit integers
+    (words) that break ties and are overwritten, and the smallest share of a part."""
     starts_at_random: bool = False
-    """Whether the order starts from a random row, so that circular deals need random words, too."""
+    """Whether the order starts from a random row; if so, even circular deals need random words."""
     spread_leftover: bool = True
-    """Whether the rows that fill no block of k are taken evenly along the order, rather than from
-    its end."""
+    """Whether left-over rows, which do not fill a block of k rows, are taken from evenly spaced
+    places in the order, rather than from its end."""
     values: Values | None = None
-    """The values by which it sorts, if it sorts by value."""
+    """The values that define the order, if rows are sorted by value."""
 
 
 def value_order(values: Values) -> RowOrder:
@@ -159,38 +156,37 @@ def value_order(values: Values) -> RowOrder:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Term:
-    """One entry of `by`: it divides the strata of the entries before it, or orders their rows."""
+    """An entry of `by` that divides the strata of earlier entries or orders their rows."""
 
     function: ClassVar[str] = ""
-    """The function that makes the term, as messages show it, such as "sf.quantiles"."""
+    """The name of the function that makes the term, such as "sf.quantiles"."""
     is_nominal: ClassVar[bool] = False
-    """Whether its values are classes, which may be rare and have no order of their own."""
+    """Whether the values are classes, which can be rare and often have no order."""
     is_ordinal: ClassVar[bool] = False
-    """Whether its strata are bins, which have an order."""
+    """Whether the strata are bins, which have an order."""
     orders_rows: ClassVar[bool] = False
-    """Whether it only orders the rows, by `row_order`, and so comes last."""
+    """Whether the term only orders rows, and must therefore be the last entry."""
     evens_totals: ClassVar[bool] = False
-    """Whether the totals of its columns are made even, too, once the rows are dealt."""
+    """Whether rows are swapped after the deal to give each part its share of the column totals."""
     uses_row_order: ClassVar[bool] = False
-    """Whether its result depends on the order in which the rows come."""
+    """Whether the result depends on the order of the rows in the frame."""
     group_noun: ClassVar[str] = ""
-    """What the groups that it makes are called; empty if it makes none."""
+    """A noun for the groups that the term makes; empty if the term makes no groups."""
     only_groups: ClassVar[bool] = False
-    """Whether it makes no strata, and so is for `groups` alone."""
+    """Whether the term makes groups only, and is not allowed in `by`."""
     has_features: ClassVar[bool] = False
-    """Whether a column may hold vectors, and one reference may stand for several columns."""
+    """Whether a column can hold vectors, and a reference can select several columns."""
     default_name: ClassVar[str | None] = None
-    """Its name in result frames unless the user gives one; None for the name of its column."""
+    """The default name in result frames; None for the name of the column."""
 
     columns: tuple[ColumnRef, ...]
-    """Where its columns come from."""
     name: Hashable | None = field(default=None, kw_only=True)
-    """The name that the user gave it for result frames."""
+    """The name that the user gave to the term for result frames."""
 
     def __post_init__(self) -> None:
         subject, name = f"`name` of `{self.function}`", self.name
         if not frames.libraries.is_label(name):
-            msg = f"{subject} must be able to name a column, got {describe(name)}."
+            msg = f"{subject} must be a valid column name, got {describe(name)}."
             raise StratError(msg)
         if isinstance(name, str):
             check_encodable(subject, name)
@@ -199,50 +195,49 @@ class Term:
         return f"{self.function}({self.arguments()})"
 
     def arguments(self) -> str:
-        """Write the arguments as in code."""
         return ", ".join(map(frames.format_reference, self.columns))
 
     def check_k(self, k: int) -> None:
-        """Raise if the term does not work with this number of folds."""
+        """Raise an error if the term cannot be used with k folds."""
 
     def resolve(self, series: Sequence[Any]) -> Term:
-        """Return the term that this one stands for, given its columns."""
+        """Choose the kind of term from the values of the columns; by default, keep the term."""
         return self
 
     def without_order(self) -> Term | None:
-        """Return the term that takes its place where rows have no order; None if there is none."""
+        """Return the term to use if rows cannot be ordered; None if the order is required."""
         return self
 
     def counted_by(self) -> CountedBy | None:
-        """Say what makes rows alike when they are counted; None if the term needs all rows."""
+        """Return how rows can be counted for this term; None if the term needs every row."""
         return None if self.uses_row_order or self.only_groups else ByValue()
 
     def in_bins(self, k: int) -> Term:
-        """Return the term that shows its order in tables of k folds; itself if it has no order."""
+        """Return bins that show the order in tables of k folds; by default, the term itself."""
         return self
 
     def in_table(self, series: Sequence[Any], k: int, weights: Ints | None) -> tuple[Term, int]:
-        """Return the term that tables of k folds show, and the slack of its cells, in rows."""
+        """Return the term for tables, and its slack (the extra rows by which counts may be off)."""
         return self, 0
 
     def may_be_number(self, series: Sequence[Any]) -> bool:
-        """Return whether it takes whole numbers as classes without the user saying so."""
+        """Return whether the classes are whole numbers that the user did not declare as classes."""
         return False
 
     def read(self, series: Sequence[Any]) -> BoundTerm:
-        """Read its columns into arrays; by default numbers, dates or a categorical of numbers."""
+        """Read the columns into arrays; the default reads numbers, dates or categorical numbers."""
         return BoundTerm(self, series, *frames.read_numbers(series[0], str(self)))
 
     def entries(self, entry: BoundTerm) -> list[BoundTerm]:
-        """List the entries that margins make of an entry; by default, only the entry itself."""
+        """List the entries into which margins split an entry; by default, only the entry itself."""
         return [entry]
 
     def rules(self, missing: Missing) -> list[Rule]:
-        """State what it requires of the values in each of its columns."""
+        """Return the rules for the values, with one rule for each column."""
         return [Rule(complete=missing == "error", hint=MISSING_CLASS_HINT)]
 
     def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
-        """Divide the strata made so far; missing values are the last child."""
+        """Divide each parent stratum; missing values form the last child."""
         if not entry.missing.any():
             return Substrata(*self.cut(entry.data, parent, entry.weights))
         known = np.flatnonzero(~entry.missing)
@@ -253,11 +248,11 @@ class Term:
         return Substrata(children, n + 1)
 
     def cut(self, values: Values, parent: Ints, weights: Ints | None) -> tuple[Ints, int]:
-        """Find the child of every value, and the maximum number of children of a parent."""
+        """Return the child of each value, and the maximum number of children of a parent."""
         raise NotImplementedError
 
     def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
-        """Name the children that some rows are in, for tables."""
+        """Return the labels, for tables, of the child strata that contain the given rows."""
         return (division.codes if division.labels is None else division.labels)[rows]
 
     def row_order(self, data: Values) -> RowOrder | None:
@@ -265,20 +260,20 @@ class Term:
         return value_order(data)
 
     def number_groups(self, entry: BoundTerm, codes: Ints) -> Ints:
-        """Rank the groups that it makes by the values of their rows, whatever the row order."""
+        """Number the groups by the values of their rows, independently of the order of the rows."""
         raise NotImplementedError
 
     def explain_group(self, entry: BoundTerm, rows: Ints) -> str:
-        """Say why a group is as large as it is."""
+        """Return a sentence that explains why the largest group is large; empty by default."""
         return ""
 
     def nearest_groups(self, entry: BoundTerm, groups: Ints, folds: Ints) -> Ints | None:
-        """Rank groups by the least distance between rows in different folds; None if unknown."""
+        """Rank groups by the shortest distance between their rows in different folds, if known."""
         return None
 
 
 def list_arguments(items: Sequence[object]) -> str:
-    """Write arguments of a term as a list, cut short if it is long."""
+    """Format arguments of a term as a list, and shorten a long list."""
     return f"[{preview(items, len(items), MAX_ITEMS)}]"
 
 

@@ -1,4 +1,4 @@
-"""Numbers: an order of the rows (continuous), quantile bins, and bins with given edges."""
+"""Terms for a column of numbers: an order of the rows, quantile bins, and bins with given edges."""
 
 from __future__ import annotations
 
@@ -30,22 +30,23 @@ from .base import (
 )
 
 MAX_BINS = 1_000_000
-"""The maximum number of bins of a stratum that a call may ask for."""
+"""The maximum number of bins that a call can request in each stratum."""
 
 DECILES = 10
-"""The number of bins into which a continuous entry is cut where an order is of no use."""
+"""The number of quantile bins that replace a continuous entry if rows cannot be ordered."""
 
 FIVE_BINS, CUTS = 5, 60
-"""The maximum number of bins that show an order, and the number of finer bins at whose cuts the
-order is judged. 60 finer bins divide evenly into one, two, three, four or five bins."""
+"""The maximum number of bins that show an order, and the number of finer bins that are merged into
+them. Folds are judged at the cuts between finer bins. All whole numbers up to 5 divide 60."""
 
 BIN_SLACK = 2
-"""By how many rows a bin of an order may deviate, because bins need not begin where blocks do."""
+"""The slack (the number of extra rows by which counts may be off) of bins that show an order. They
+need it because a bin can begin or end inside a block of rows that are dealt to all folds."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Continuous(Term):
-    """A column that orders the rows inside their stratum."""
+    """A column that orders the rows within each stratum."""
 
     function: ClassVar[str] = "sf.continuous"
     orders_rows: ClassVar[bool] = True
@@ -58,21 +59,21 @@ class Continuous(Term):
         return OrderBins(self.columns, CUTS, warns=False, k=k, name=self.name)
 
     def rules(self, missing: Missing) -> list[Rule]:
-        """Require finite numbers: a row without a value has no place in the order."""
-        cut = "drop these rows, or cut the column, as in `sf.quantiles({column}, 10)`"
+        """Require finite numbers, because a row without a value has no place in the order."""
+        cut = "drop these rows, or cut the column into bins, as in `sf.quantiles({column}, 10)`"
         return [Rule(missing != "null", finite=True, hint=f"{cut}; {LEFT_NULL}")]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Quantiles(Term):
-    """A column cut at its quantiles inside the parent stratum."""
+    """A column that is cut at its quantiles within each parent stratum."""
 
     function: ClassVar[str] = "sf.quantiles"
     is_ordinal: ClassVar[bool] = True
 
     n: int
     warns: bool = True
-    """Whether fewer bins than `n` are worth a warning."""
+    """Whether to warn if there are fewer bins than `n`."""
 
     def arguments(self) -> str:
         return f"{super().arguments()}, {self.n}"
@@ -81,7 +82,6 @@ class Quantiles(Term):
         return ByQuantiles(self.n)
 
     def cut(self, values: Values, parent: Ints, weights: Ints | None) -> tuple[Ints, int]:
-        """Find the bin of every value, and warn if there are fewer bins than asked for."""
         bins, counts = quantile_bins(parent, values, self.n, weights)
         counts = counts[counts > 0]  # strata without values have no bins
         n_short, fewest = int((counts < self.n).sum()), int(counts.min(initial=self.n))
@@ -94,13 +94,13 @@ class Quantiles(Term):
         return bins, self.n
 
     def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
-        """Name a bin by its cuts; it ends at its own highest value."""
+        """Label each bin with an interval that ends at the highest value in the bin."""
         known = np.flatnonzero(~entry.missing)
         bins = parent * division.n + division.codes
         known = known[np.lexsort((entry.data[known], bins[known]))]
         present, first = np.unique(bins[known], return_index=True)
         lowest, highest = known[first], known[np.append(first, len(known))[1:] - 1]
-        # A bin starts at the cut below it; a parent's lowest bin starts at its own lowest value.
+        # A bin starts at the end of the bin below; the lowest bin starts at its lowest value.
         below = np.where(division.codes[highest] == 0, lowest, np.roll(highest, 1))
         texts = format_floats(frames.to_list(entry.values_at(np.append(below, highest))))
         edges = zip(present.tolist(), texts[: len(below)], texts[len(below) :], strict=True)
@@ -112,16 +112,16 @@ class Quantiles(Term):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OrderBins(Quantiles):
-    """Up to five bins that show an order, made of the `n` finer bins at whose cuts it is judged."""
+    """At most five bins that show an order in tables, merged from `n` finer bins."""
 
     k: int = 2
-    """The number of folds: each fold should have at least two rows of each bin."""
+    """The number of folds. Strata with fewer than 10 * k rows have fewer than five bins."""
 
     def in_table(self, series: Sequence[Any], k: int, weights: Ints | None) -> tuple[Term, int]:
         return self, BIN_SLACK
 
     def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
-        """Cut the strata into cells, and merge the cells into at most five quantile bins."""
+        """Cut each stratum into finer bins (cells), and merge the cells into at most five bins."""
         fine = super().divide(entry, parent, n_parents)
         cells, present = parent * fine.n + fine.codes, np.arange(n_parents * fine.n)
         if len(present) > max(DENSE, 2 * len(cells)):
@@ -130,7 +130,7 @@ class OrderBins(Quantiles):
         sizes = sum_by(cells, entry.weights, len(present)) * is_known
         totals = sum_by(parents, sizes, n_parents)
         before = np.cumsum(sizes) - sizes - (np.cumsum(totals) - totals)[parents]
-        # A cell goes into the bin of its lowest value, found from the number of earlier rows.
+        # The number of rows before a cell determines the bin that contains the cell.
         bins = before * np.clip(totals // (2 * self.k), 1, FIVE_BINS)[parents]
         bins = np.where(is_known, bins // np.maximum(totals, 1)[parents], FIVE_BINS)
         return Substrata(bins[cells], FIVE_BINS + fine.n - self.n, cells=cells)
@@ -138,7 +138,7 @@ class OrderBins(Quantiles):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TimeSpan(Quantiles):
-    """One bin of a column of times inside the parent stratum: from the first time to the last."""
+    """A column of times, with one bin from the first to the last time in each parent stratum."""
 
     function: ClassVar[str] = "time"
     n: int = 1
@@ -147,14 +147,14 @@ class TimeSpan(Quantiles):
         return self.function
 
     def resolve(self, series: Sequence[Any]) -> Term:
-        """Raise unless the column holds times."""
+        """Raise an error unless the column holds times."""
         frames.read_times(series[0])
         return self
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Bins(Term):
-    """A column cut at given edges."""
+    """A column that is cut at given edges."""
 
     function: ClassVar[str] = "sf.bins"
     is_ordinal: ClassVar[bool] = True
@@ -179,7 +179,6 @@ class Bins(Term):
         return edge_bins(values, np.array(self.edges), self.closed), len(self.edges) - 1
 
     def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
-        """Name a bin by its edges; the outermost edges are included."""
         pattern = "({}, {}]" if self.closed == "right" else "[{}, {})"
         names = [pattern.format(*edges) for edges in pairwise(format_floats(self.edges))]
         names[0] = f"[{names[0][1:]}"
@@ -189,9 +188,9 @@ class Bins(Term):
 
 
 def format_floats(values: Sequence[Any]) -> list[str]:
-    """Write values as text; floats get the fewest digits that tell them apart."""
+    """Format values as text; floats get six significant digits, or more to keep them distinct."""
     if not all(isinstance(value, float) for value in values):
-        # pandas writes durations in its own way.
+        # pandas formats an hour as "0 days 01:00:00".
         are_short = isinstance(values[0], timedelta) and not any(
             getattr(value, "nanoseconds", 0) for value in values
         )
@@ -206,17 +205,17 @@ def format_floats(values: Sequence[Any]) -> list[str]:
 
 
 def continuous(column: ColumnRef, *, name: Hashable | None = None) -> Continuous:
-    """Order rows by a column within each stratum, so that similar rows go to different folds.
+    """Order rows by a column within each stratum so that similar rows go to different folds.
 
-    This is sorted stratification for k folds, and fractional stratification for unequal parts.
-    It must come last in `by`, and only once.
+    For k folds, this is sorted stratification; for unequal parts, it is fractional stratification.
+    The term must come last in `by`, and can occur only once.
 
     Parameters
     ----------
-    column : column name, Polars expression, or callable of a pandas frame
-        Numbers or dates, none missing or infinite.
+    column : column name, Polars expression, or callable that takes a pandas frame
+        Numbers or dates, without missing or infinite values.
     name : hashable, optional
-        Name of its stratum column in result frames.
+        Name of the stratum column in result frames.
 
     Returns
     -------
@@ -239,18 +238,18 @@ def continuous(column: ColumnRef, *, name: Hashable | None = None) -> Continuous
 def quantiles(column: ColumnRef, n: int, *, name: Hashable | None = None) -> Quantiles:
     """Cut a column at its quantiles within each parent stratum.
 
-    The cuts are those of `np.quantile(..., method="inverted_cdf")`; bins are closed on the
-    right, as in `pd.qcut`. Equal values stay in one bin, with a warning if that produces
-    fewer bins than `n`.
+    The cuts are computed as in `np.quantile(..., method="inverted_cdf")`. Bins are closed on the
+    right, as in `pd.qcut`. Equal values stay in one bin; if this leaves fewer than `n` bins, a
+    warning is issued.
 
     Parameters
     ----------
-    column : column name, Polars expression, or callable of a pandas frame
+    column : column name, Polars expression, or callable that takes a pandas frame
         Numbers, dates, or a categorical of numbers.
     n : int
         Number of bins, at least 2.
     name : hashable, optional
-        Name of its stratum column in result frames.
+        Name of the stratum column in result frames.
 
     Returns
     -------
@@ -259,7 +258,7 @@ def quantiles(column: ColumnRef, n: int, *, name: Hashable | None = None) -> Qua
     Raises
     ------
     StratError
-        If `n` is not a whole number of at least 2.
+        If `n` is not a whole number from 2 to 1,000,000.
 
     Examples
     --------
@@ -291,15 +290,15 @@ def bins(
 
     Parameters
     ----------
-    column : column name, Polars expression, or callable of a pandas frame
-        Numbers, or a categorical of numbers. A value outside the edges is an error.
+    column : column name, Polars expression, or callable that takes a pandas frame
+        Numbers, or a categorical of numbers. A value outside the edges raises an error.
     edges : sequence of float
-        At least 2, increasing; the outermost may be infinite.
+        At least two numbers in increasing order. The outermost edges can be infinite.
     closed : {"right", "left"}
-        Which of its edges a bin includes. The lowest edge (with "left", the highest) is always
-        included.
+        The edge that each bin includes. With "right", the first bin also includes the lowest edge;
+        with "left", the last bin also includes the highest edge.
     name : hashable, optional
-        Name of its stratum column in result frames.
+        Name of the stratum column in result frames.
 
     Returns
     -------
@@ -333,7 +332,7 @@ def bins(
         msg = f"`edges` of `sf.bins` must be numbers that floats can hold, got {shown}."
         raise StratError(msg) from None
     if len(given) > MAX_BINS + 1:
-        msg = f"`edges` of `sf.bins` must make at most {plural(MAX_BINS, 'bin')}."
+        msg = f"`edges` of `sf.bins` must define at most {plural(MAX_BINS, 'bin')}."
         raise StratError(msg)
     climbs = all(a < b for a, b in pairwise(numbers))
     if len(numbers) < 2 or len(numbers) < len(given) or not climbs:

@@ -1,4 +1,4 @@
-"""`by`, `groups` and `key` -> terms and columns, and how they combine."""
+"""Parse the arguments `by`, `groups` and `key` into terms and columns."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .margins import Margins, PlainMargin
 
 
 class Entries(NamedTuple):
-    """The entries of `by`."""
+    """The parsed entries of `by`."""
 
     terms: tuple[Term, ...] = ()
     marginal: bool = False
-    """Whether they are margins: each balanced on its own, not nested."""
+    """Whether the entries are margins, which are balanced separately and not nested."""
 
 
 def parse_by(by: By | None) -> Entries:
@@ -44,7 +44,7 @@ def parse_by(by: By | None) -> Entries:
     if orders not in ([], terms[-1:]):
         functions = " or ".join(dict.fromkeys(f"`{term.function}`" for term in orders))
         msg = (
-            f"{functions} must come last in `by`, and only once,"
+            f"{functions} must come last in `by`, and must occur only once,"
             f" got [{preview(terms, len(terms))}]."
         )
         raise StratError(msg)
@@ -52,9 +52,9 @@ def parse_by(by: By | None) -> Entries:
 
 
 def to_term(entry: Any) -> Term:
-    """Return a term as it is, and take anything else as a column."""
+    """Return a term unchanged; treat any other entry as a column."""
     if isinstance(entry, Term) and entry.only_groups:
-        msg = f"`{entry.function}` says what stays together: it goes into `groups`, not `by`."
+        msg = f"`{entry.function}` makes groups, so it must be given in `groups`, not in `by`."
         raise StratError(msg)
     return entry if isinstance(entry, Term) else Plain((entry,))
 
@@ -88,7 +88,7 @@ def parse_columns(argument: str, given: Any) -> tuple[ColumnRef, ...]:
 
 
 def parse_groups(groups: Any) -> tuple[Term, ...]:
-    """Turn `groups` into terms: columns, or one term that makes groups."""
+    """Turn `groups` into terms: one term for each column, or a single term that makes groups."""
     if isinstance(groups, Term) and groups.group_noun:
         return (groups,)
     columns = parse_columns("groups", groups)
@@ -111,7 +111,7 @@ def columns_of(terms: Iterable[Term]) -> list[ColumnRef]:
 def split_series(
     terms: Sequence[Term], series: Iterable[Any], argument: str = "by"
 ) -> list[tuple[Term, list[Any]]]:
-    """Hand each term its own series; the series come in the order of `columns_of`."""
+    """Pair each term with its own series; all series are in the order of `columns_of`."""
     left = iter(series)
     handed = [(term, list(islice(left, len(term.columns)))) for term in terms]
     for term, own in handed:

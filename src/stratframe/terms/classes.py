@@ -1,4 +1,4 @@
-"""Classes: a column as it is, or taken as classes whatever it holds."""
+"""Terms for a column of classes: a plain column, and `sf.classes`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .base import BoundTerm, ColumnRef, Substrata, Term
 from .bins import BIN_SLACK, Continuous
 
 RARE = "(rare)"
-"""What tables call the class into which rare classes are pooled."""
+"""The label, in tables, of the class into which the rare classes are pooled."""
 
 MANY_VALUES = 10
-"""A column with more different whole numbers than this may be continuous."""
+"""A column with more than this number of distinct whole numbers might be continuous."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,15 +29,15 @@ class Classes(Term):
     is_nominal: ClassVar[bool] = True
 
     is_guessed: bool = False
-    """Whether a plain column was taken as classes without the user saying so."""
+    """Whether the user gave a plain column, and did not declare it as classes."""
     is_pooled: bool = False
-    """Whether its rare classes were pooled into one, the last."""
+    """Whether the rare classes were pooled into one class, which has the highest code."""
 
     def may_be_number(self, series: Sequence[Any]) -> bool:
         return self.is_guessed and frames.is_measured(series[0])
 
     def in_table(self, series: Sequence[Any], k: int, weights: Ints | None) -> tuple[Term, int]:
-        """Show whole numbers as an order if most rows hold a rare number."""
+        """Show a plain column of whole numbers in ordered bins if most rows hold a rare value."""
         if not frames.is_measured(series[0]):
             return self, 0
         codes, n_values = frames.encode_classes(series[0])
@@ -50,21 +50,20 @@ class Classes(Term):
         return self, BIN_SLACK
 
     def read(self, series: Sequence[Any]) -> BoundTerm:
-        """Encode the classes by first appearance."""
+        """Encode the classes in order of first appearance."""
         column = "..." if frames.is_computed(self.columns[0]) else repr(self.columns[0])
-        margins = f"`sf.margins({column})`, alone in `by`, balances each value of the lists."
+        margins = f"`sf.margins({column})`, as the only entry, balances each value of the lists."
         codes, n_classes = frames.encode_classes(series[0], margins)
         return BoundTerm(self, series, codes, codes < 0, n_classes)
 
     def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
-        """Divide strata by class; missing values are the last child."""
-        # Pooled codes are not in the order of first appearance: `nest` renumbers a copy of them.
+        # Pooled codes are not in order of first appearance, so `nest` renumbers a copy of them.
         if not (entry.missing.any() or self.is_pooled):
             return Substrata(entry.data, entry.n_classes)
         return Substrata(np.where(entry.missing, entry.n_classes, entry.data), entry.n_classes + 1)
 
     def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
-        """Name a stratum by its value in the column, and the pooled class by `RARE`."""
+        """Label each stratum with its value in the column, and the pooled class with `RARE`."""
         values = frames.with_one_zero(entry.values_at(rows))
         if not self.is_pooled:
             return values
@@ -75,7 +74,7 @@ class Classes(Term):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Plain(Classes):
-    """A column as it is: classes, or continuous if it holds fractions."""
+    """A plain column: continuous if any value has a fraction, and classes otherwise."""
 
     def __repr__(self) -> str:
         return self.arguments()
@@ -87,13 +86,13 @@ class Plain(Classes):
 
 
 def classes(column: ColumnRef, *, name: Hashable | None = None) -> Classes:
-    """Take a column as classes, even a float column with fractions.
+    """Treat a column as classes, even if it holds floats with fractions.
 
     Parameters
     ----------
-    column : column name, Polars expression, or callable of a pandas frame
+    column : column name, Polars expression, or callable that takes a pandas frame
     name : hashable, optional
-        Name of its stratum column in result frames.
+        Name of the stratum column in result frames.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Clusters of rows by their features, found inside strata by scikit-learn."""
+"""The term `sf.clusters`: clusters of rows within strata, found by scikit-learn."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ from .features import FeatureTerm, Scale, feature_refs
 COUNTED: dict[str, Fit] = {
     function.__name__: function for function in (kmeans, minibatch, agglomerative)
 }
-"""The algorithms that need to be given the number of clusters."""
+"""The algorithms that require the number of clusters."""
 
 ALGORITHMS = (*COUNTED, "dbscan")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Clusters(FeatureTerm):
-    """Clusters of the rows by their features, inside the parent stratum."""
+    """Clusters of rows with similar features, within each parent stratum."""
 
     function: ClassVar[str] = "sf.clusters"
     group_noun: ClassVar[str] = "clusters"
     default_name: ClassVar[str] = "cluster"
 
     n: int | None
-    """The number of clusters; None to estimate it, or to leave it to the algorithm."""
+    """The number of clusters; None if it is estimated, or determined by the algorithm."""
     algorithm: Any
     """The name of an algorithm, or an object with `fit_predict`."""
     eps: float | None
@@ -64,14 +64,14 @@ class Clusters(FeatureTerm):
     seed: int
 
     def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
-        """Cluster the rows of every parent stratum, and order them by distance to their centre."""
+        """Cluster the rows of each stratum, and order each cluster by distance from its centre."""
         labels, distances = cluster(self, entry.data, parent, n_parents)
-        # Noise is the last child.
+        # Noise forms the last child.
         codes = np.where(labels < 0, labels.max(initial=-1) + 1, labels)
         return Substrata(codes, int(codes.max(initial=-1)) + 1, value_order(distances), labels)
 
     def number_groups(self, entry: BoundTerm, codes: Ints) -> Ints:
-        """Rank clusters by their lowest point in the first feature, then in the next features."""
+        """Number clusters by first appearance after sorting the rows by their features."""
         order = np.lexsort(entry.data[::-1])
         numbered = np.empty_like(codes)
         numbered[order] = factorize_codes(codes[order], int(codes.max(initial=-1)) + 1)[0]
@@ -85,7 +85,7 @@ class Clusters(FeatureTerm):
         return COUNTED[self.algorithm]
 
     def count(self, points: Values) -> int:
-        """Choose the number of clusters: given, the object's, or estimated; 0 leaves it open."""
+        """Return the number of clusters as given, estimated, or set in the object; 0 if unknown."""
         if self.n is not None:
             return self.n
         if isinstance(self.algorithm, str):
@@ -106,37 +106,38 @@ def clusters(
     seed: int = 0,
     name: Hashable | None = None,
 ) -> Clusters:
-    """Use clusters of rows as strata, fitted within each parent stratum.
+    """Use clusters of rows, fitted within each parent stratum, as strata.
 
-    The rows of a cluster are ordered by their distance to its centre, so that similar rows
+    The rows of a cluster are ordered by their distance to its centre so that similar rows
     go to different folds.
 
     Parameters
     ----------
     features : column or list of columns
-        Numbers or booleans, none missing or infinite, cast to float64. A column of vectors of one
-        length counts as its components: a list or array in each row. On Polars frames an
-        expression or selector of several columns stands for all of them.
+        Numbers or booleans, without missing or infinite values; they are converted to float64. A
+        column can also hold vectors (lists or arrays) of the same length; each component is then a
+        feature. On Polars frames, an expression or selector can select several columns.
     n : int or "auto"
-        Number of clusters in each parent stratum, at least 1; fewer if the stratum has fewer
-        distinct rows. "auto" estimates a single number from samples of all rows that are
-        dealt; DBSCAN then finds the number itself, and an object keeps its own.
+        Number of clusters in each parent stratum, at least 1. A stratum with fewer distinct rows
+        has fewer clusters. With "auto", one number for all strata is estimated from samples of the
+        dealt rows; but DBSCAN finds the number itself, and an object keeps its own setting.
     algorithm : {"kmeans", "minibatch", "agglomerative", "dbscan"} or object
-        An object must have scikit-learn's `fit_predict`; it is cloned, and seeded if it
-        has a `random_state`. The label -1 is noise, which counts as one more cluster.
+        An object must have a `fit_predict` method, as in scikit-learn. It is cloned, and its
+        `random_state`, if any, is set. The label -1 means noise, which forms one more cluster.
     scale : {"standard", "minmax"} or None
-        Divide the features by their standard deviation or range over all rows that are
-        dealt, or leave them as they are.
+        How to scale each feature: "standard" divides it by its standard deviation over all rows
+        that are dealt, and "minmax" by its range. None leaves the features unchanged.
     eps : float, optional
-        Radius of a neighbourhood in scaled units, for DBSCAN; by default the knee of
-        the sorted distances to the neighbours.
+        Radius of a neighbourhood for DBSCAN, in scaled units. The default is the knee of the sorted
+        distances between neighbours.
     min_samples : int, optional
-        Minimum number of rows in a dense neighbourhood, for DBSCAN; by default twice the
-        number of features, at most a tenth of the rows, at least 2.
+        Minimum number of rows in a dense neighbourhood for DBSCAN. The default is twice the number
+        of features, but at most a tenth of the rows in the stratum, and at least 2.
     seed : int
-        Seed of the clusters, whatever the seed of the call: all verbs find the same clusters.
+        Seed of the clustering. The seed of the verb has no effect on clusters, so all verbs find
+        the same clusters.
     name : hashable, optional
-        Name of its stratum column in result frames; by default "cluster".
+        Name of the stratum column in result frames; the default is "cluster".
 
     Returns
     -------
@@ -145,14 +146,14 @@ def clusters(
     Raises
     ------
     StratError
-        If an argument breaks a rule.
+        If an argument is invalid.
     ImportError
-        Without scikit-learn.
+        If scikit-learn is not installed.
 
     Notes
     -----
-    Cluster labels come from scikit-learn: the same folds are promised only for the
-    same version of scikit-learn on the same platform.
+    Cluster labels come from scikit-learn, so identical folds are promised only for the same version
+    of scikit-learn on the same platform.
 
     References
     ----------
@@ -179,12 +180,12 @@ def clusters(
     if isinstance(algorithm, str):
         check_one_of("algorithm", algorithm, ALGORITHMS)
     elif isinstance(algorithm, type) or not callable(getattr(algorithm, "fit_predict", None)):
-        msg = f"`algorithm` must have scikit-learn's `fit_predict`, got {describe(algorithm)}."
+        msg = f"`algorithm` must have a `fit_predict` method, got {describe(algorithm)}."
         if isinstance(algorithm, type):
-            msg += f"\nHint: pass an object, {algorithm.__name__}()."
+            msg += f"\nHint: pass `{algorithm.__name__}()`."
         raise StratError(msg)
     if algorithm != "dbscan" and not (eps is None and min_samples is None):
-        msg = f"`eps` and `min_samples` are for algorithm='dbscan', got {describe(algorithm)}."
+        msg = f"`eps` and `min_samples` require algorithm='dbscan', got {describe(algorithm)}."
         raise StratError(msg)
     if eps is not None and not (isinstance(eps, Real) and 0 < eps <= sys.float_info.max):
         msg = f"`eps` of `sf.clusters` must be a finite number above 0, got {describe(eps)}."
@@ -202,7 +203,7 @@ def clusters(
 
 
 def check_number(n: object, algorithm: Any) -> int | None:
-    """Check the number of clusters, None for "auto", and that the algorithm takes a number."""
+    """Check that `n` suits the algorithm; return the number of clusters, or None for "auto"."""
     if isinstance(n, str):
         if n != "auto":
             msg = f"`n` of `sf.clusters` must be a whole number or 'auto', got {describe(n)}."
@@ -222,10 +223,10 @@ def check_number(n: object, algorithm: Any) -> int | None:
 def cluster(
     term: Clusters, points: Values, parent: Ints, n_parents: int, one_thread: int = ONE_THREAD
 ) -> tuple[Ints, Values]:
-    """Cluster the rows of every parent stratum, by points of shape (n_features, n_rows).
+    """Cluster the rows of each parent stratum; the points have the shape (n_features, n_rows).
 
-    Return labels, numbered by first appearance inside each stratum, -1 for noise, and the
-    distances of rows to the centres of their clusters, in scaled units; each of shape (n_rows,).
+    Return the labels and the distances to cluster centres, in scaled units, each of shape
+    (n_rows,). Labels are numbered by first appearance within each stratum, and are -1 for noise.
     """
     labels, distances = np.zeros(len(parent), dtype=np.int64), np.zeros(len(parent))
     if not len(parent):
@@ -237,7 +238,7 @@ def cluster(
     if n_parents > 1:
         strata = np.split(grouped(np.arange(len(parent)), parent, n_parents), np.cumsum(sizes)[:-1])
     seeds = seeds_of(term.seed, StreamTag.CLUSTERS, n_parents)
-    # In a forked process OpenMP would wait for threads that exist only in the parent process.
+    # In a forked process, OpenMP would wait for threads that exist only in the parent process.
     one_thread = len(parent) if frames.threads.is_forked() else one_thread
     for is_small, context in ((True, small_fits(term.algorithm)), (False, nullcontext())):
         chosen = (sizes <= one_thread) == is_small
@@ -251,10 +252,10 @@ def cluster(
 
 
 def cluster_stratum(fit: Fit, points: Values, n: int, seed: int) -> tuple[Ints, Values]:
-    """Cluster one stratum, and return its labels and distances, as `cluster` does for all strata.
+    """Cluster a single stratum, and return its labels and distances, as described for `cluster`.
 
-    If the stratum has no more distinct rows than clusters are asked for, each distinct row is a
-    cluster; if no number is given, fewer than three distinct rows are one cluster.
+    If there are at most `n` distinct rows, each distinct row is a cluster. If the number of
+    clusters is unknown (`n` is 0), one or two distinct rows form a single cluster.
     """
     labels, centres = points_as_clusters(points, n), None
     if labels is None:
@@ -273,7 +274,7 @@ def cluster_stratum(fit: Fit, points: Values, n: int, seed: int) -> tuple[Ints, 
 
 
 def points_as_clusters(points: Values, n: int) -> Ints | None:
-    """Make each distinct row a cluster if there are at most `n` of them; None if there are more."""
+    """Make each distinct row a cluster; return None if there are more than `n` distinct rows."""
     least = n or 2
     window = 4 * least
     codes, n_points = unique_points(points[:window].T)
@@ -288,13 +289,13 @@ def warn_clusters(term: Clusters, sizes: Ints, highest: int) -> None:
     n_large = int((sizes > LARGEST_TREE).sum())
     if term.algorithm == "agglomerative" and n_large:
         warn(
-            f"`sf.clusters` with algorithm='agglomerative' merged a sample of {LARGEST_TREE:,} rows"
-            f" in {plural(n_large, 'larger stratum', 'larger strata')}, and assigned the other rows"
-            " to the nearest centre.\nHint: 'kmeans' and 'minibatch' use all rows."
+            f"`sf.clusters` with algorithm='agglomerative' clustered a sample of {LARGEST_TREE:,}"
+            f" rows in {plural(n_large, 'larger stratum', 'larger strata')}, and assigned the other"
+            " rows to the nearest centre.\nHint: 'kmeans' and 'minibatch' use all rows."
         )
     if term.algorithm == "dbscan" and highest < 1 and len(sizes):
         warn(
             "`sf.clusters` with algorithm='dbscan' found at most one cluster in every stratum, so"
             " it only separates noise and orders rows by distance to the centre.\nHint: a"
-            " smaller `eps` or `min_samples` finds more clusters, and 'kmeans' finds `n`."
+            " smaller `eps` or `min_samples` finds more clusters, and 'kmeans' finds `n` clusters."
         )

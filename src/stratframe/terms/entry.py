@@ -1,4 +1,4 @@
-"""Terms whose columns were read from a frame."""
+"""Read the columns of terms from a frame, and state the rules that their values must obey."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read_entries(
     argument: Literal["by", "groups"],
     weights: Ints | None = None,
 ) -> list[BoundTerm]:
-    """Read the entries of an argument; their columns come one after another."""
+    """Read the entries of an argument from `columns`, which is in the order of the entries."""
     return [
         replace(read_entry(term, own, place), argument=argument, weights=weights)
         for place, (term, own) in enumerate(split_series(terms, columns, argument), 1)
@@ -41,7 +41,7 @@ def read_entry(term: Term, series: Sequence[Any], place: int = 1) -> BoundTerm:
 
 
 def select_rows(entries: list[BoundTerm], rows: Ints | None) -> list[BoundTerm]:
-    """Restrict entries to some of their rows, in the given order; None for all rows."""
+    """Select rows of the entries, in the given order; None selects all rows."""
     if rows is None:
         return entries
     return [
@@ -64,7 +64,7 @@ def ruled_columns(entry: BoundTerm, missing: Missing) -> list[RuledColumn]:
     columns: list[RuledColumn] = []
     blocks = [entry.data]
     if several:
-        # A vector is judged by its component farthest from zero, or by NaN if it holds any.
+        # A vector is represented by its largest absolute component, or by NaN if it contains NaN.
         parts = np.split(entry.data, np.cumsum(entry.widths or [1] * len(entry.data))[:-1])
         blocks = [
             part[0] if len(part) == 1 else np.abs(part).max(axis=0, initial=0) for part in parts

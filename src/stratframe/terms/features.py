@@ -1,4 +1,4 @@
-"""What terms of several numeric columns share: reading, rules and checks."""
+"""Shared code for the terms that use numeric features: reading, rules and checks."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ..frames import Rule
 from .base import LEFT_NULL, BoundTerm, ColumnRef, Missing, Term, list_arguments
 
 Scale: TypeAlias = Literal["standard", "minmax"] | None
-"""How features are made comparable: by their standard deviation, by their range, or not at all."""
+"""How features are scaled: by their standard deviation, by their range, or (None) not at all."""
 
 MAX_UNSCALED = 1e145
-"""Features up to this size need no scale: floats can hold their squares."""
+"""The maximum absolute value of a feature that is not scaled, so that its square is finite."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FeatureTerm(Term):
-    """A term of numeric features."""
+    """A term that uses numeric features."""
 
     uses_row_order: ClassVar[bool] = True
     has_features: ClassVar[bool] = True
@@ -43,21 +43,21 @@ class FeatureTerm(Term):
         return read_points(self, series)
 
     def rules(self, missing: Missing) -> list[Rule]:
-        """Require finite numbers and, without a scale, numbers whose squares are finite."""
+        """Require finite numbers; without a scale, the squares must be finite, too."""
         within = None if self.scale else (-MAX_UNSCALED, MAX_UNSCALED)
         return [finite_numbers(missing, within)] * len(self.columns)
 
 
 def read_points(term: Term, series: Sequence[Any]) -> BoundTerm:
-    """Read numbers, booleans or vectors; a row counts as missing if any of its values is."""
+    """Read numbers, booleans or vectors; a single missing value makes the whole row missing."""
     points, widths = frames.read_matrix(series, str(term))
     missing = np.logical_or.reduce(np.isnan(points))
     return BoundTerm(term, series, points, missing, widths=widths)
 
 
 def finite_numbers(missing: Missing, within: tuple[float, float] | None = None) -> Rule:
-    """Require finite numbers, and none missing unless `missing="null"`."""
-    hint = f"drop these rows, or fill the gaps first; {LEFT_NULL}"
+    """Require finite numbers; missing values are allowed only if `missing` is "null"."""
+    hint = f"drop these rows, or fill the missing values first; {LEFT_NULL}"
     return Rule(missing != "null", finite=True, within=within, hint=hint)
 
 

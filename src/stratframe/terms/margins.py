@@ -1,4 +1,4 @@
-"""Margins: several entries, each balanced on its own."""
+"""The term `sf.margins`: several entries that are balanced separately."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .base import BoundTerm, Substrata, Term, list_arguments
 from .classes import RARE, Classes, Plain
 
 MOST_TAGS = 2_000
-"""The maximum number of list values that become an entry each."""
+"""The maximum number of separate entries that are made for the values of a column of lists."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Margins(Term):
-    """Entries that are each balanced on their own; `columns` holds these entries."""
+    """Several entries that are balanced separately; the entries are stored in `columns`."""
 
     function: ClassVar[str] = "sf.margins"
 
@@ -30,7 +30,7 @@ class Margins(Term):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PlainMargin(Plain):
-    """A plain column of margins, which may hold lists."""
+    """A plain column in `sf.margins`, which can also be a column of lists."""
 
     def resolve(self, series: Sequence[Any]) -> Term:
         is_of_lists = frames.holds_lists(series[0])
@@ -39,35 +39,34 @@ class PlainMargin(Plain):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tags(Classes):
-    """A column of lists; each value is an entry of its own: whether a row has the value."""
+    """A column of lists, or an entry that says which of the lists contain a given value."""
 
     def read(self, series: Sequence[Any]) -> BoundTerm:
-        """Read which rows have no list; an empty list is not missing."""
+        """Read which lists are missing; an empty list is not missing."""
         missing = frames.is_missing(series[0])
         return BoundTerm(self, series, np.zeros(len(missing), dtype=np.int64), missing, 2)
 
     def entries(self, entry: BoundTerm) -> list[BoundTerm]:
-        """Make an entry of each value; those beyond the most frequent form one entry together."""
+        """Make an entry for each value; values beyond the 2,000 most frequent share one entry."""
         tags, rows = frames.read_tags(entry.series[0])
         if len(tags) > MOST_TAGS:
             n_rare = len(tags) - MOST_TAGS
             warn(
                 f"{self.columns[0]!r} holds {len(tags):,} different values: the {MOST_TAGS:,} most"
-                f" frequent are each balanced on their own, and the other {n_rare:,} as one."
+                f" frequent values are balanced separately, and the other {n_rare:,} as one entry."
             )
             tags[MOST_TAGS:], rows[MOST_TAGS:] = [RARE], [np.concatenate(rows[MOST_TAGS:])]
         if not len(entry.missing):
             return [entry]
         if not tags:
             raise StratError(at_least_one(f"The lists of {self.columns[0]!r}", "value", []))
-        # The data are the rows of the column that hold the value.
+        # The data of an entry are the positions of the lists that contain the value.
         return [
             replace(entry, term=Tags(self.columns, name=tag), data=own)
             for tag, own in zip(tags, rows, strict=True)
         ]
 
     def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
-        """Divide rows by whether they have the value; missing lists are the last child."""
         codes = np.zeros(len(entry.series[0]), dtype=np.int64)
         codes[entry.data] = 1
         codes = codes if entry.rows is None else codes[entry.rows]
@@ -78,7 +77,7 @@ class Tags(Classes):
 
 
 def name_with_column(entry: BoundTerm) -> BoundTerm:
-    """Put the column before the value in the name of a list entry; leave other entries alone."""
+    """Name the entry of a list value "column: value"; return other entries unchanged."""
     if not isinstance(entry.term, Tags):
         return entry
     name = f"{entry.names[0].name}: {entry.term.name}"
@@ -86,19 +85,19 @@ def name_with_column(entry: BoundTerm) -> BoundTerm:
 
 
 def margins(entries: Hashable | Term | Sequence[Hashable | Term]) -> Margins:
-    """Balance each of several entries on its own, not their joint strata.
+    """Balance several entries separately, instead of their joint strata.
 
-    Use it for multi-label indicators, and for many columns whose joint strata are too sparse. It
-    must be the only entry of `by`. The sizes of parts stay within 1 row of even.
+    Use this term for multi-label indicators, or for many columns whose joint strata are too
+    sparse. It must be the only entry of `by`. The size of each part is within 1 row of its share.
 
     Parameters
     ----------
-    entries : list of entries, or one
-        Columns of classes, and terms: `sf.classes`, `sf.quantiles`, `sf.bins`,
-        `sf.clusters`. A continuous column is an error: cut it first. In a column of lists, each
-        value is an entry: whether a row has it, however often and at whatever place. The value
-        names the entry, with the column before it if another entry has the same name. Beyond 2,000
-        values, the rarer values are a single entry, with a warning.
+    entries : entry or list of entries
+        Columns of classes, or the terms `sf.classes`, `sf.quantiles`, `sf.bins` and `sf.clusters`.
+        A continuous column raises an error; cut it into bins first. In a column of lists, each
+        value becomes an entry, which says whether a list contains the value. The entry is named
+        after the value; if another entry has this name, the column name is put first. If there are
+        more than 2,000 values, the rarer values share a single entry, and a warning is issued.
 
     Returns
     -------
@@ -107,7 +106,7 @@ def margins(entries: Hashable | Term | Sequence[Hashable | Term]) -> Margins:
     Raises
     ------
     StratError
-        If there are no entries, or one of them orders rows.
+        If there are no entries, or an entry orders rows.
 
     References
     ----------
@@ -129,8 +128,8 @@ def margins(entries: Hashable | Term | Sequence[Hashable | Term]) -> Margins:
     for entry in given:
         if isinstance(entry, Margins) or (isinstance(entry, Term) and entry.orders_rows):
             msg = (
-                f"`sf.margins` must hold entries that make strata, got `{entry.function}`."
-                "\nHint: `sf.quantiles` cuts a continuous column."
+                f"`sf.margins` must hold entries that define strata, got `{entry.function}`."
+                "\nHint: `sf.quantiles` cuts a continuous column into bins."
             )
             raise StratError(msg)
     return Margins(tuple(given))

@@ -1,4 +1,4 @@
-"""Orders of rows by nearness: a chain of neighbours (DB-SCV), blocks of neighbours (DOB-SCV)."""
+"""Terms that order rows by nearest neighbours: in a chain (DB-SCV) or in blocks (DOB-SCV)."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from .features import FeatureTerm, Scale, feature_refs
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chain(FeatureTerm):
-    """Features that order the rows of a stratum: from each row to the nearest one left."""
+    """Features that order the rows of each stratum in a chain of nearest neighbours."""
 
     function: ClassVar[str] = "sf.chain"
     orders_rows: ClassVar[bool] = True
 
     def without_order(self) -> None:
-        """Return None: no term takes its place where rows have no order."""
+        """Return None, because no other term can replace the order."""
 
     def rows_per_block(self, share: Fraction) -> int | None:
-        """Choose how many rows form a block; None for one chain of all rows."""
+        """Return the number of rows in a block; None if all rows form a chain."""
         return None
 
     def row_order(self, data: Values) -> RowOrder:
@@ -43,7 +43,7 @@ class Chain(FeatureTerm):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Nearest(Chain):
-    """Features that order the rows of a stratum in blocks of neighbours."""
+    """Features that order the rows of each stratum in blocks of nearest neighbours."""
 
     function: ClassVar[str] = "sf.nearest"
 
@@ -54,16 +54,16 @@ class Nearest(Chain):
             msg = (
                 f"`block` of `sf.nearest` must equal `k`, got {describe(self.block)} for"
                 f" {describe(k)} folds."
-                "\nHint: leave it out; it is meant for `split` and `sample`."
+                "\nHint: leave out `block`, which is meant for `split` and `sample`."
             )
             raise StratError(msg)
 
     def rows_per_block(self, share: Fraction) -> int:
-        """Return the block size: as given, or 1 / the smallest share, rounded, but at least 2."""
+        """Return `block` if it is given; otherwise 1 / share, rounded, but at least 2."""
         return self.block or max(round(1 / share), 2)
 
     def row_order(self, data: Values) -> RowOrder:
-        """Order the rows block by block; only the last block may be incomplete."""
+        """Order the rows block by block; only the last block can be incomplete."""
         return super().row_order(data)._replace(spread_leftover=False)
 
 
@@ -73,18 +73,18 @@ def chain(
     scale: Scale = "standard",
     name: Hashable | None = None,
 ) -> Chain:
-    """Order rows by a chain of nearest neighbours, so that neighbours go to different folds.
+    """Order rows by a chain of nearest neighbours so that neighbours go to different folds.
 
-    Within each stratum the chain starts from a random row and always continues with the
-    nearest row not yet taken: the order of distribution-balanced stratified
-    cross-validation (DB-SCV). It must come last in `by`, and only once.
+    Within each stratum, the chain starts from a random row, and always continues with the nearest
+    row that is not yet in the chain. This is the order of distribution-balanced stratified
+    cross-validation (DB-SCV). The term must come last in `by`, and can occur only once.
 
     Parameters
     ----------
     features, scale
         As for `sf.clusters`.
     name : hashable, optional
-        Accepted by every term; an order has no column in result frames.
+        Not used, because an order has no column in result frames; every term accepts a name.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def chain(
     Raises
     ------
     StratError
-        If an argument breaks a rule.
+        If an argument is invalid.
 
     References
     ----------
@@ -117,22 +117,22 @@ def nearest(
     scale: Scale = "standard",
     name: Hashable | None = None,
 ) -> Nearest:
-    """Order rows by blocks of nearest neighbours, so that neighbours go to different folds.
+    """Order rows by blocks of nearest neighbours so that neighbours go to different folds.
 
-    Within each stratum a random row and the rows nearest to it form a block, one row for
-    each fold; the next block is formed from the rows not yet taken. This is the order of
-    distribution optimally balanced stratified cross-validation (DOB-SCV). It must come
-    last in `by`, and only once.
+    Within each stratum, a random row and the rows nearest to it form a block, with one row for each
+    fold. The next block is formed in the same way from the remaining rows. This is the order of
+    distribution optimally balanced stratified cross-validation (DOB-SCV). The term must come last
+    in `by`, and can occur only once.
 
     Parameters
     ----------
     features, scale
         As for `sf.clusters`.
     block : int, optional
-        Rows per block, at least 2. By default `k`, or in `split` and `sample`
-        round(1 / smallest share).
+        Number of rows in a block, at least 2. The default is `k`; in `split` and `sample`, it is
+        the inverse of the smallest share of a part, rounded to a whole number.
     name : hashable, optional
-        Accepted by every term; an order has no column in result frames.
+        Not used, because an order has no column in result frames; every term accepts a name.
 
     Returns
     -------
@@ -141,7 +141,7 @@ def nearest(
     Raises
     ------
     StratError
-        If an argument breaks a rule.
+        If an argument is invalid.
 
     References
     ----------

@@ -1,7 +1,7 @@
-"""Entries as text, for the command line: `quantiles(price, 10)` -> the term.
+"""Parse terms from text on the command line, such as `quantiles(price, 10)`.
 
-The text is the call as in Python; `sf.` and quotes around plain names may be left out. It is
-parsed into literals and calls of terms, and never evaluated.
+The text has the form of a Python call, in which `sf.` and the quotes around plain names are
+optional. It is parsed into literals and calls of terms, and is never evaluated.
 """
 
 import ast
@@ -39,22 +39,22 @@ TERMS: dict[str, Callable[..., Any]] = {
         total,
     )
 }
-"""The terms that a text may call."""
+"""The functions that a text can call, by name."""
 
 ACCEPTED_ARGUMENTS = (
-    "an argument is a column, a number, a word, or a list of them in [ ]; quote columns with"
-    ' spaces or signs, as in quantiles("unit price", 10).'
+    "an argument must be a column, a number, a word, or a list of these in [ ]; quote names with"
+    ' spaces or symbols, as in quantiles("unit price", 10).'
 )
 """The hint for a text that is neither a column nor a term."""
 
 FUNCTION = re.compile(r"\s*(?:sf\.)?([A-Za-z_]+)\s*\(.*", re.DOTALL)
-"""The form of a text that may be a call of a term."""
+"""A pattern for texts that look like a call of a term."""
 
 
 def parse_entry(argument: str, text: str, columns: Sequence[object]) -> Any:
-    """Turn text into an entry: the column of this name if there is one, else a term, else a column.
+    """Turn the call of a term into the term; return other text, such as a column name, unchanged.
 
-    Messages call the argument by `argument`. A column that looks like a term counts as a column.
+    The name of an existing column is never read as a term. Messages name the `argument`.
     """
     call = FUNCTION.fullmatch(text)
     if text in columns or call is None:
@@ -66,7 +66,7 @@ def parse_entry(argument: str, text: str, columns: Sequence[object]) -> Any:
         return text
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about the text as code, such as its escapes
+            warnings.simplefilter("ignore")  # such as warnings about escapes
             tree = ast.parse(text.strip(), mode="eval")
         return Literals(argument, text).value(tree.body)
     except StratError:
@@ -76,7 +76,7 @@ def parse_entry(argument: str, text: str, columns: Sequence[object]) -> Any:
 
 
 class Literals(ast.NodeTransformer):
-    """A transformer that turns plain names and calls of terms into literals."""
+    """A transformer of syntax trees that replaces names and calls of terms by their values."""
 
     def __init__(self, argument: str, text: str) -> None:
         self.argument, self.text = argument, text
@@ -85,7 +85,7 @@ class Literals(ast.NodeTransformer):
         return ast.literal_eval(self.visit(node))
 
     def visit_Name(self, node: ast.Name) -> ast.Constant:
-        """Take a name as text, except `inf`, which is a number."""
+        """Replace a name by its text, and `inf` by the number infinity."""
         return ast.Constant(math.inf if node.id == "inf" else node.id)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.Constant:
@@ -111,6 +111,6 @@ class Literals(ast.NodeTransformer):
 
 def not_an_entry(argument: str, text: str, hint: str) -> StratError:
     return StratError(
-        f"{argument} must be a column or a term, as in quantiles(price, 10), got {describe(text)}."
+        f"{argument} must be a column or a term such as quantiles(price, 10), got {describe(text)}."
         f"\nHint: {hint}"
     )

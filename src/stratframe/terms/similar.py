@@ -1,4 +1,4 @@
-"""Rows that must stay together because of their content: near-duplicates of each other."""
+"""The term `sf.similar`: groups of rows that are near-duplicates of each other."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Metric: TypeAlias = Literal["cosine", "euclidean"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Similar(Term):
-    """Rows that are near each other, directly or through other rows."""
+    """Groups of rows that are near each other, directly or through other rows."""
 
     function: ClassVar[str] = "sf.similar"
     group_noun: ClassVar[str] = "groups of similar rows"
@@ -47,21 +47,20 @@ class Similar(Term):
         return f"{shown}, {self.within:.10g}{metric}"
 
     def read(self, series: Sequence[Any]) -> BoundTerm:
-        """Read numbers or vectors; read text as codes that say which texts are equal."""
         if not any(map(frames.dtypes.is_text, series)):
             dtypes = [frames.dtypes.dtype_of(each) for each in series]
             is_number = len(dtypes) == 1 and not frames.dtypes.is_nested(dtypes[0])
             if is_number and self.metric == "cosine":
                 msg = (
-                    "`sf.similar` compares directions by the cosine, and a number has none, got"
-                    f' {self}.\nHint: `metric="euclidean"` measures distances.'
+                    "`sf.similar` compares directions by the cosine, but a number has no direction,"
+                    f' got {self}.\nHint: `metric="euclidean"` measures distances.'
                 )
                 raise StratError(msg)
             return read_points(self, series)
         if len(series) > 1 or self.metric != "cosine":
             msg = (
-                "`sf.similar` compares text in one column only, by the cosine, got"
-                f" {self}.\nHint: join columns of text into one first."
+                "`sf.similar` compares text only in a single column, and only by the cosine, got"
+                f" {self}.\nHint: join several columns of text into one first."
             )
             raise StratError(msg)
         codes, _ = frames.encode_classes(series[0])
@@ -82,7 +81,7 @@ class Similar(Term):
         return Substrata(labels[codes], len(labels))
 
     def compare(self, entry: BoundTerm) -> tuple[Ints, Any]:
-        """Return the code of every row, and the points or weighted texts behind the codes."""
+        """Return a code for each row, and the point or weighted text for each code."""
         if entry.data.ndim == 1:
             codes, texts = distinct_texts(entry)
             check_not_zero(entry, np.array([not text for text in texts], dtype=np.bool_)[codes])
@@ -94,11 +93,11 @@ class Similar(Term):
         return np.arange(points.shape[1]), points.T
 
     def near(self, compared: Any, labels: Ints, *, exact: bool = False) -> Iterator[Near]:
-        """Find pairs of rows that are near each other and have different labels; show progress."""
+        """Yield pairs of near rows with different labels, and show a progress bar."""
         is_points, within = isinstance(compared, np.ndarray), self.within
         find: Any = partial(near_points, exact=exact) if is_points else near_texts
         if is_points and self.metric == "cosine":
-            # For directions x and y, |x - y|**2 = 2 (1 - cos).
+            # For vectors x and y of length 1, |x - y|**2 = 2 (1 - cosine).
             within = float(np.sqrt(2 * (within + WITHIN_ROUNDING)))
         with progress_bar(len(labels), "Similar rows") as progress:
             yield from find(compared, within, labels, progress)
@@ -111,11 +110,11 @@ class Similar(Term):
         return rank_by_hash(codes, hash_groups(columns))
 
     def explain_group(self, entry: BoundTerm, rows: Ints) -> str:
-        fewer = f": a smaller `within` than {self.within:.10g} joins fewer" if self.within else ""
+        fewer = f": a `within` below {self.within:.10g} joins fewer rows" if self.within else ""
         return f"{group_share(entry, rows)}{fewer}."
 
     def nearest_groups(self, entry: BoundTerm, groups: Ints, folds: Ints) -> Ints:
-        """Rank groups by the least distance between rows in different folds; fold -1 is none."""
+        """Rank groups by the shortest distance between rows in different folds; -1 is no fold."""
         codes, compared = self.compare(entry)
         folds = folds if entry.rows is None else folds[entry.rows]
         rows = np.flatnonzero(folds >= 0)
@@ -125,7 +124,7 @@ class Similar(Term):
         apart[groups[rows][folds[rows] != fold[places]]] = 0
         for pairs in self.near(compared[kept], fold, exact=True):
             np.minimum.at(apart, group[pairs.rows], pairs.apart)
-        order = np.argsort(apart.round(9), kind="stable")  # the same on every platform
+        order = np.argsort(apart.round(9), kind="stable")  # rounded, so that platforms agree
         return np.argsort(order)
 
 
@@ -133,23 +132,23 @@ class Similar(Term):
 def similar(
     features: ColumnRef | Sequence[ColumnRef], within: float = 0.05, *, metric: Metric = "cosine"
 ) -> Similar:
-    """Keep near-duplicates together: rows at most `within` apart, directly or through other rows.
+    """Keep together rows that are at most `within` apart, directly or through other rows.
 
-    Use it in `groups`, in any verb that takes them: `check` counts the groups that are in several
-    folds, and `leaks` lists their rows, nearest first.
+    Use this term as `groups` in any verb that has this argument. `check` counts the groups that are
+    in several folds, and `leaks` lists the rows of these groups, with the nearest rows first.
 
     Parameters
     ----------
     features : column or list of columns
-        Numbers, or one column of vectors, such as embeddings, as `sf.clusters` takes them; they are
-        not scaled. Or one column of text, compared by the characters of its words.
+        Numbers, or a column of vectors such as embeddings, as for `sf.clusters`, but not scaled.
+        Alternatively, a single column of text, which is compared by the characters of its words.
     within : float
-        The largest distance between two rows that belong together: at least 0, and below 1 with the
-        cosine.
+        Maximum distance between two near-duplicates. It must be at least 0; for the cosine
+        distance, it must also be below 1.
     metric : {"cosine", "euclidean"}
-        The cosine distance is 1 - the cosine of the angle between two rows, whatever their lengths:
-        0 in the same direction, 1 at a right angle. Text takes only the cosine, and a single column
-        of numbers only "euclidean".
+        The cosine distance is 1 minus the cosine of the angle between two rows: 0 for the same
+        direction, and 1 for a right angle. Text requires "cosine", and a single column of numbers
+        requires "euclidean".
 
     Returns
     -------
@@ -158,17 +157,18 @@ def similar(
     Raises
     ------
     StratError
-        If an argument breaks a rule.
+        If an argument is invalid.
     ImportError
-        Without scikit-learn.
+        If scikit-learn is not installed.
 
     Notes
     -----
-    Texts are lower-cased and compared by scikit-learn's `TfidfVectorizer(analyzer="char_wb",
-    ngram_range=(3, 5))`, fitted to the distinct texts of the rows that are dealt: more copies of a
-    text change no distance. With the cosine, a row of zeros or a blank text has no direction, and
-    raises an error that lists the rows. All pairs are compared, in blocks; to allow for rounding,
-    distances may exceed `within` by 1e-12. The groups do not depend on the order of the rows.
+    Texts are converted to lower case and compared by scikit-learn's
+    `TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5))`. It is fitted to the distinct texts of
+    the rows that are dealt, so copies of a text do not change the distances. With the cosine, a row
+    of zeros or a blank text has no direction, and an error lists such rows. All pairs of rows are
+    compared, in blocks. Distances can exceed `within` by 1e-12, to allow for rounding. The groups
+    do not depend on the order of the rows.
 
     Examples
     --------
@@ -186,11 +186,11 @@ def similar(
         below = "below 1 with the cosine" if metric == "cosine" else "finite"
         msg = f"`within` must be a number of at least 0, and {below}, got {describe(within)}."
         raise StratError(msg)
-    return Similar(refs, abs(float(within)), metric)  # no -0.0
+    return Similar(refs, abs(float(within)), metric)  # avoid -0.0
 
 
 def distinct_texts(entry: BoundTerm) -> tuple[Ints, list[str]]:
-    """Encode each row by its text, in lower case and with single spaces; also return the texts."""
+    """Put texts in lower case with single spaces; return a code per row, and the distinct texts."""
     codes, present = factorize_codes(entry.data, int(entry.data.max(initial=-1)) + 1)
     values = frames.to_list(entry.values_at(first_occurrence(codes, len(present))))
     folded = [" ".join(value.lower().split()) for value in values]
@@ -199,7 +199,7 @@ def distinct_texts(entry: BoundTerm) -> tuple[Ints, list[str]]:
 
 
 def weigh_texts(texts: list[str]) -> Any:
-    """Weight character n-grams by tf-idf; a text's unit vector does not depend on its place."""
+    """Return tf-idf vectors of length 1, which do not depend on the order of the texts."""
     vectorizer = load_extra("sklearn.feature_extraction.text", "sklearn").TfidfVectorizer(
         analyzer="char_wb", ngram_range=(3, 5), norm=None
     )
@@ -209,12 +209,11 @@ def weigh_texts(texts: list[str]) -> Any:
 
 
 def check_not_zero(entry: BoundTerm, is_zero: Flags) -> None:
-    """Raise if rows have no direction."""
     rows = np.flatnonzero(is_zero)
     if not len(rows):
         return
     rows = rows if entry.rows is None else np.sort(entry.rows[rows])
-    what, hint = "text in each row, but the text", "drop these rows, or leave them out by `where`."
+    what, hint = "all texts, but the text", "drop these rows, or exclude them with `where`."
     if entry.data.ndim == 2:
         what, hint = "directions, but all numbers", '`metric="euclidean"` measures distances.'
     end = "is blank" if entry.data.ndim == 1 else "are 0"

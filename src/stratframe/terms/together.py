@@ -1,4 +1,4 @@
-"""Rows that must stay together because they share a value in any of several columns."""
+"""The term `sf.linked`: groups of rows that share a value in any of several columns."""
 
 from __future__ import annotations
 
@@ -18,19 +18,18 @@ from ..frames import Rule
 from .base import BoundTerm, ColumnRef, Missing, Substrata, Term
 
 CSGRAPH = "scipy.sparse.csgraph"
-"""The module of SciPy that finds connected components."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Linked(Term):
-    """Rows that share a value in any of several columns, directly or through other rows."""
+    """Groups of rows that are linked by shared values, directly or through other rows."""
 
     function: ClassVar[str] = "sf.linked"
     group_noun: ClassVar[str] = "groups of linked rows"
     only_groups: ClassVar[bool] = True
 
     def read(self, series: Sequence[Any]) -> BoundTerm:
-        """Encode the values of each column; a missing value links nothing, and is not an error."""
+        """Encode the values of each column; missing values are allowed, and link no rows."""
         codes = np.array([frames.encode_classes(each)[0] for each in series])
         return BoundTerm(self, series, codes, np.zeros(codes.shape[1], dtype=np.bool_))
 
@@ -42,14 +41,14 @@ class Linked(Term):
         return Substrata(codes, int(codes.max(initial=-1)) + 1)
 
     def number_groups(self, entry: BoundTerm, codes: Ints) -> Ints:
-        """Rank groups by the lowest hash of their rows; rows without any value come last."""
+        """Number groups by the lowest hash of their rows; rows without any value come last."""
         hashes = row_hashes(entry)
         if hashes is None:
             return codes
         return rank_by_hash(codes, hashes, np.all(entry.data < 0, axis=0))
 
     def explain_group(self, entry: BoundTerm, rows: Ints) -> str:
-        """Say what share of all rows a group has, and which column links its rows."""
+        """State what share of all rows is in a group, and which column links the group's rows."""
         counts = [len(np.unique(codes[codes >= 0])) for codes in entry.data[:, rows]]
         link, many = int(np.argmin(counts)), int(np.argmax(counts))
         if link == many:
@@ -62,14 +61,14 @@ class Linked(Term):
 def linked(*columns: ColumnRef) -> Linked:
     """Keep together rows that share a value in any of several columns.
 
-    They may share it directly or through other rows: with "patient" and "device", two patients
-    who were ever measured by one device are in one fold, with all their rows. Use it in `groups`.
+    Rows can be linked directly or through other rows. With "patient" and "device", two patients
+    who were ever measured with the same device are in the same fold. Use this term in `groups`.
 
     Parameters
     ----------
     *columns : column
-        Two or more, as `groups` takes them. A missing value links nothing; a row without any value
-        is a group of its own.
+        At least two columns, in any form that `groups` accepts. A missing value links no rows. A
+        row without any value forms a group of its own.
 
     Returns
     -------
@@ -80,12 +79,12 @@ def linked(*columns: ColumnRef) -> Linked:
     StratError
         If there are fewer than two columns, or a column is given twice.
     ImportError
-        Without SciPy.
+        If SciPy is not installed.
 
     Notes
     -----
-    The groups are the connected components of the graph of rows and values. They do not depend on
-    the order of the rows or of the columns, except for rows without any value.
+    The groups are the connected components of the graph of rows and values. The folds of the groups
+    do not depend on the order of the rows or columns, except for rows without any value.
 
     Examples
     --------
@@ -99,8 +98,8 @@ def linked(*columns: ColumnRef) -> Linked:
     if len(columns) < 2:
         shown = ", ".join(map(frames.format_reference, columns)) or "none"
         msg = (
-            f"`sf.linked` must have two columns or more, got {shown}.\nHint: one column is"
-            ' `groups="patient"`; columns are given one by one, `sf.linked("patient", "device")`.'
+            f"`sf.linked` must have at least two columns, got {shown}.\nHint: pass one column as"
+            ' `groups="patient"`, and several without a list: `sf.linked("patient", "device")`.'
         )
         raise StratError(msg)
     check_given_columns("sf.linked", columns)
@@ -111,13 +110,13 @@ def check_given_columns(function: str, columns: Sequence[ColumnRef]) -> None:
     for ref in columns:
         frames.references.check_not_data("columns", ref)
         if isinstance(ref, Term | list):
-            msg = f"`{function}` must have columns, got {frames.format_reference(ref)}."
+            msg = f"`{function}` must be given columns, got {frames.format_reference(ref)}."
             raise StratError(msg)
     frames.references.check_each_column_once(f"`{function}`", columns)
 
 
 def connected_rows(codes: Ints) -> Ints:
-    """Find the component of every row; codes have shape (n_columns, n_rows), -1 for no value."""
+    """Return the component of each row; -1 in the codes (n_columns, n_rows) means missing."""
     n_values, n_rows = codes.max(axis=1, initial=-1) + 1, codes.shape[1]
     starts = n_rows + np.cumsum(n_values) - n_values
     column, row = np.nonzero(codes >= 0)
@@ -126,7 +125,7 @@ def connected_rows(codes: Ints) -> Ints:
 
 
 def connected_nodes(n_nodes: int, ends: Ints, others: Ints) -> Ints:
-    """Find the connected component of every node of a graph, given both ends of its edges."""
+    """Return the connected component of each node of a graph, given the two ends of each edge."""
     sparse, graphs = load_extra("scipy.sparse", "sklearn"), load_extra(CSGRAPH, "sklearn")
     edges = np.ones(len(ends), dtype=np.bool_), (ends, others)
     graph = sparse.coo_matrix(edges, (n_nodes, n_nodes))
@@ -135,7 +134,7 @@ def connected_nodes(n_nodes: int, ends: Ints, others: Ints) -> Ints:
 
 
 def rank_by_hash(codes: Ints, hashes: Words, is_last: Flags | None = None) -> Ints:
-    """Rank groups by the lowest hash of their rows; groups of flagged rows come last."""
+    """Number groups by the lowest hash of their rows; groups of flagged rows come last."""
     n_groups = int(codes.max(initial=-1)) + 1
     first = first_occurrence(codes, n_groups)
     columns: list[Any] = [first, lowest_words(codes, n_groups, hashes)]
@@ -148,11 +147,11 @@ def group_share(entry: BoundTerm, rows: Ints) -> str:
 
 
 def row_hashes(entry: BoundTerm) -> Words | None:
-    """Hash the values of each row, with columns sorted by name; None if values cannot be hashed."""
+    """Hash each row, with columns sorted by name; return None if a column cannot be hashed."""
     names = [str(series.name) for series in entry.series]
     order = np.argsort(names, kind="stable")
     present = entry.data[order] >= 0
-    # Also hash which values are present, because a value may occur in several columns.
+    # Also hash which values are present, because the same value can occur in several columns.
     places = np.left_shift(np.uint64(1), np.arange(len(order), dtype=np.uint64) % np.uint64(64))
     words = (present * places[:, None]).sum(axis=0, dtype=np.uint64)
     hashes = hash_groups([HashedWords(words)])

@@ -1,4 +1,4 @@
-"""Totals of numbers, such as exposure, that are made even along with the counts of rows."""
+"""The term `sf.total`: columns of numbers, such as exposure, whose totals are balanced."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .together import check_given_columns
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Total(Term):
-    """Columns whose totals are made even: rows are dealt first, and then swapped."""
+    """Columns whose totals are balanced across the parts by swapping rows after the deal."""
 
     function: ClassVar[str] = "sf.total"
     orders_rows: ClassVar[bool] = True
@@ -30,21 +30,21 @@ class Total(Term):
         return [finite_numbers(missing)] * len(self.columns)
 
     def row_order(self, data: Values) -> RowOrder | None:
-        """Order the rows by a single column, to start near even totals; several give no order."""
+        """Order rows by the column if there is only one, so that its total is nearly balanced."""
         return value_order(data[0]) if len(data) == 1 else None
 
 
 def total(*columns: ColumnRef, name: Hashable | None = None) -> Total:
-    """Give each part its share of the totals of columns, and leave the counts of rows unchanged.
+    """Give each part its share of the column totals, without changing the counts of rows.
 
-    Use it for weights, exposure or minutes of sound. It must come last in `by`, and only once.
+    Use this term for weights or exposure. It must come last in `by`, and can occur only once.
 
     Parameters
     ----------
-    *columns : column name, Polars expression, or callable of a pandas frame
-        Numbers, none missing or infinite.
+    *columns : column name, Polars expression, or callable that takes a pandas frame
+        Numbers, without missing or infinite values.
     name : hashable, optional
-        Accepted by every term; totals have no column in result frames.
+        Not used, because totals have no column in result frames; every term accepts a name.
 
     Returns
     -------
@@ -53,12 +53,12 @@ def total(*columns: ColumnRef, name: Hashable | None = None) -> Total:
     Raises
     ------
     StratError
-        If there is no column, or a column is given twice.
+        If no column is given, or a column is given twice.
 
     Notes
     -----
-    Two rows of a stratum, or two groups with equal counts, change places as long as this lowers the
-    sum of (total - target)**2 / target over parts and columns.
+    Two rows of a stratum, or two groups with equal counts, are swapped as long as a swap reduces
+    the sum of (total - target)**2 / target over all parts and columns.
 
     Examples
     --------
