@@ -1,6 +1,6 @@
-"""Stratified folds on Dask frames: importing this registers `.strat` on them.
+"""Stratified folds for Dask frames. Importing this module registers their accessor `.strat`.
 
-The functions are the same as in `stratframe`: they accept frames from every library.
+The functions are the same as in `stratframe`; they accept the frames of all libraries.
 """
 
 from .accessor import Strat

@@ -1,6 +1,6 @@
-"""Stratified folds on Spark frames: functions for `DataFrame.transform`.
+"""Stratified folds for Spark frames, with functions for `DataFrame.transform`.
 
-The functions are the same as in `stratframe`: they accept frames from every library.
+The functions are the same as in `stratframe`; they accept the frames of all libraries.
 """
 
 from .checks import load_extra

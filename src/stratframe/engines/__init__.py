@@ -1,7 +1,7 @@
-"""The same verbs on frames of Dask and Spark, which are larger than one machine.
+"""Support for Dask and Spark frames, which may be too large for one machine.
 
-`base` defines an engine, and `counts` what it returns. One pass of the engine counts the rows that
-are alike. `counted` turns the counts into strata, quotas and cuts, and the engine finds the numbers
-on both sides of each cut. A last pass, row by row, adds the column. `engine_source` puts the steps
-together.
+An engine makes a first pass over the frame to count the rows with each combination of values. The
+module `counted` computes strata, quotas and cuts from these counts. The engine then finds the row
+numbers next to each cut, and a last pass over the rows adds the new column. The module `base` has
+the interface of an engine, `counts` has its data types, and `engine_source` runs these steps.
 """

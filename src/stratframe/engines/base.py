@@ -1,9 +1,9 @@
-"""What an engine does for one kind of frame that may be too large for one machine.
+"""The interface of an engine, which handles frames that may be too large for one machine.
 
-An engine finds the columns of a call, counts the rows that are alike, finds the numbers on both
-sides of cuts, and adds columns by a rule for each row. Strata, quotas and tables are worked out
-once for all engines, in `counted.py` and `engine_source.py`, from counts of rows. A new engine is a
-subclass of `Engine`. This module has everything that it needs.
+An engine finds the columns of a call, counts the rows with each combination of values, finds the
+row numbers on both sides of each cut between parts, and adds new columns. The modules `counted` and
+`engine_source` compute strata, quotas and tables from the counts, in the same way for all engines.
+A new engine is a subclass of `Engine`, and can import all the names that it needs from this module.
 """
 
 from __future__ import annotations
@@ -71,30 +71,29 @@ __all__ = [
 ]
 
 MAX_STRATA = 1 << 22
-"""The maximum number of combinations of values whose counts the driver holds."""
+"""The driver holds the counts of rows for at most this many combinations of values."""
 
 Call: TypeAlias = Any
-"""What an engine knows about the columns of a call. No other module looks inside."""
+"""The engine's description of the columns of a call. Other modules only pass it on."""
 
 EngineFrame: TypeAlias = Any
-"""An engine's frame."""
 
 
 class Engine(ABC):
-    """A frame that may be too large for one machine, and the operations on it.
+    """A frame that may be too large for one machine, with the operations that verbs need.
 
-    Rows are *alike* if they have the same value, or bin, in every entry of a call, as
-    `Term.counted_by` says. Rows in bins may also be counted by value. The *number* of a row is the
-    hash of its key under a salt, as `number_rows` computes it.
+    Rows are *alike* if they have the same value or bin in every entry of a call. For each entry,
+    `Term.counted_by` says which of the two is compared; an engine can also count each value of a
+    bin separately. The *number* of a row is the hash of its key with a salt.
     """
 
     name: str
-    """The name in messages, such as "Dask"."""
+    """The name of the engine in messages, such as "Dask"."""
     frame: EngineFrame
 
     @abstractmethod
     def empty(self) -> Any:
-        """Make a pandas or Polars frame without rows that has the columns of the frame."""
+        """Make a pandas or Polars frame that has the columns of this frame but no rows."""
 
     def check(
         self,
@@ -103,13 +102,13 @@ class Engine(ABC):
         *,
         overwrite: bool = False,
     ) -> None:
-        """Raise if a column that is referred to is missing, or if a new name is taken."""
+        """Raise an error if a column is missing, or if a new name is already taken."""
         named = {argument: list(given) for argument, given in refs.items()}
         frames.check_refs(self.empty(), named, new_names, overwrite=overwrite)
 
     @abstractmethod
     def resolve(self, term: Term) -> Term:
-        """Choose the term that `term` stands for, given its column, like `Term.resolve`."""
+        """Return the term that `Term.resolve` chooses for the column of `term`."""
 
     @abstractmethod
     def bind(
@@ -120,13 +119,12 @@ class Engine(ABC):
         *,
         drop: bool = False,
     ) -> Call:
-        """Find the columns of a call, compute those that the frame lacks, and check their types.
+        """Find or compute the columns of a call, and check their types.
 
-        The entries are those of `by`, then those of `groups`, then the column of folds, if there is
-        one. With `every`, the folds are the calendar periods of the dates or times in this column,
-        each given by its start. Rows are not dealt if `where` is false; with `drop`, if they have
-        no fold; and with `options.missing == "null"`, if a value of `by` or `groups` is missing.
-        Missing values of `where` are an error.
+        The call lists its entries in the order `by`, `groups`, `fold`. With `every`, each date or
+        time in the column `fold` is replaced by the start of its period. A row is not dealt if
+        `where` is false, if `drop` is true and the row has no fold, or if `options.missing` is
+        "null" and it lacks a value in `by` or `groups`. Missing values in `where` raise an error.
         """
 
     @abstractmethod
@@ -135,16 +133,17 @@ class Engine(ABC):
     ) -> tuple[Call, Counts]:
         """Count the rows that are alike.
 
-        With `before`, rows are counted only by the entries before that place. With `salts`, the
-        lowest number among the rows of each counted row is found as well, and missing values of the
-        key are an error. The returned call may hold what later passes need.
+        With `before`, only the first `before` entries are used. With `salts`, `Counts.lowest` is
+        also computed, and missing values in the key raise an error. The returned call can contain
+        results that later passes need.
         """
 
     def cut(self, call: Call, place: int, n: int, parents: CountedCodes) -> Call:  # noqa: ARG002
-        """Find an entry's `n`-quantiles in each stratum of the earlier entries, for later counts.
+        """Find the `n`-quantiles of an entry in each stratum of the earlier entries.
 
-        Quantile i is the value of rank ceil(i * size / n), and belongs to the bin below it. The
-        default cuts nothing, for engines that count rows in bins by value.
+        Quantile i of `size` values is the value of rank ceil(i * size / n), and is the highest
+        value in its bin. Later counts use the bins of the returned call. The default method returns
+        the call unchanged, because an engine can instead count each value of a bin separately.
         """
         return call
 
@@ -152,18 +151,19 @@ class Engine(ABC):
     def around(
         self, call: Call, counted: CountedCodes, salts: Sequence[int], cuts: Sequence[Cuts]
     ) -> list[tuple[Words, Words]]:
-        """Find numbers on both sides of each cut, under each salt, in the order of the cuts.
+        """For each salt, find a lower and an upper row number for each of its cuts.
 
-        The first number is at least that of the last row before the cut, and the second is at most
-        that of the first row after it. The first is below the second, unless both rows have the
-        same number. The salts need not be those of the counts. Raise `other_rows` if the strata no
-        longer have `counted.sizes` rows. Keys that repeat away from the cuts are not found.
+        The lower number is at least the number of the last row before the cut. The upper number is
+        at most the number of the first row after the cut, and is greater than the lower number
+        unless the two rows have the same number. The salts can differ from those used in `count`.
+        Raises the error of `other_rows` if strata no longer have the sizes `counted.sizes`. A
+        repeated key is detected only if a cut falls between the rows that share it.
         """
 
     def keys_at(self, options: Options, salts: Sequence[int], numbers: Sequence[Words]) -> Any:
-        """Collect the keys of rows with the given numbers under each salt, as a pandas frame.
+        """Collect the keys of the rows with the given numbers, as a pandas frame.
 
-        The default holds all keys on one machine.
+        `numbers` has an array for each salt. The default method loads all keys onto one machine.
         """
         terms = tuple(Classes((ref,)) for ref in options.key)
         counts = self.count(self.bind(replace(options, terms=terms, groups=())))[1]
@@ -184,12 +184,12 @@ class Engine(ABC):
         *,
         fill: bool = False,
     ) -> EngineFrame:
-        """Add a column for each output: the part of every row, given its stratum and its number.
+        """Add a column for each output, with the part of every row.
 
-        If parts have no points, as for groups, rows need no numbers, and there are no salts. With
-        `fill`, the only output is a column of the frame, in which rows that are not dealt keep what
-        they have. If `counted` is None, all rows are one stratum, and a missing key is an error
-        when the frame is computed.
+        The part depends on the stratum and the number of the row. If there are no cut points, as
+        for groups, no numbers are computed, and `salts` is empty. With `fill`, the only output is
+        an existing column, in which rows that are not dealt keep their values. Without `counted`,
+        all rows form one stratum, and computing the frame fails if a value of the key is missing.
         """
 
     @abstractmethod
@@ -203,17 +203,17 @@ class Engine(ABC):
         every: str | None = None,
         drops: bool = False,
     ) -> EngineFrame:
-        """Keep the rows of some folds, or the rows of all other folds.
+        """Keep the rows in the folds `values`, or with `equal=False` the rows in all other folds.
 
-        `values` are folds as they appear in counts. With `nulls`, rows without a fold are kept as
-        well. With `drops`, the column of folds is left out.
+        The folds in `values` are written as they are in `Counts`. With `nulls`, rows without a fold
+        are also kept. With `drops`, the column of folds is dropped.
         """
 
     def drop_shared(self, other: EngineFrame, values: Mapping[str, Any]) -> EngineFrame:  # noqa: ARG002
-        """Drop the rows that share a value of a column with a row of another frame.
+        """Drop the rows with a value that also occurs in the same column of another frame.
 
-        Missing values match nothing. `values` holds, for each column, a series of its values in the
-        other frame, as counted. An engine may join the frames or look the values up.
+        A missing value matches no value. `values` has a series for each column to be compared, with
+        the values that were counted in `other`. An engine can join `other` or look up `values`.
         """
         terms = tuple(Classes((name,)) for name in values)
         call, counts = self.count(self.bind(Options(terms)))
@@ -225,20 +225,19 @@ class Engine(ABC):
     def shared_rows(
         self, refs: Sequence[Any], argument: str, name: str, *, drop: bool
     ) -> SharedRows:
-        """Count what rows share across the folds of a column.
+        """Count equal keys, groups or rows, in total and across folds.
 
-        Missing values equal each other for `duplicates`. Rows without a group or a key are left
-        out. With `drop`, rows without a fold are left out as well; otherwise they make up one more
-        fold.
+        If `argument` is "duplicates", missing values count as equal. Otherwise, rows with a missing
+        value are left out. Rows without a fold form one more fold, unless `drop` leaves them out.
         """
         call = self.bind(Options(tuple(Classes((ref,)) for ref in refs)), name, drop=drop)
         return shared_values(self.count(call)[1], nulls_alike=argument == "duplicates")
 
     def leaking_rows(self, refs: Sequence[Any], argument: str, name: str) -> EngineFrame:
-        """Keep the rows whose key, group or values also occur in another fold.
+        """Keep the rows with a key, a group or values that also occur in another fold.
 
-        Rows without a fold are left out. Two columns are added: `check`, which is text, and `set`,
-        a whole number that is the same for all rows with the same value.
+        Rows without a fold are left out. Two columns are added: `check` holds the text "keys",
+        "groups" or "duplicates", and `set` holds an integer that is the same for equal values.
         """
         call = self.bind(Options(tuple(Classes((ref,)) for ref in refs)), name, drop=True)
         call, counts = self.count(call)
@@ -253,12 +252,12 @@ class Engine(ABC):
     def keep(
         self, call: Call, counted: CountedCodes, name: str, *, drops: bool = False
     ) -> EngineFrame:
-        """Keep the rows whose counted row has a stratum, and add a column of their strata."""
+        """Keep the rows that have a stratum, and add a column of strata unless `drops` is true."""
         marked = engine_on(self.attach(call, counted, *whole_strata(counted, name)))
         return marked.select(name, [], equal=False, drops=drops)
 
     def unused(self, name: str) -> str:
-        """Lengthen a name until no column has it, ignoring case as Spark does."""
+        """Append underscores to a name until no column has the same name, regardless of case."""
         taken = {str(each).lower() for each in self.frame.columns}
         while name in taken:
             name += "_"
@@ -268,43 +267,40 @@ class Engine(ABC):
 def whole_strata(
     counted: CountedCodes, name: str, labels: tuple[str, ...] | None = None
 ) -> tuple[list[NewColumn], list[PartsByNumber]]:
-    """Describe a column in which each stratum is a part of its own."""
+    """Build the arguments with which `Engine.attach` adds a column of strata."""
     no_points = np.empty((counted.n_strata, 0), dtype=np.uint64)
     column = NewColumn(name, np.empty(0, np.int64), labels, nullable=True)
     return [column], [PartsByNumber(np.arange(counted.n_strata), no_points)]
 
 
 def number_rows(key: Sequence[Any], salts: Sequence[int]) -> list[Words]:
-    """Hash keys, given as series, to the number of each row under each salt.
-
-    Missing values are an error.
-    """
+    """Compute the number of each row with each salt; missing values in the key raise an error."""
     check_key((series.name, frames.is_missing(series).sum()) for series in key)
     columns = [frames.read_key(series) for series in key] if salts else []
     return [hash_keys(columns, salt) for salt in salts]
 
 
 def read_filled(given: Any, output: NewColumn, n_parts: int) -> Ints:
-    """Read the folds or parts that a column has before it is filled, -1 where it has none."""
+    """Read the folds or parts that a column has before it is filled, with -1 for missing values."""
     if output.labels is None:
         return frames.read_fold_numbers(given, n_parts)[0]
     return frames.read_part_codes(given, output.labels)
 
 
-# Which engine ----------------------------------------------------------------------------
+# Finding the engine ----------------------------------------------------------------------
 
 ENGINES = {"dask": "DaskEngine", "pyspark": "SparkEngine"}
-"""The class of each engine, by the package of its frames. The class is in the folder that has the
-name of the package without `py`."""
+"""The name of the engine class for each package that defines frames. The class is in the subpackage
+whose name is that of the package without the prefix `py`."""
 
 
 def engine_of(frame: object) -> Engine | None:
-    """Make the engine of a frame, or return None if no engine takes it."""
+    """Return the engine for a frame, or None if no engine supports the frame."""
     package, name = type(frame).__module__.partition(".")[0], type(frame).__name__
     if package in ENGINES and package in sys.modules and name == "DataFrame":
         module = import_module(f".{package.removeprefix('py')}", __package__)
         make = getattr(module, ENGINES[package])
-    else:  # a frame of another package names its own engine
+    else:  # other packages can define their own engine
         make = getattr(type(frame), "__stratframe_engine__", None)
     engine: Engine | None = None if make is None else make(frame)
     return engine
@@ -316,21 +312,21 @@ def engine_on(frame: Any) -> Engine:
     return engine
 
 
-# What is possible ------------------------------------------------------------------------
+# Unsupported calls -----------------------------------------------------------------------
 
 
 def check_possible(options: Options, engine: str) -> None:
-    """Raise if a call needs the order of all rows, their distances, or data outside the frame."""
+    """Raise an error if a call needs data outside the frame, or all rows on one machine."""
     if is_data(options.where):
         raise frames.references.label_error(options.where, "where", [], "pandas")
     if options.deal == "circular":
-        circular = '`deal="circular"` deals rows in their order'
+        circular = '`deal="circular"` needs an order of all rows'
         raise not_possible(circular, engine)
     if options.deal == "contiguous":
         msg = (
-            f'`deal="contiguous"` cuts an order of all rows, which is not possible on {engine}'
-            " frames.\nHint: compare numbers with one of their quantiles, which Dask's"
-            " `quantile` and Spark's `approxQuantile` find."
+            f'`deal="contiguous"` needs an order of all rows, which is not possible on {engine}'
+            " frames.\nHint: compare a column with one of its quantiles, as computed by"
+            " `quantile` in Dask or `approxQuantile` in Spark."
         )
         raise StratError(msg)
     if options.marginal:
@@ -338,54 +334,54 @@ def check_possible(options: Options, engine: str) -> None:
         raise not_possible(margins, engine)
     for term in (*options.terms, *options.groups):
         if term.evens_totals:
-            swaps = f"`{term.function}` swaps rows until their totals are even"
+            swaps = f"`{term.function}` swaps rows until the totals of the parts are even"
             raise not_possible(swaps, engine)
         if not (options.groups and term.orders_rows and term.without_order() is not None):
             check_term(term, engine)
 
 
 def check_term(term: Term, engine: str) -> None:
-    """Raise if an entry needs the order of all rows, their distances, or their links."""
+    """Raise an error if an entry needs an order of all rows, or distances or links between rows."""
     if term.counted_by() is not None:
         return
     if term.only_groups:
         msg = (
             f"`{term.function}` looks at all rows at once, which is not possible on {engine}"
-            " frames.\nHint: make a column of groups on one machine, or with a graph library of"
-            ' the engine, and name it, as in `groups="component"`.'
+            " frames.\nHint: compute a column of groups on one machine, or with a graph library"
+            f' for {engine}, and name this column, as in `groups="component"`.'
         )
         raise StratError(msg)
     if term.orders_rows and term.without_order() is not None:
         column = format_reference(term.columns[0])
         msg = (
             f"A continuous entry of `by` sorts all rows, which is not possible on {engine} frames,"
-            f" got {term}.\nHint: cut it, as in `sf.quantiles({column}, 10)`, or take its values"
-            f" as they are, `sf.classes({column})`."
+            f" got {term}.\nHint: cut it into bins, as in `sf.quantiles({column}, 10)`, or use its"
+            f" values as classes, as in `sf.classes({column})`."
         )
         raise StratError(msg)
-    distances = f"`{term.function}` needs the distances of all rows"
+    distances = f"`{term.function}` needs the distances between all rows"
     raise not_possible(distances, engine)
 
 
 def not_possible(what: str, engine: str) -> StratError:
     return StratError(
         f"{what}, which is not possible on {engine} frames.\nHint: `sf.quantiles` and"
-        " `sf.bins` make strata of numbers."
+        " `sf.bins` divide numbers into strata."
     )
 
 
 def check_n_strata(n_strata: int) -> None:
     if n_strata > MAX_STRATA:
         msg = (
-            f"`by` must make at most {MAX_STRATA:,} strata, because the driver holds their counts,"
-            f" got {n_strata:,}."
-            "\nHint: `sf.quantiles` and `sf.bins` make few strata of many numbers."
+            f"`by` must define at most {MAX_STRATA:,} strata, because the driver holds their"
+            f" counts, got {n_strata:,}."
+            "\nHint: `sf.quantiles` and `sf.bins` divide many numbers into few strata."
         )
         raise StratError(msg)
 
 
 def check_key(missing: Iterable[tuple[Any, int]]) -> None:
-    """Raise if columns of the key have missing values; `missing` pairs each column with a count."""
+    """Raise an error if a column has missing values; `missing` yields (column, count) pairs."""
     faults = [
         f"Column {name!r} {frames.rules.HAS_MISSING} in {plural(count, 'row')}."
         for name, count in missing
@@ -396,8 +392,7 @@ def check_key(missing: Iterable[tuple[Any, int]]) -> None:
 
 
 def other_rows() -> StratError:
-    """Build the error for a frame whose rows change between two passes."""
     return StratError(
         "The frame must give the same rows each time that it is computed, but a second pass found"
-        " others.\nHint: write it to a Parquet file, and read that."
+        " other rows.\nHint: write it to a Parquet file and read that file."
     )

@@ -1,8 +1,8 @@
-"""Where ranks lie among the numbers of rows, found from counts by the leading bits of numbers.
+"""Find the row numbers at given ranks by counting how many numbers have the same leading bits.
 
-Numbers with the same leading bits form a cell. The counts of cells show in which cell each rank
-lies, and the numbers of the rows in that cell show where. In this way, engines with many rows find
-the numbers on both sides of cuts, and order statistics.
+Numbers with the same leading bits form a cell. The number of rows in each cell shows which cell
+contains each rank, so only the numbers in the cells with given ranks must be sorted. Engines use
+this method to find the numbers on both sides of cuts, and to find quantiles.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from .base import other_rows
 from .counts import Cuts
 
 CellCounts: TypeAlias = StratumTable
-"""Counts of rows by stratum and leading bits of their numbers, shape (n_strata, 2**bits)."""
+"""The number of rows in each cell of each stratum, shape (n_strata, 2**bits)."""
 
 MAX_CELLS = 1 << 24
-"""The maximum number of cells, over all strata, whose counts the driver holds."""
+"""The maximum number of cells in all strata together, because the driver holds a count for each."""
 
 MAX_BITS = 16
-"""The maximum number of leading bits: more would hardly leave fewer rows near the cuts."""
+"""The maximum number of leading bits. More bits would hardly reduce the number of rows to sort."""
 
 WORD = 64
-"""How many bits the number of a row has."""
+"""The number of bits in the number of a row."""
 
 
 def cell_bits(n_strata: int) -> int:
-    """Choose how many leading bits of the numbers define the cells of each stratum."""
+    """Choose the number of leading bits that define the cells of each stratum."""
     return min(MAX_BITS, max(MAX_CELLS // max(n_strata, 1), 1).bit_length() - 1)
 
 
 def cells_of(codes: Ints, numbers: Words, bits: int) -> Ints:
-    """Find the cell of every row; the cells of a stratum have consecutive numbers."""
+    """Compute the cell of every row; the cells of a stratum have consecutive numbers."""
     cells = codes.astype(np.int64) << bits
     if bits:
         cells |= (numbers >> np.uint64(WORD - bits)).astype(np.int64)
@@ -59,10 +59,10 @@ def counts_by(codes: Ints, counts: StratumTable, n_codes: int) -> StratumTable:
 
 
 def find_ranks(counts: Ints, ranks: Ints) -> tuple[Ints, Ints]:
-    """Find the cell of each rank, and how many rows of this cell come before it.
+    """Find the cell that contains each rank, and the number of rows before the rank in that cell.
 
-    The counts are in ascending order of cells, stratum after stratum. The rank of a row is how many
-    rows come before it in all strata together.
+    The cells of `counts` are in ascending order, stratum after stratum. The rank of a row is the
+    number of rows before it in all strata together.
     """
     ends = np.cumsum(counts)
     cells = np.searchsorted(ends, ranks, side="right")
@@ -70,7 +70,7 @@ def find_ranks(counts: Ints, ranks: Ints) -> tuple[Ints, Ints]:
 
 
 def words_at(cells: Ints, before: Ints, found: Ints, words: Words) -> Words:
-    """Take the word of rank `before` in each cell; `found` has the cell of each word."""
+    """Return the word of rank `before` in each of `cells`; `found` has the cells of `words`."""
     order = np.lexsort((words, found))
     taken: Words = words[order[np.searchsorted(found, cells, sorter=order) + before]]
     return taken
@@ -80,13 +80,13 @@ def words_at(cells: Ints, before: Ints, found: Ints, words: Words) -> Words:
 
 
 def find_cuts(counts: CellCounts, cuts: Cuts) -> tuple[Ints, Ints]:
-    """Find the cell of the first row after each cut, and how many of its rows precede the cut."""
+    """Find the cell of the first row after each cut, and count its rows before the cut."""
     sizes = counts.sum(axis=1)
     return find_ranks(counts, (np.cumsum(sizes) - sizes)[cuts.strata] + cuts.ranks)
 
 
 def split_cells(counts: CellCounts, cuts: Cuts) -> Flags:
-    """Flag the cells with rows on both sides of a cut, stratum after stratum."""
+    """Flag, stratum after stratum, the cells that have rows on both sides of a cut."""
     cells, before = find_cuts(counts, cuts)
     flags = np.zeros(counts.size, dtype=np.bool_)
     flags[cells[before > 0]] = True
@@ -96,10 +96,10 @@ def split_cells(counts: CellCounts, cuts: Cuts) -> Flags:
 def numbers_around(
     counts: CellCounts, cuts: Cuts, codes: Ints, numbers: Words
 ) -> tuple[Words, Words]:
-    """Find numbers on both sides of each cut, as `Engine.around` does.
+    """Find a lower and an upper number for each cut, as described in `Engine.around`.
 
-    `codes` and `numbers` are the strata and the numbers of the rows in the cells that `split_cells`
-    flags, in any order.
+    `codes` and `numbers` are the strata and the numbers, in any order, of the rows in the cells
+    that `split_cells` flags.
     """
     bits = (counts.shape[1] - 1).bit_length()
     own = cells_of(codes, numbers, bits)
@@ -108,7 +108,7 @@ def numbers_around(
     expected, (present, sizes) = np.unique(cells[inside]), np.unique(own, return_counts=True)
     if not np.array_equal(present, expected) or (sizes != counts.ravel()[expected]).any():
         raise other_rows()
-    # Where no row of the cell comes before the cut, the lowest number of the cell will do.
+    # If a cut is at the start of a cell, the first number of the cell is the upper number.
     after = (cells & ((1 << bits) - 1)).astype(np.uint64) << np.uint64((WORD - bits) % WORD)
     below = after - np.uint64(1)
     ranks = before[inside] + np.array([[-1], [0]])

@@ -1,7 +1,7 @@
-"""The strata of counted rows, and how many rows of each stratum every part gets.
+"""Strata and quotas that are computed from counted rows.
 
-An engine counts the rows that are alike. Here each count is one row that stands for as many rows as
-were counted, and the pipeline nests such rows like any other rows.
+An engine counts the rows with each combination of values. This module treats each combination as a
+row with a weight, so that the pipeline can nest counted rows as it nests other rows.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class CountedStrata(NamedTuple):
 def count_strata(
     engine: Engine, call: Call, options: Options, *, for_table: bool = False
 ) -> tuple[Call, CountedStrata]:
-    """Find the cuts of quantiles, then count the rows of a call and nest them into strata.
+    """Cut entries at quantiles, count the rows of a call, and nest the counted rows into strata.
 
-    A table shows bins from their lowest to their highest values.
+    With `for_table`, the lowest value in each bin is added, because tables show the ranges of bins.
     """
     call = cut_quantiles(engine, call, options)
     salts = order_salts(options) if options.target.n and not options.groups else []
@@ -52,12 +52,12 @@ def count_strata(
 
 
 def order_salts(options: Options) -> list[int]:
-    """Draw the salt for the numbers of rows in each repeat."""
+    """Draw a salt for the row numbers of each repeat."""
     return [int(row_streams(options, each)[0](1)[0]) for each in range(options.repeats)]
 
 
 def with_lows(counts: Counts) -> Counts:
-    """Add counted rows of weight 0 with the lowest values of bins; columns become pandas series."""
+    """Add counted rows with weight 0 for the lowest values in bins; convert columns to pandas."""
     weights, lowest, columns = counts.weights, counts.lowest, {}
     for argument, given in counts.columns.items():
         lows = [counts.lows.get(place, each) for place, each in enumerate(given)]
@@ -78,21 +78,21 @@ def nest_counts(engine: Engine, options: Options, counts: Counts) -> CountedStra
 
 
 def check_counted(engine: Engine, options: Options, counts: Counts) -> None:
-    """Raise if an entry turned out to be continuous, or rows without a group count as one group."""
+    """Raise an error if an entry is continuous, or if rows without a group are counted together."""
     for term, series in zip(options.terms, counts.columns["by"], strict=True):
         check_term(term.resolve([series]), engine.name)
     columns = counts.columns["groups"] if options.groups and options.missing == "stratum" else []
     if any(frames.is_missing(series).any() for series in columns):
         msg = (
             f"`groups` must have no missing values on {engine.name} frames, where rows without a"
-            ' group are counted together.\nHint: fill them, or in `kfold` use `missing="null"`,'
-            " which leaves their fold null."
+            ' group are counted together.\nHint: fill the missing values, or use `missing="null"`'
+            " in `kfold`, which leaves the folds of these rows null."
         )
         raise StratError(msg)
 
 
 def cut_quantiles(engine: Engine, call: Call, options: Options) -> Call:
-    """Find the cuts of each quantile entry inside the strata of the entries before it."""
+    """Cut each quantile entry inside the strata of the entries before it."""
     for place, term in enumerate(options.terms):
         alike = term.counted_by()
         if isinstance(alike, ByQuantiles):
@@ -103,11 +103,11 @@ def cut_quantiles(engine: Engine, call: Call, options: Options) -> Call:
 
 
 def parents_only(engine: Engine, options: Options, place: int) -> Options:
-    """Restrict a call to the entries before the one at `place`, which is cut in their strata."""
+    """Restrict a call to its first `place` entries; the next entry is cut inside their strata."""
     if options.groups and place and options.rare in ("null", "pool"):
         msg = (
             f"`rare={options.rare!r}` cannot be combined with `groups` and quantiles inside the"
-            f" classes on {engine.name} frames."
+            f" strata of earlier entries on {engine.name} frames."
         )
         raise StratError(msg)
     rare: Rare = options.rare if options.rare in ("null", "pool") else "ignore"
@@ -115,7 +115,7 @@ def parents_only(engine: Engine, options: Options, place: int) -> Options:
 
 
 def without_orders(engine: Engine, options: Options) -> Options:
-    """Cut continuous entries of a call into bins; other entries stay as they are."""
+    """Resolve the entries of a call, and replace each continuous entry with quantile bins."""
     resolved = [engine.resolve(term) for term in options.terms]
     return replace(options, terms=tuple(term.without_order() or term for term in resolved))
 
@@ -124,7 +124,7 @@ def without_orders(engine: Engine, options: Options) -> Options:
 
 
 def list_quotas(options: Options, counted: CountedStrata) -> list[StratumTable]:
-    """Compute how many rows of each stratum go to each part, for each repeat."""
+    """Compute the quota table of each repeat."""
     return [
         quota_table(options, counted.strata, repeat, words)
         for repeat, words in enumerate(lowest_of_strata(counted))
@@ -132,7 +132,7 @@ def list_quotas(options: Options, counted: CountedStrata) -> list[StratumTable]:
 
 
 def lowest_of_strata(counted: CountedStrata) -> list[Words]:
-    """Find the lowest number of the rows of each stratum, for each salt."""
+    """For each salt, find the lowest row number in each stratum."""
     strata, lowest = counted.strata, counted.counts.lowest
     assert lowest is not None
     if strata.rows is not None:
@@ -141,7 +141,7 @@ def lowest_of_strata(counted: CountedStrata) -> list[Words]:
 
 
 def parts_of_groups(options: Options, counted: CountedStrata) -> list[Ints]:
-    """Find the part of every counted row by its group, -1 if it is not dealt, for each repeat."""
+    """Deal whole groups in each repeat; return the part of each counted row, or -1 if not dealt."""
     strata, n_counted = counted.strata, len(counted.counts.weights)
     return [
         place_rows(deal_units(options, strata, repeat), strata.rows, n_counted)
@@ -151,28 +151,28 @@ def parts_of_groups(options: Options, counted: CountedStrata) -> list[Ints]:
 
 # Cuts ------------------------------------------------------------------------------------
 #
-# The rows of a stratum are ranked by their numbers. The first rows go to part 0, up to its quota,
-# the next rows to part 1, and so on. So a row's part is how many cut points of its stratum are at
-# most the row's number. This does the work of `deal_by_rank` in core/deal.py for rows on other
-# machines; tests/engines/test_engines.py checks that the two agree.
+# The rows of a stratum are ranked by their numbers. The first rows go to part 0 until its quota is
+# reached, the next rows go to part 1, and so on. The part of a row is thus the number of cut points
+# in its stratum that are at most the row's number. The function `deal_by_rank` in core/deal.py
+# gives the same parts to rows in memory, as tests/engines/test_engines.py checks.
 
 
 def rows_before_cuts(table: StratumTable) -> tuple[Ints, Flags]:
-    """Count the rows before cuts, and flag inner cuts; both of shape (n_strata, n_parts - 1)."""
+    """Count the rows before each cut, and flag the cuts that have rows on both sides."""
     before = np.cumsum(table, axis=1)[:, :-1]
     return before, (before > 0) & (before < table.sum(axis=1)[:, None])
 
 
 def list_cuts(table: StratumTable) -> Cuts:
-    """List the cuts with rows on both sides."""
+    """List the cuts that have rows on both sides."""
     before, is_inner = rows_before_cuts(table)
     return Cuts(np.nonzero(is_inner)[0], before[is_inner])
 
 
 def cut_points(table: StratumTable, after: Words) -> Words:
-    """Make the points of every stratum, given the points of cuts with rows on both sides.
+    """Complete the cut points of every stratum; `after` has the points with rows on both sides.
 
-    Returns shape (n_strata, n_parts - 1), nondecreasing along the parts.
+    The result has shape (n_strata, n_parts - 1) and is nondecreasing along the parts.
     """
     before, is_inner = rows_before_cuts(table)
     points = np.where(before > 0, HIGHEST_WORD, np.uint64(0))
@@ -181,7 +181,6 @@ def cut_points(table: StratumTable, after: Words) -> Words:
 
 
 def repeated_key_error(names: Sequence[str], failures: Any) -> StratError:
-    """Build the error for a key that rows on both sides of a cut share."""
     texts = ", ".join(map(repr, names))
     msg = f"`key` ({texts}) must identify each row, but repeats in {plural(len(failures), 'row')}."
     msg += f"\nHint: {UNIQUE_KEY_HINT}"

@@ -1,4 +1,4 @@
-"""What engines and the pipeline exchange: counted rows, their strata, and cuts."""
+"""Data that engines and the pipeline exchange: counted rows, their strata, and cuts."""
 
 from __future__ import annotations
 
@@ -13,70 +13,73 @@ from ..core.strata import sum_by
 from ..core.types import Ints, Words
 
 HIGHEST_WORD = np.uint64(2**64 - 1)
-"""The cut point after all rows."""
+"""The highest 64-bit word, which is the cut point for a cut after the last row."""
 
 
 class Counts(NamedTuple):
-    """The rows of an engine's frame, counted by the values that make them alike."""
+    """The counted rows of an engine's frame. Each counted row represents rows that are alike."""
 
     columns: dict[str, list[Any]]
-    """A pandas or Polars series for each entry of `by`, `groups` and `name`, with a value for
-    each counted row, named like the column. A bin is given by its highest value. Several counted
-    rows may have the same values."""
+    """A list of pandas or Polars series for each of `by`, `groups` and `name`. Each series belongs
+    to an entry, has the name of its column, and holds a value for each counted row: for a bin, the
+    highest value in the bin, or any value in it if the edges are given. Several counted rows can
+    have the same values."""
     weights: Ints
-    """How many rows each counted row stands for, shape (n_counted,)."""
+    """The number of rows that each counted row represents, shape (n_counted,)."""
     lowest: Words | None = None
-    """The lowest number among the rows of each counted row, for each salt; shape (n_salts,
-    n_counted)."""
+    """For each salt, the lowest number of the represented rows, shape (n_salts, n_counted)."""
     lows: Mapping[int, Any] = {}
-    """For the place of each entry of `by` that is counted by bins, a series of the lowest value of
-    each bin."""
+    """For each entry of `by` with quantile bins, a series with the lowest value in the bin of each
+    counted row. Other entries need none. The keys are the places of the entries in `by`."""
     native: Any = None
-    """What the engine needs to find these rows again. No other module looks inside."""
+    """Private data with which the engine finds the rows of the frame again."""
 
 
 def by_argument(columns: Sequence[Any], n_by: int, n_groups: int) -> dict[str, list[Any]]:
-    """Divide the columns of counted rows among the arguments that they come from."""
+    """Group the columns of counted rows by the argument that they belong to."""
     given, end = list(columns), n_by + n_groups
     return {"by": given[:n_by], "groups": given[n_by:end], "name": given[end:]}
 
 
 class CountedCodes(NamedTuple):
-    """Counted rows and their strata."""
+    """Counted rows and the codes of their strata."""
 
     counts: Counts
     codes: Ints
-    """The stratum of each counted row, -1 if it is not dealt; shape (n_counted,)."""
+    """The stratum of each counted row, or -1 if its rows are not dealt; shape (n_counted,)."""
     n_strata: int
 
     @property
     def sizes(self) -> Ints:
-        """How many rows of each stratum are dealt, shape (n_strata,)."""
+        """The number of dealt rows in each stratum, shape (n_strata,)."""
         dealt = self.codes >= 0
         return sum_by(self.codes[dealt], self.counts.weights[dealt], self.n_strata)
 
 
 class Cuts(NamedTuple):
-    """Cuts in strata whose rows are ranked by their numbers."""
+    """Cuts that divide the rows of each stratum when the rows are ranked by their numbers."""
 
     strata: Ints
     """The stratum of each cut, ascending; shape (n_cuts,)."""
     ranks: Ints
-    """How many rows of the stratum come before each cut: at least one, but not all."""
+    """The number of rows before each cut in its stratum; each cut has rows on both sides."""
 
 
 class PartsByNumber(NamedTuple):
-    """A row's part is `first` plus the number of points in its stratum up to the row's number."""
+    """Cut points between row numbers, which divide the rows of each stratum into parts.
+
+    The part of a row is `first` plus the number of points that are at most the row's number.
+    """
 
     first: Ints
-    """The part of the rows whose number is below all points, or -1 if a stratum without points has
-    no part; shape (n_strata,)."""
+    """The part of the rows in each stratum with numbers below all points, or -1 if the stratum has
+    no points and its rows are not dealt; shape (n_strata,)."""
     points: Words
-    """The lowest number of each further part, nondecreasing; shape (n_strata, n_points)."""
+    """The lowest number in each part after `first`, nondecreasing; shape (n_strata, n_points)."""
 
 
 def parts_by_number(codes: Ints, numbers: Words, parts: PartsByNumber) -> Ints:
-    """Find the part of every row from its stratum and its number, -1 if it is not dealt."""
+    """Find the part of every row from its stratum and its number, or -1 if the row is not dealt."""
     found = parts_by_cuts(codes, numbers, parts.points)
     if parts.first.any():
         found = np.where(found < 0, found, found + parts.first[codes])
@@ -84,12 +87,13 @@ def parts_by_number(codes: Ints, numbers: Words, parts: PartsByNumber) -> Ints:
 
 
 def parts_by_cuts(codes: Ints, numbers: Words, points: Words) -> Ints:
-    """Find the part of every row: how many cut points of its stratum are at most its number.
+    """Find the part of every row by counting the points that are at most the number of the row.
 
-    Rows with the code -1 are not dealt and get the part -1.
+    Only the points of the row's stratum are counted. Rows with the code -1 are not dealt and get
+    the part -1.
     """
     n_cuts = points.shape[1]
-    # A binary search takes one comparison for each bit of the number of cuts.
+    # A binary search needs one comparison for each bit of the number of cuts.
     n_steps = n_cuts.bit_length()
     padded = np.full((n_steps and 1 << n_steps, max(len(points), 1)), HIGHEST_WORD)
     padded[:n_cuts, : len(points)] = points.T

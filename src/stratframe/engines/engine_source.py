@@ -1,4 +1,4 @@
-"""What verbs ask of any engine's frame: counts become cut points, which become columns."""
+"""Perform the operations of verbs on the frame of an engine, based on counts of rows."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ from .counts import CountedCodes, Counts, PartsByNumber
 
 
 class EngineSource:
-    """An engine's frame, which the verbs see only as counts of rows."""
+    """A frame of an engine, from which verbs read only counts of rows."""
 
     library = "pandas"
     """The library of the tables that verbs return."""
@@ -132,7 +132,7 @@ class EngineSource:
         return marked.select(mark, [0], equal=True, drops=True)
 
     def check_key(self, options: Options, needed: str = "a `key`") -> None:
-        """Raise if a call that ranks rows has no key; the message asks for what is `needed`."""
+        """Raise an error if a call that ranks rows has no key; the message contains `needed`."""
         if not options.key:
             msg = (
                 f"{self.kind} frames need {needed}, because their rows may come in a different"
@@ -143,13 +143,13 @@ class EngineSource:
     # Counts -----------------------------------------------------------------------------
 
     def strata(self, by: By, groups: tuple[Term, ...] = ()) -> Strata:
-        """Find the strata for a table, which shows a continuous entry in bins."""
+        """Find the strata for a table, in which continuous entries are divided into bins."""
         options = self.read_by(by, groups, LEAST_FOLDS)
         call = self.engine.bind(options)
         return count_strata(self.engine, call, options, for_table=True)[1].strata
 
     def plan(self, options: Options) -> tuple[Strata, Callable[[Strata], StratumTable]]:
-        """Find the strata of a call, and how many rows of each it would deal to each part."""
+        """Return the strata of a call, and a function that counts the rows in each part."""
         check_possible(options, self.kind)
         self.engine.check(options.columns())
         if options.groups:
@@ -166,7 +166,7 @@ class EngineSource:
         return strata, lambda level: level.crosstab(dealt, n_parts)
 
     def collect(self, *_: Any) -> EngineSource:
-        """Return the frame itself, because rows are counted column by column."""
+        """Return this source unchanged, because each count reads only the columns that it needs."""
         return self
 
     def count_folds(self, by: By, name: str, groups: tuple[Term, ...] = ()) -> FoldCounts:
@@ -186,10 +186,10 @@ class EngineSource:
         return count_folds(by, name, Entries(options.terms), k, count)
 
     def spans(self, refs: Sequence[Any], name: str) -> tuple[list[Any], Sequence[Any], Any, Ints]:
-        """Find the earliest and latest time of each fold for each combination of the other columns.
+        """Find the earliest and latest time in each fold for each combination of values.
 
-        The last of `refs` is the column of times. Returns the columns, their references, the folds,
-        and how many rows each counted row stands for.
+        The last of `refs` is the column of times, and the others hold the values. Returns the
+        columns of the counted rows, `refs`, the folds, and the weights of the counted rows.
         """
         *others, time = refs
         span = self.engine.resolve(TimeSpan((time,)))
@@ -199,7 +199,7 @@ class EngineSource:
         return counts.columns["by"], refs, counts.columns["name"][0], counts.weights
 
     def read_by(self, by: By, groups: tuple[Term, ...], k: int) -> Options:
-        """Read `by` and `groups` for a table, which shows a continuous entry in bins."""
+        """Read `by` and `groups` for a table, in which continuous entries are divided into bins."""
         entries = require_by(by)
         options = Options(entries.terms, entries.marginal, groups)
         self.engine.check(options.columns())
@@ -221,12 +221,12 @@ class EngineSource:
         *,
         is_part: bool = False,
     ) -> LabelRows:
-        """Count the rows by the labels of one column and the values of others."""
+        """Count the rows with each combination of a label and values in the columns `apart`."""
         terms = tuple(Classes((each,)) for each in apart)
         counts = self.engine.count(self.engine.bind(Options(terms), name, every))[1]
         (folds,), columns, weights = counts.columns["name"], counts.columns["by"], counts.weights
         ranks = frames.result.rank_values(folds)
-        if ranks is not None:  # counts come in any order
+        if ranks is not None:  # counted rows are in no particular order
             order = np.argsort(ranks, kind="stable")
             folds, weights = frames.take(folds, order), weights[order]
             columns = [frames.take(column, order) for column in columns]
@@ -241,7 +241,7 @@ class EngineSource:
         nulls: bool = False,
         apart_from: int | None = None,
     ) -> Any:
-        """Keep the rows of chosen labels, except rows that share a value with `apart_from`."""
+        """Keep rows with a chosen label, but none that share a value with label `apart_from`."""
         listed, is_match = frames.labels.shorter_list(rows, chosen)
         labels = [rows.labels.values[place] for place in np.flatnonzero(listed)]
         choose = partial(self.engine.select, rows.name, every=rows.every)
@@ -258,7 +258,7 @@ class EngineSource:
         refs: Mapping[str, Sequence[Any]],
         new_names: Sequence[str] = (),
     ) -> None:
-        """Raise if the rows cannot be counted, a column is missing, or a new name is taken."""
+        """Raise an error if rows cannot be counted, a column is missing, or a new name is taken."""
         check_possible(options, self.kind)
         self.engine.check(refs, new_names)
 
@@ -271,7 +271,7 @@ def find_parts(
     tables: Sequence[StratumTable],
     salts: Sequence[int],
 ) -> list[PartsByNumber]:
-    """Find how the numbers of rows decide their parts, so that each part gets its quota."""
+    """For each table, find the cut points between row numbers that give each part its quota."""
     around = engine.around(call, counted, salts, list(map(list_cuts, tables)))
     shared = [np.unique(after[below == after]) for below, after in around]
     if any(map(len, shared)):
@@ -285,18 +285,18 @@ def find_parts(
 
 
 def extend_column(engine: Engine, options: Options, k: int | None, *, named: bool) -> Any:
-    """Fill the column that the options name; with `named`, warnings name it."""
+    """Fill the missing folds of a column; with `named`, warnings contain the name of the column."""
 
     def count(own: Options) -> tuple[Call, Counts]:
         call = cut_quantiles(engine, engine.bind(own, own.name), own)
         return engine.count(call, salts=[ORDER_SALT])
 
-    # The folds are counted first if rows that lack a value may have folds, or if bins may be cut
-    # inside pooled classes, because how many folds there are decides which classes are pooled.
+    # The folds are counted in a separate pass if rows with a missing value are not dealt but can
+    # have a fold, or if bins can be cut inside pooled classes, which depend on the number of folds.
     folds_first = options.missing == "null" or options.rare == "pool"
     call, every = count(replace(options, terms=()) if folds_first else options)
     (folds,) = every.columns["name"]
-    name = folds.name  # as the frame spells it
+    name = folds.name  # in the spelling of the frame
     target = target_of(frames.make_frame("pandas", {name: folds}), name, options.target, k)
     options = replace(options, name=name, target=target)
     options, held = read_given(options, k, folds, every.weights)

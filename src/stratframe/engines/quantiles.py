@@ -1,8 +1,9 @@
-"""Order statistics of the values in every stratum, found by counting more and more bits.
+"""Find quantiles in every stratum by counting rows in rounds, by the leading bits of their values.
 
-Values become 64-bit words in the same order. Words with the same leading bits form a cell, and
-counts of cells show in which cell a rank lies. The next pass counts only the rows in these cells,
-by their next bits. This ends when few enough rows are left to sort, or when no bits are left.
+Values are converted to 64-bit words that have the same order. Words with the same leading bits form
+a cell, and the number of rows in each cell shows which cell contains each quantile. The next round
+counts only the rows in the cells with quantiles, by their next bits. The search ends when these
+rows are few enough to be sorted, or when all bits are known.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,18 +15,18 @@ from .cells import MAX_BITS, WORD, cells_of, find_ranks, words_at
 from .counts import HIGHEST_WORD
 
 Round = tuple[Ints, int]
-"""The cells that hold ranks, ascending, as `cells_of` numbers them, and how many bits were
-counted."""
+"""The cells that contain quantiles, in ascending order of their numbers from `cells_of`, and the
+number of bits by which rows were counted in the round."""
 
 MAX_COUNTS = 1 << 21
-"""The maximum number of cells, over all strata, that a worker counts."""
+"""The maximum number of cells in which a worker counts rows, in all strata together."""
 
 SORTED_ROWS = 1 << 21
-"""The maximum number of rows that the driver sorts instead of having them counted again."""
+"""The maximum number of rows that the driver sorts. If there are more, another round follows."""
 
 
 def next_bits(n_cells: int, used: int) -> int:
-    """Choose how many more bits to count, 0 if there are too many cells."""
+    """Choose the number of bits for the next round, or return 0 if there are too many cells."""
     return min(MAX_BITS, max(MAX_COUNTS // max(n_cells, 1), 1).bit_length() - 1, WORD - used)
 
 
@@ -35,12 +36,12 @@ def quantile_words(
     count: Callable[[Sequence[Round], int, int], StratumTable],
     take: Callable[[Sequence[Round]], tuple[Ints, Words]],
 ) -> Words:
-    """Find the quantiles i / n of every stratum, as words; shape (n_strata, n - 1).
+    """Find the quantiles of every stratum at i / n as words, shape (n_strata, n - 1).
 
-    `count` takes the rounds so far, how many cells the last of them left, and how many bits come
-    next. It returns the counts of the rows in each cell by these bits. `take` takes the rounds, and
-    returns the cell and the word of each row in the cells of the last round. A stratum without rows
-    gets the highest word for all quantiles.
+    The function `count` takes the rounds so far, the number of cells that contain quantiles, and
+    the number of bits to count by. It returns the number of rows in each cell with each value of
+    these bits. The function `take` takes the rounds, and returns the cell and the word of each row
+    in the cells of the last round. In a stratum without rows, all quantiles are the highest word.
 
     References
     ----------
@@ -52,7 +53,7 @@ def quantile_words(
     counts = count([], n_strata, bits)
     sizes = counts.sum(axis=1)
     filled = np.flatnonzero(sizes)
-    # For each quantile: its cell, how many rows of the cell come before it, and its known bits.
+    # The cell of each quantile, the number of rows before it in the cell, and its known bits.
     cells = np.repeat(filled, n - 1)
     before = (-(-np.arange(1, n) * sizes[filled, None] // n) - 1).ravel()
     words = np.zeros(len(cells), dtype=np.uint64)
@@ -76,7 +77,7 @@ def quantile_words(
 
 
 def cell_places(strata: Ints, words: Words, rounds: Sequence[Round]) -> tuple[Ints, Ints]:
-    """Find the rows in the cells of the last round, and the place of each row's cell."""
+    """Find the rows in the cells of the last round, and the place of each row's cell among them."""
     rows, places, used = np.arange(len(words)), strata, 0
     for cells, bits in rounds:
         own = cells_of(places, words[rows] << np.uint64(used), bits)

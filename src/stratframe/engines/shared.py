@@ -1,4 +1,4 @@
-"""What counted rows share across folds."""
+"""Find the values that rows in several folds share, using counted rows."""
 
 from __future__ import annotations
 
@@ -16,25 +16,26 @@ from .counts import Counts
 
 
 class CountedSets(NamedTuple):
-    """The combination of values and the fold of every counted row."""
+    """The fold of every counted row, and its combination of values."""
 
     sets: Ints
-    """The combination of values in each counted row, -1 if it lacks one and so shares nothing."""
+    """The code of the values in each counted row, or -1 if a value is missing and missing values
+    are not equal to each other."""
     labels: list[Any]
     folds: Ints
-    """The fold of every counted row; rows without a fold make up one more fold."""
+    """The fold of every counted row; rows without a fold form one more fold."""
     table: StratumTable
-    """The number of rows of every combination in every fold."""
+    """The number of rows with each combination of values in each fold."""
 
     @property
     def is_split(self) -> Flags:
-        """Whether each combination is in several folds."""
+        """Whether each combination of values occurs in several folds."""
         flags: Flags = (self.table > 0).sum(axis=1) > 1
         return flags
 
 
 def sets_of(counts: Counts, *, nulls_alike: bool) -> CountedSets:
-    """Find which counted rows are equal; missing values are equal only if `nulls_alike`."""
+    """Find counted rows with equal values; missing values are equal only if `nulls_alike`."""
     columns, weights = counts.columns["by"], counts.weights
     terms = tuple(Classes((place,)) for place in range(len(columns)))
     strata = stratify(Options(terms), {"by": columns}, len(weights), weights)
@@ -48,14 +49,14 @@ def sets_of(counts: Counts, *, nulls_alike: bool) -> CountedSets:
 
 
 def leaking_sets(counts: Counts, *, nulls_alike: bool) -> Ints:
-    """Find the combination of every counted row, -1 if it is not in several folds."""
+    """Return the code of the values in each counted row, or -1 if they occur in only one fold."""
     found = sets_of(counts, nulls_alike=nulls_alike)
-    leaks = np.append(found.is_split, False)[found.sets]  # -1 takes the last flag
+    leaks = np.append(found.is_split, False)[found.sets]  # the last flag is for -1
     return np.where(leaks, found.sets, -1)
 
 
 def shared_values(counts: Counts, *, nulls_alike: bool) -> SharedRows:
-    """Count the combinations of values, those that repeat, and those in several folds."""
+    """Count the combinations of values, those that are repeated, and those in several folds."""
     sets, labels, folds, table = found = sets_of(counts, nulls_alike=nulls_alike)
     n_rows, is_split = table.sum(axis=1), found.is_split
     n_values = int((n_rows > 0).sum())

@@ -1,4 +1,4 @@
-"""The engine for Dask frames, whose partitions are pandas frames."""
+"""The engine for Dask frames. Each partition of a Dask frame is a pandas frame."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .rows import DASK, Plan, find_codes, make_index
 
 
 class DaskEngine(Engine):
-    """The engine of a Dask frame."""
+    """The engine for a Dask frame."""
 
     name = DASK
 
@@ -42,7 +42,7 @@ class DaskEngine(Engine):
             raise StratError(msg)
         self.frame = frame
         self.shared: dict[Any, Any] = {}
-        """Earlier counts of what rows share across folds, by what was asked."""
+        """Counts from earlier calls of `shared_rows`, by the columns that were counted."""
 
     def empty(self) -> Any:
         return self.frame._meta
@@ -60,8 +60,8 @@ class DaskEngine(Engine):
             for ref in given:
                 if isinstance(ref, EXPRESSIONS):
                     msg = (
-                        f"`{argument}` takes column names and callables of the frame on Dask"
-                        f" frames, got {frames.format_reference(ref)}."
+                        f"`{argument}` takes column names and callables that take a Dask"
+                        f" frame, got {frames.format_reference(ref)}."
                     )
                     raise StratError(msg)
         super().check(refs, new_names, overwrite=overwrite)
@@ -168,7 +168,7 @@ class DaskEngine(Engine):
     def around(
         self, call: DaskCall, counted: CountedCodes, salts: Sequence[int], cuts: Sequence[Cuts]
     ) -> list[tuple[Words, Words]]:
-        """Find the rows in cells that a cut splits, which takes a pass if there are such cells."""
+        """Find the numbers around cuts. Cells that are split by a cut need an extra pass."""
         index, n_strata = index_of(counted), counted.n_strata
         if call.plan.salts != tuple(salts):
             call, counts = self.count(call, salts=salts)
@@ -192,12 +192,12 @@ class DaskEngine(Engine):
         function = partial(passes.equal_keys, salts=salts, numbers=numbers)
         return over_partitions(self.bind(options), function, pd.concat)[1]
 
-    # What rows share --------------------------------------------------------------------
+    # Equal rows -------------------------------------------------------------------------
 
     def shared_rows(
         self, refs: Sequence[Any], argument: str, name: str, *, drop: bool
     ) -> SharedRows:
-        """Count what rows share across folds: keys by hash, everything else by value."""
+        """Count equal keys, groups or rows across folds; keys are compared by their hashes."""
         if argument == "key":
             asked = ("key", *refs, name)
             if asked not in self.shared:
@@ -210,7 +210,7 @@ class DaskEngine(Engine):
         return shared_values(counts, nulls_alike=argument == "duplicates")
 
     def count_shared(self, refs: Sequence[Any], name: str) -> tuple[list[Any], Any, Ints]:
-        """Count rows by some values and their fold, or reuse a count by these and other values."""
+        """Count rows by fold and values of `refs`, or reuse a count with all of these columns."""
         for known, (columns, *others) in self.shared.items():
             if known[0] == "values" and known[-1] == name and set(refs) <= set(known[1:-1]):
                 return [columns[known.index(ref) - 1] for ref in refs], *others
@@ -250,12 +250,9 @@ class DaskEngine(Engine):
         *,
         fill: bool = False,
     ) -> Any:
-        """Add the columns, partition by partition, when the frame is computed.
-
-        The new columns are made from the columns that the call reads, so that no others are read.
-        """
+        """Add the columns when the frame is computed, reading only the columns of the call."""
         labels, meta, rows = self.frame.columns, self.frame._meta, call.wanted.frame
-        # Dask can assign columns to a frame whose labels it can sort.
+        # `assign` in Dask needs column labels that are unique and can be sorted.
         can_assign = labels.is_unique and all(isinstance(label, str) for label in labels)
         given: dict[str, Any] = {"plan": call.plan, "parts": list(parts), "salts": list(salts)}
         given |= {"index": None, "checksums": None, "outputs": list(outputs), "fill": fill}
@@ -287,13 +284,13 @@ class DaskEngine(Engine):
 
 
 def index_of(counted: CountedCodes) -> Any:
-    """Build an index from the entries of counted rows to their strata."""
+    """Build the index with which `find_codes` looks up strata by the entries of rows."""
     table = counted.counts.native.table
     return make_index(table[table.columns[: table.columns.index("n")]], counted.codes)
 
 
 def dense_cells(cells: Cells, counted: CountedCodes, bits: int) -> StratumTable:
-    """Sum up the counts of cells by stratum, shape (n_strata, 2**bits)."""
+    """Sum the counts of cells in each stratum; the result has shape (n_strata, 2**bits)."""
     (cell, n), n_cells = cells, counted.n_strata << bits
     strata = counted.codes[cell >> bits]
     dealt = strata >= 0
@@ -302,7 +299,7 @@ def dense_cells(cells: Cells, counted: CountedCodes, bits: int) -> StratumTable:
 
 
 def shared_keys(call: DaskCall) -> dict[bool, SharedRows]:
-    """Count keys across folds, both without and with the rows that have no fold."""
+    """Count equal keys across folds; the item for True leaves out rows without a fold."""
     count = frames.duplicates.count_across_folds
     found: dict[bool, list[Any]] = {True: [], False: []}
     for hashes, folds in passes.keys_and_folds(call):
@@ -313,7 +310,7 @@ def shared_keys(call: DaskCall) -> dict[bool, SharedRows]:
 
 
 def with_categories(series: Any, meta: Any) -> Any:
-    """Give values the categories of the column, if these are known and include all values."""
+    """Restore the categories of a column, if they are known and include all values."""
     dtype = meta.dtype
     if not isinstance(dtype, pd.CategoricalDtype) or not dd.utils.has_known_categories(meta):
         return series

@@ -1,4 +1,4 @@
-"""Counts of rows that are alike, in one partition and in several."""
+"""Count the rows that are alike in a partition, and merge the counts of partitions."""
 
 from __future__ import annotations
 
@@ -18,31 +18,33 @@ from .kinds import numbers_in, take_places
 from .rows import Plan, equal_rows, hash_entries, marks_of, read_rows
 
 FEW_ROWS = 1 << 11
-"""The maximum number of rows in a partition that is counted only together with others."""
+"""If a partition has at most this many rows, they are counted only when counts are merged."""
 
 
 Cells: TypeAlias = tuple[Ints, np.ndarray]
 
 
 class Counted(NamedTuple):
-    """The counted rows of some partitions, or the rows of one before they are counted."""
+    """Counted rows of one or more partitions. In a small partition, each is a single row."""
 
     table: pl.DataFrame
-    """A row for each combination of entries. After the entries, column `n` counts the rows, `u0`,
-    `u1` and so on hold the lowest number under each salt, and `high` and `low` with a place hold
-    the words of the highest and the lowest value of an entry that is cut at quantiles."""
+    """A row for each combination of values. The first columns are the entries. The column `n` has
+    the counts, and the columns `u0`, `u1` and so on have the lowest row number with each salt. For
+    an entry that is cut at quantiles, the columns `high` and `low`, followed by the place of the
+    entry, have the words of the highest and lowest values."""
     labels: dict[str, Any]
-    """For the place of each entry, a series with a value of each combination; for bins, it is the
-    highest value, and the series at `low` and a place hold the lowest values."""
+    """A series for each entry, with a value for each combination. The key is the place of the
+    entry. If the entry is cut at quantiles, this series has the highest values, and a series with
+    the key `low`, followed by the place, has the lowest values."""
     cells: list[Cells]
-    """For each salt, the cells of combinations and leading bits, and how many rows each has. A cell
-    may occur several times."""
+    """For each salt, the cells and their counts. A cell consists of the place of a combination of
+    values and the leading bits of a row number, and can occur several times."""
     missing: Ints
-    """How many values are missing in each column of the key, and in `where`."""
+    """The number of missing values in each column of the key, and then in `where`."""
     bits: int = MAX_BITS
-    """How many leading bits define a cell."""
+    """The number of leading bits that define a cell."""
     checksums: Words | None = None
-    """How many rows each partition has, and the sum of their marks; shape (n_partitions, 2)."""
+    """The number of rows and the sum of their marks in each partition; shape (n_partitions, 2)."""
 
 
 def count_partition(partition: Any, plan: Plan) -> Counted:
@@ -64,7 +66,6 @@ def count_partition(partition: Any, plan: Plan) -> Counted:
 
 
 def merge_counts(several: Sequence[Counted]) -> Counted:
-    """Merge the counts of partitions, in the order of the partitions."""
     table = pl.concat([each.table for each in several], how="vertical_relaxed")
     table = table.with_row_index("row")
     keys, row = table.columns[1 : table.columns.index("n")], pl.col("row")
@@ -104,7 +105,7 @@ def merge_cells(
 ) -> tuple[list[Cells], int, Words]:
     """Merge the cells and the checksums of partitions.
 
-    `codes` has the place in `entries` of each row of their tables; `most` is the largest count.
+    `codes` has the place in `entries` for each row of the tables; `most` is the largest count.
     """
     n_salts, is_new = len(several[0].cells), any(each.checksums is None for each in several)
     hashes = hash_entries(entries) if is_new else np.zeros(0, np.uint64)
@@ -126,7 +127,7 @@ def merge_cells(
 
 
 def sum_cells(several: Sequence[Cells], n_cells: int, most: int) -> Cells:
-    """Sum up counts by cell, unless few cells can occur twice."""
+    """Sum the counts of equal cells, unless so many cells are possible that repeats are rare."""
     cells, counts = map(np.concatenate, zip(*several, strict=True))
     if n_cells >= 8 * len(cells):
         return cells.astype(np.int32), counts
@@ -137,7 +138,7 @@ def sum_cells(several: Sequence[Cells], n_cells: int, most: int) -> Cells:
 
 
 def join_series(columns: Sequence[Any]) -> Any:
-    """Concatenate series, in a type that holds all their values."""
+    """Concatenate series into a type that can hold all their values."""
     if len(columns) == 1:
         return columns[0]
     if len({series.dtype for series in columns}) == 1:
@@ -151,7 +152,7 @@ def join_series(columns: Sequence[Any]) -> Any:
 
 
 def plain(series: Any) -> Any:
-    """Turn categories, which partitions may not share, into their values."""
+    """Replace categories with their values, because partitions can have different categories."""
     if not isinstance(series.dtype, pd.CategoricalDtype):
         return series
     return take_places(pd.Series(series.cat.categories), series.cat.codes).rename(series.name)

@@ -1,7 +1,8 @@
-"""The kinds of values that partitions hold in one column, and which kinds can be mixed.
+"""The kinds of values in the partitions of a column, and rules for mixing several kinds.
 
-Dask's readers may store one column in several types: in a partition with missing values, whole
-numbers are `float64` and booleans are objects. Values of one kind are read alike.
+The partitions of a column can have different types in Dask. For example, functions that read files
+can turn integers into `float64` and booleans into objects in partitions with missing values. A kind
+consists of the types that are read in the same way.
 """
 
 from __future__ import annotations
@@ -17,19 +18,19 @@ from ... import frames
 from ...errors import StratError
 
 EXACT = 2**53
-"""The number up to which floats hold every whole number exactly."""
+"""The limit up to which 64-bit floats represent all whole numbers exactly."""
 
 FLOAT_KINDS = {"integer", "unsigned", "number"}
-"""Kinds of numbers that floats hold exactly."""
+"""Kinds of numbers that 64-bit floats represent exactly."""
 
 NUMBER_KINDS = ({"integer", "large integer"}, {"unsigned", "large unsigned"}, FLOAT_KINDS)
-"""Sets of kinds of numbers; one type holds all the numbers of a set exactly."""
+"""Sets of kinds that can be mixed, because a single type holds all numbers of a set exactly."""
 
 FINEST_UNITS = ("ns", "us", "ms")
 
 
 class Held(NamedTuple):
-    """The number of a partition, the type of its values, and whether they are stored as objects."""
+    """A partition that has values of a kind, and the type in which the partition stores them."""
 
     number: int
     shown: str
@@ -37,11 +38,11 @@ class Held(NamedTuple):
 
 
 Kinds = dict[Hashable, dict[str, Held]]
-"""The kinds of values in each column, each with the first partition that holds it."""
+"""The kinds of values in each column, and the first partition that has each kind."""
 
 
 def numbers_in(series: Any) -> Any:
-    """Read a column to be cut: categories as their values, a column without values as floats."""
+    """Convert a categorical column to its values, and a column without values to floats."""
     if series.dtype == np.float64:
         return series
     if frames.is_missing(series).all():
@@ -58,7 +59,7 @@ def numbers_in(series: Any) -> Any:
 
 
 def take_places(values: Any, places: Any) -> Any:
-    """Take values by their places; place -1 gives a missing value."""
+    """Return the values at the given places; the place -1 gives a missing value."""
     places = np.asarray(places)
     nullable = {"i": "Int64", "u": "UInt64", "b": "boolean"}
     if places.min(initial=0) < 0 and isinstance(values.dtype, np.dtype):
@@ -67,7 +68,7 @@ def take_places(values: Any, places: Any) -> Any:
 
 
 def kinds_in(partition: Any, number: int, plan: Any) -> Kinds:
-    """Find the kind of values in each column of a partition, none if all values are missing."""
+    """Find the kind of values in each column of a partition; skip columns without values."""
     found: Kinds = {}
     for name in dict.fromkeys([*plan.names, *plan.key]):
         series = partition[name]
@@ -78,7 +79,7 @@ def kinds_in(partition: Any, number: int, plan: Any) -> Kinds:
 
 
 def kind_of(series: Any) -> tuple[str, str]:
-    """Name the kind of values in a column, and the type that holds them."""
+    """Return the kind of values in a column, and the name of their type for messages."""
     if isinstance(series.dtype, pd.CategoricalDtype):
         kind, shown = kind_of(pd.Series(series.cat.categories))
         return kind, f"category of {shown}"
@@ -106,9 +107,10 @@ def kind_of(series: Any) -> tuple[str, str]:
 
 
 def choose_types(kinds: Kinds, plan: Any) -> dict[Hashable, str]:
-    """Choose how to read the columns with several kinds, or raise if these cannot be mixed.
+    """Choose how to read columns with several kinds; raise an error if they cannot be mixed.
 
-    Numbers to be cut into bins are read as "floats", and classes stored as objects as "objects".
+    A column is read as "floats" if its numbers are cut into bins, and as "objects" if its classes
+    are stored as objects.
     """
     read_as: dict[Hashable, str] = {}
     faults, casts, cut = [], {}, plan.cut
@@ -122,13 +124,13 @@ def choose_types(kinds: Kinds, plan: Any) -> dict[Hashable, str]:
                 read_as[name] = "objects"
             elif name not in casts:
                 faults.append(
-                    f"Column {name!r} must have one type in all partitions, but partition"
+                    f"Column {name!r} must have the same type in all partitions, but partition"
                     f" {held[one].number} holds {held[one].shown} and partition"
                     f" {held[other].number} {held[other].shown}."
                 )
                 casts[name] = choose_cast(held.keys(), is_number=name in cut)
     if faults:
-        msg = "\n".join([*faults, f"Hint: cast it first, as in `df.astype({casts})`."])
+        msg = "\n".join([*faults, f"Hint: cast to one type first, as in `df.astype({casts})`."])
         raise StratError(msg)
     return read_as
 

@@ -1,4 +1,4 @@
-"""Passes over a Dask frame: call a function on each partition, and merge what it returns."""
+"""Call functions on the partitions of a Dask frame, and merge their results."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ dd: Any = load_extra("dask.dataframe", "dask")
 delayed: Any = load_extra("dask.delayed", "dask")
 
 FAN_IN = 16
-"""How many results of partitions are merged at once."""
+"""The maximum number of results that one task merges."""
 
 KEYS_AT_ONCE = 1 << 24
-"""About how many hashes of keys the driver holds at once."""
+"""The approximate maximum number of key hashes that the driver holds at once."""
 
 
 class Columns:
-    """The columns of a frame that a call reads."""
+    """The columns that a call reads from a frame."""
 
     def __init__(self, frame: Any) -> None:
         self.frame = frame
 
     @cached_property
     def tasks(self) -> tuple[dict[Any, Any], list[Any]]:
-        """The tasks that read the partitions, made once for all passes, and the key of each."""
-        # `optimize` would join partitions of files when few columns are read.
+        """The tasks that read the partitions, and the tasks' keys. All passes share them."""
+        # `optimize` would combine partitions of files when few columns are read.
         expr = self.frame.expr.simplify().lower_completely().simplify().fuse()
         return expr.__dask_graph__(), expr.__dask_keys__()
 
@@ -54,7 +54,7 @@ class DaskCall(NamedTuple):
     """The columns of a call on a Dask frame."""
 
     frame: Any
-    """The frame, with the columns that are computed for the call."""
+    """The frame, with additional columns that are computed for the call."""
     plan: Plan
     wanted: Columns
 
@@ -65,10 +65,10 @@ def over_partitions(
     merge: Callable[[Sequence[Any]], Any],
     plan: Plan | None = None,
 ) -> tuple[DaskCall, Any]:
-    """Call a function on each partition, and merge the results in their order, a few at a time.
+    """Call a function on each partition, and merge the results in the order of the partitions.
 
-    The function takes the columns that the call reads, and the plan. The first pass of a call also
-    finds out how to read these columns.
+    The function takes a partition with the columns that the call reads, and the plan. The first
+    pass of a call also chooses how to read columns with several kinds of values.
     """
     whole = call.plan
     bound = partial(function, plan=(plan or whole)._replace(read_as=whole.read_as))
@@ -95,15 +95,15 @@ def over_partitions(
 
 
 Typed = tuple[Kinds, Any]
-"""The kinds of values in the columns of some partitions, and the result: an error if the partitions
-cannot be read, and None if they hold classes that are to be read as objects."""
+"""The kinds of values in some partitions, and the result of a function on these partitions. The
+result is an error if values cannot be read, and None if classes must be read again as objects."""
 
 
 def read_typed(partition: Any, number: int, *, plan: Plan, function: Callable[[Any], Any]) -> Typed:
     kinds = kinds_in(partition, number, plan) if plan.read_as is None else {}
     try:
         return kinds, function(partition)
-    except StratError as error:  # raised later, unless the types are the reason
+    except StratError as error:  # raised later, unless mixed types are the cause
         return kinds, error
 
 
@@ -131,10 +131,10 @@ def join_arrays(several: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
 def take_numbers(
     partition: Any, plan: Plan, index: pl.DataFrame, rounds: Sequence[Round]
 ) -> tuple[Ints, Words]:
-    """Take the rows whose value in the last entry is in a cell of the last round.
+    """Find the rows whose value in the last entry is in one of the cells of the last round.
 
-    Each round of a search for quantiles narrows it to smaller intervals, the cells. Returns the
-    place of each row's cell (before the first round, its parent stratum), and each row's word.
+    The cells become smaller in each round of the search, which starts with the parent strata.
+    Returns the place of each row's cell, and the word of each row's value.
     """
     rows = read_rows(partition, plan)
     missing = frames.is_missing(numbers_in(rows.partition[plan.names[-1]]))
@@ -170,12 +170,12 @@ def rows_near_cuts(
     flagged: Sequence[np.ndarray],
     bits: int,
 ) -> list[tuple[Ints, Words]]:
-    """Find the strata and numbers of the rows in flagged cells, for each salt; flags are packed."""
+    """For each salt, find the strata and numbers of the rows in flagged cells; flags are packed."""
     rows, codes = same_rows(partition, plan, index, checksums, plan.salts)
     near = []
     for packed, numbers in zip(flagged, rows.numbers, strict=True):
         flags = np.unpackbits(packed).view(np.bool_)
-        # A row that is not dealt has a negative cell, which would take a flag of the last stratum.
+        # Rows that are not dealt have negative cells, which index flags of the last stratum.
         inside = flags[cells_of(codes, numbers, bits)] & (codes >= 0)
         near.append((codes[inside].astype(np.int32), numbers[inside]))
     return near
@@ -186,19 +186,19 @@ def merge_near(several: Sequence[Sequence[tuple[Ints, Words]]]) -> list[tuple[An
 
 
 def equal_keys(partition: Any, plan: Plan, salts: Sequence[int], numbers: Sequence[Words]) -> Any:
-    """Take the keys of the rows that have one of the numbers under each salt."""
+    """Return the keys of the rows whose number with a salt is in the array for this salt."""
     rows = read_rows(partition, plan, salts)
     found = [np.isin(*each) for each in zip(rows.numbers, numbers, strict=True)]
     return rows.partition.loc[np.logical_or.reduce(found), list(plan.key)]
 
 
 Keys = tuple[pl.DataFrame, int]
-"""For each row, the hash of its key and a hash of its fold, 0 for none; and the highest hash up to
-which all keys are included."""
+"""A table with a hash of the key and a hash of the fold for each row, and the highest key hash up
+to which the table is complete. If a row has no fold, the hash of the fold is 0."""
 
 
 def keys_and_folds(call: DaskCall) -> Iterator[tuple[Words, Ints]]:
-    """Collect hashes of keys and their folds, -1 for none; equal keys come together."""
+    """Yield batches of key hashes and folds (-1 if missing), with equal keys in the same batch."""
     last = -1
     while last < 2**WORD - 1:
         function, merge = (partial(each, first=last + 1) for each in (hashes_of_keys, merge_keys))
@@ -227,7 +227,7 @@ def merge_keys(several: Sequence[Keys], first: int) -> Keys:
 
 def over_rows(frame: Any, meta: Any, function: Callable[..., Any], **options: Any) -> Any:
     """Call a function on each partition when the frame is computed."""
-    # Dask would take frames for the same if they differ only in options with swapped values.
+    # Without `delayed`, Dask would confuse two calls that swap the values of two options.
     bound = dask.delayed(partial(function, **options), traverse=False)
     return frame.map_partitions(apply, bound, meta=meta, enforce_metadata=False)
 
@@ -239,7 +239,7 @@ def apply(partition: Any, function: Callable[[Any], Any]) -> Any:
 def rows_of_sets(
     partition: Any, *, plan: Plan, sets: pl.DataFrame | Words, checksums: Words, check: str
 ) -> Any:
-    """Keep the rows in some sets, or with some hashes of keys, and add the set of each row."""
+    """Keep rows in the given sets or with the given key hashes; add columns `check` and `set`."""
     if isinstance(sets, pl.DataFrame):
         rows, found = same_rows(partition, plan, sets, checksums)
     else:
@@ -262,14 +262,14 @@ def add_columns(
     fill: bool,
     kept: Sequence[Any],
 ) -> Any:
-    """Add columns of parts to those that are kept; without an index, all rows are one stratum."""
+    """Add columns of parts to the columns `kept`; without an index, all rows form one stratum."""
     if index is None:
         rows = read_rows(partition, plan, salts)
         check_key(zip(map(str, [*plan.key, plan.where]), rows.missing.tolist(), strict=True))
         codes = np.zeros(len(rows.positions), np.int64)
     else:
         rows, codes = same_rows(partition, plan, index, checksums, salts)
-    # Groups have no cut points, and so their rows need no numbers.
+    # Groups have no cut points, so their rows need no numbers.
     numbers, columns = rows.numbers or [np.broadcast_to(np.uint64(0), len(codes))] * len(parts), []
     positions = rows.positions if len(codes) < len(partition) else None
     for output, words, each in zip(outputs, numbers, parts, strict=True):

@@ -1,8 +1,8 @@
-"""The rows of one partition, read once as a Polars frame.
+"""Read the rows of a partition into a Polars frame.
 
-The frame has a column for each entry of a call, named by its place ("0", "1", ...); without
-entries, it has a column "all" of zeros. Rows are alike if they are equal in these columns. What is
-known about rows that are alike is joined by these columns.
+The frame has a column for each entry of a call, named "0", "1" and so on. Without entries, it has
+one column of zeros, named "all". Rows are alike if they are equal in these columns, and the strata
+of rows are looked up by these columns.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from .kinds import numbers_in
 DASK = "Dask"
 
 NO_VALUE = np.uint64(0x9E3779B97F4A7C15)
-"""What stands for a missing value in the hash of a row."""
+"""The 64-bit word that replaces a missing value when a row is hashed."""
 
 
 class Plan(NamedTuple):
-    """What a worker must know about a call."""
+    """The description of a call for the workers."""
 
     terms: tuple[Term, ...]
-    """The entries of `by`, of `groups`, and of a column of folds, if any."""
+    """The entries of `by` and `groups`, and one for the fold column if there is one."""
     names: tuple[Hashable, ...]
     """The column of each entry."""
     n_by: int
@@ -41,18 +41,18 @@ class Plan(NamedTuple):
     key: tuple[Hashable, ...]
     where: Hashable | None
     present: tuple[Hashable, ...]
-    """Columns in which a row must have a value to be dealt."""
+    """The columns in which a dealt row must have a value."""
     salts: tuple[int, ...] = ()
-    """The salts of the numbers by which rows are counted."""
+    """The salts of the row numbers (hashes of the keys) that are counted."""
     read_as: Mapping[Hashable, str] | None = None
-    """The result of `choose_types`; None until a pass has found it."""
+    """The result of `choose_types`, or None before the first pass."""
     cuts: Mapping[int, tuple[pl.DataFrame, Words]] = {}
-    """For the place of each entry whose quantiles are known, the index of the strata of the earlier
-    entries, and the highest word of each bin but the last, shape (n_strata, n_bins - 1)."""
+    """The known quantiles of entries, by the places of the entries. Each item has an index of the
+    strata of the earlier entries, and the highest word of each bin except the last bin, shape
+    (n_strata, n_bins - 1)."""
 
     @property
     def columns(self) -> list[Hashable]:
-        """The columns to read."""
         where = () if self.where is None else (self.where,)
         return list(dict.fromkeys([*self.names, *self.key, *where, *self.present]))
 
@@ -68,25 +68,26 @@ class Plan(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The rows of a partition that are dealt."""
+    """The dealt rows of a partition."""
 
     partition: Any
-    """A pandas frame of these rows."""
+    """A pandas frame of the dealt rows."""
     positions: Ints
-    """Their positions in the partition."""
+    """The positions of the dealt rows in the partition."""
     missing: Ints
-    """How many values are missing in each column of the key, and in `where`."""
+    """The number of missing values in each column of the key, and then in `where`."""
     table: pl.DataFrame
     words: dict[int, Words]
-    """The words of the values of each entry that is cut at quantiles, by its place."""
+    """The words of the values in each entry that is cut at quantiles, by the place of the entry."""
     numbers: list[Words]
-    """The hashes of the keys under each salt; all are 0 if a key is missing, which is an error."""
+    """The row numbers under each salt; they are not used if they are all 0, as a key is then
+    missing."""
 
 
 def read_rows(
     partition: Any, plan: Plan, salts: Sequence[int] = (), *, keyed: bool = False
 ) -> Rows:
-    """Read the rows that are dealt; with `keyed`, only the rows among them that have a key."""
+    """Read the dealt rows of a partition; with `keyed`, leave out rows with a missing key."""
     flags, missing = np.ones(len(partition), np.bool_), np.zeros(len(plan.key) + 1, np.int64)
     if plan.where is not None:
         flags, unknown = frames.read_flags(partition[plan.where], repr(plan.where))
@@ -112,7 +113,7 @@ def read_rows(
         if isinstance(alike, ByEdges):
             values, lacks = frames.read_comparable(series, str(term))
             edges = np.array(alike.edges)
-            # Values outside the edges fall into two further bins, which the driver looks for.
+            # Values outside the edges get two extra bins, for which the driver raises an error.
             bins = edge_bins(values, edges, alike.closed) + (values >= edges[0])
             bins += values > edges[-1]
         else:
@@ -123,7 +124,7 @@ def read_rows(
                 continue
             index, points = plan.cuts[place]
             parents = find_codes(pl.DataFrame(table or everyone), index)[0].clip(0)
-            # Bins are closed on the right, so the points below a value are counted.
+            # Bins are closed on the right, so only points below a value are counted.
             bins = np.where(own == 0, 0, parts_by_cuts(parents, own - np.uint64(1), points))
         table[str(place)] = pl.Series(bins.astype(np.int64)).set(pl.Series(lacks), None)
     found = [numbers[salt] for salt in salts]
@@ -131,10 +132,10 @@ def read_rows(
 
 
 def read_classes(series: Any, *, as_objects: bool) -> pl.Series:
-    """Read classes in a Polars type that does not depend on how the values are stored."""
+    """Read classes into a Polars type that does not depend on how pandas stores the values."""
     column = None if as_objects else frames.dtypes.to_polars(series)
     if column is None or frames.dtypes.is_nested(column.dtype):
-        frames.encode_classes(series)  # raises if they are not classes
+        frames.encode_classes(series)  # raises an error if the values cannot be classes
         texts = [None if x is None else f"{type(x).__name__} {x!r}" for x in frames.to_list(series)]
         return pl.Series(texts, dtype=pl.String)
     dtype = column.dtype
@@ -152,7 +153,7 @@ def read_classes(series: Any, *, as_objects: bool) -> pl.Series:
 
 
 def hash_entries(table: pl.DataFrame) -> Words:
-    """Hash each row; the hash does not depend on the types of the columns."""
+    """Hash each row of a table; the hash does not depend on the types of the columns."""
     columns = []
     for each in table:
         words, present = np.full(len(each), NO_VALUE), each.is_not_null().to_numpy()
@@ -163,7 +164,7 @@ def hash_entries(table: pl.DataFrame) -> Words:
 
 
 def equal_rows(table: pl.DataFrame) -> tuple[Ints, int]:
-    """Number the rows by their values, in order of first appearance, and count the numbers."""
+    """Give equal rows the same code, in order of first appearance, and count the codes."""
     codes, n_codes = np.zeros(len(table), np.int64), min(1, len(table))
     for column in table:
         own, n_own = frames.encode_classes(column)
@@ -172,16 +173,16 @@ def equal_rows(table: pl.DataFrame) -> tuple[Ints, int]:
 
 
 def make_index(table: pl.DataFrame, codes: Ints) -> pl.DataFrame:
-    """Build a frame that gives the code and the hash of rows by their entries."""
+    """Add codes and hashes to a table of entries, so that `find_codes` can look them up."""
     words = pl.Series("word", hash_entries(table))
     return table.with_columns(pl.Series("code", codes, pl.Int64), words)
 
 
 def find_codes(table: pl.DataFrame, index: pl.DataFrame) -> tuple[Ints, Words]:
-    """Find the code and the hash of every row, or raise if a row is not in the index."""
+    """Look up the code and the hash of every row; raise an error if a row is not in the index."""
     known = index.drop("code", "word")
     rows = table[known.columns]
-    if rows.schema != known.schema:  # equal numbers may be stored in different types
+    if rows.schema != known.schema:  # equal numbers can have different types
         rows = rows.cast(known.schema, strict=False)
     places = equal_rows(pl.concat([known, rows]))[0][len(known) :]
     if places.max(initial=-1) >= len(known):
@@ -191,14 +192,14 @@ def find_codes(table: pl.DataFrame, index: pl.DataFrame) -> tuple[Ints, Words]:
 
 def marks_of(words: Words, numbers: Sequence[Words]) -> Words:
     """Compute the value that each row adds to the checksum of its partition."""
-    # One factor is odd, so that no change in the other is lost.
+    # If one factor is odd, any change in the other factor changes the product.
     return (words | np.uint64(1)) * numbers[0] if numbers else words
 
 
 def same_rows(
     partition: Any, plan: Plan, index: pl.DataFrame, checksums: Words, salts: Sequence[int] = ()
 ) -> tuple[Rows, Ints]:
-    """Read rows and find their codes, or raise if these are not the rows that were counted."""
+    """Read rows and look up their codes; raise an error if rows changed after they were counted."""
     n = len(plan.salts[:1])
     rows = read_rows(partition, plan, (*plan.salts[:n], *salts))
     codes, words = find_codes(rows.table, index)
@@ -208,9 +209,9 @@ def same_rows(
 
 
 def are_counted(marks: Words, checksums: Words) -> bool:
-    """Return whether rows are those of counted partitions, one partition after another.
+    """Return whether the rows are made up of whole counted partitions, in any order.
 
-    Dask joins partitions of files if few columns are read, and may leave out partitions.
+    If few columns are read from files, Dask can merge partitions; it can also leave partitions out.
     """
     counts = checksums[:, 0].astype(np.int64)
     if not len(marks):
@@ -222,6 +223,6 @@ def are_counted(marks: Words, checksums: Words) -> bool:
         near = np.flatnonzero(start + counts <= len(marks))
         ends = start + counts[near]
         ends = ends[sums[ends] - sums[start] == checksums[near, 1]]
-        found = sorted({*ends.tolist()} - seen)  # the last one is tried first
+        found = sorted({*ends.tolist()} - seen)  # the last start is tried first
         starts, seen = [*starts, *found], seen.union(found)
     return bool(starts)

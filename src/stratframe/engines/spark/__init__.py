@@ -1,4 +1,4 @@
-"""The engine for Spark frames, whose passes are Spark's own expressions."""
+"""The engine for Spark frames, which uses only built-in Spark expressions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from .windows import around
 
 
 class SparkEngine(Engine):
-    """The engine of a Spark frame."""
+    """The engine for a Spark frame."""
 
     name = "Spark"
 
@@ -49,7 +49,7 @@ class SparkEngine(Engine):
             kind = f"{type(frame).__module__}.{type(frame).__name__}"
             msg = f"`frame` must be a pyspark.sql.DataFrame, got a {kind}."
             if kind.startswith("pyspark.pandas"):
-                msg += "\nHint: take the Spark frame below it, `df.to_spark()`."
+                msg += "\nHint: convert it to a Spark frame with `df.to_spark()`."
             raise StratError(msg)
         check_helper_names(frame.columns)
         self.frame = frame
@@ -76,12 +76,11 @@ class SparkEngine(Engine):
 
             check_taken(self.frame, taken, refs, reads, overwrite=overwrite)
         typed = [self.typed(ref, argument) for argument, given in refs.items() for ref in given]
-        # Every verb checks its columns first, and some verbs do so twice.
+        # Some verbs check their columns twice, but the warning is shown only once.
         if typed and not self.has_warned:
             self.has_warned = warn_of_changes(self.frame, typed)
 
     def typed(self, ref: Any, argument: str) -> Typed:
-        """Find a column of single values, and check its type."""
         typed = typed_column(self.frame, ref, argument)
         check_column(typed, argument)
         if argument == "key":
@@ -94,16 +93,16 @@ class SparkEngine(Engine):
         return self.resolve_on(term, typed, empty)
 
     def empty_columns(self, columns: Sequence[Typed]) -> list[Any]:
-        """Make a Polars series without rows for each column."""
+        """Make an empty Polars series for each column."""
         named = [each.column.alias(f"c{place}") for place, each in enumerate(columns)]
         table = collect(self.frame.select(*named).limit(0)) if named else []
         return [series.alias(each.name) for series, each in zip(table, columns, strict=True)]
 
     def resolve_on(self, term: Term, typed: Typed, empty: Any) -> Term:
-        """Choose what a term stands for, which may depend on whether the column has fractions."""
+        """Resolve a term. The result can depend on whether the column holds fractions."""
         resolved, half = term.resolve([empty]), load_extra("polars", "spark").Series([0.5])
         has_fractions = typed.is_decimal or typed.dtype in FLOATS
-        # A pass looks for a row with a fraction only if such a row could change the choice.
+        # The rows are searched for a fraction only if a fraction could change the result.
         if not has_fractions or type(term.resolve([half])) is type(resolved):
             return resolved
         value = typed.present.cast("double")
@@ -148,7 +147,7 @@ class SparkEngine(Engine):
             if n_missing:
                 msg = (
                     f"The column of `where` {HAS_MISSING} in {plural(n_missing, 'row')}."
-                    "\nHint: fill it, as in `coalesce(..., lit(False))`."
+                    "\nHint: fill the missing values, as in `coalesce(..., lit(False))`."
                 )
                 raise StratError(msg)
         return call
@@ -161,7 +160,7 @@ class SparkEngine(Engine):
     leaking_rows: Any = leaking_rows
 
     def keys_at(self, options: Options, salts: Sequence[int], numbers: Sequence[Words]) -> Any:
-        """Collect the keys of rows with the given numbers, at most a thousand in all."""
+        """Collect the keys of at most 1000 rows that have the given numbers."""
         call, sf = self.bind(replace(options, terms=(), groups=())), functions()
         columns = [each.column.alias(f"{i}") for i, each in enumerate(call.key)]
         listed = sf.lit(False)
@@ -190,7 +189,7 @@ class SparkEngine(Engine):
         return kept.drop(name) if drops else kept
 
     def drop_shared(self, other: Any, values: Mapping[str, Any]) -> Any:
-        """Join the other frame instead of looking up its values, which may be many."""
+        """Drop shared rows by an anti-join; the other frame can be too large for a lookup."""
         kept = self.frame
         for name in values:
             label, typed = f"{HELPER}shared", self.typed(name, "apart")

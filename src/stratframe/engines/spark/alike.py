@@ -1,4 +1,4 @@
-"""The pass over a Spark frame that counts the rows that are alike."""
+"""Count the rows of a Spark frame that are alike."""
 
 from __future__ import annotations
 
@@ -17,31 +17,32 @@ from .columns import HELPER, functions
 from .hashes import stratum_column, unhashable, whole_numbers
 
 CELL_BITS = 6
-"""How many leading bits of their numbers the rows of small strata are counted by."""
+"""The number of leading bits of row numbers that define the cells of small strata."""
 
 COUNT_BITS = 13
-"""How many bits hold the count of a cell."""
+"""The number of bits for the count of a cell."""
 
 CELLS_IN_SUM = 4
-"""How many counts share a sum. Sums are doubles, which never overflow; 53 bits are exact."""
+"""The number of counts in a sum. A sum is a double, which has 53 exact bits and never overflows."""
 
 SMALL = (1 << 16) - 1
-"""The maximum number of rows in a stratum with cells, because windows hold fewer rows of larger
-strata. If a cell of such a stratum has no room for its count, the counts do not add up."""
+"""The maximum number of rows in a small stratum, in which rows are counted by cell. In a larger
+stratum, a window contains fewer rows than a cell. If a count needs more bits than it has, the
+counts of the stratum do not add up to its size."""
 
 MAX_COUNTED = 4
-"""The maximum number of salts under which rows are counted by cell."""
+"""The maximum number of salts with which rows are counted by cell."""
 
 
 class Hashes(NamedTuple):
-    """The hashes by which counted rows are found again."""
+    """The hashes that identify counted rows in later passes."""
 
     salt: int
-    """The salt of the hashes of combinations of values."""
+    """The salt with which combinations of values are hashed."""
     values: Ints
-    """The hash of each combination, ascending; shape (n_combinations,)."""
+    """The hash of each combination of values, ascending; shape (n_combinations,)."""
     cells: Mapping[int, StratumTable]
-    """For each salt, counts of a combination's rows by leading bits, right only if they are few."""
+    """For each salt, the counts of cells in each combination, valid for those with few rows."""
 
 
 def count(
@@ -90,7 +91,7 @@ def count(
 
 
 def collect_named(counted: EngineFrame, call: SparkCall) -> tuple[int, Any]:
-    """Collect counted rows with their hashes, under a salt that gives each row a distinct hash."""
+    """Collect counted rows and their hashes, with a salt that makes these hashes distinct."""
     codes = [functions().col(f"c{i}") for i in range(len(call.strata))]
     for salt in map(int, random_words(call.seed, StreamTag.LEVEL, 8)):
         table = collect(counted.withColumn("s", stratum_column(codes, salt))).sort("s")
@@ -101,11 +102,11 @@ def collect_named(counted: EngineFrame, call: SparkCall) -> tuple[int, Any]:
 
 
 def with_cells(rows: EngineFrame, salts: Sequence[int]) -> tuple[EngineFrame, list[Any]]:
-    """Count rows by cell, with the counts of several cells in the bits of one sum.
+    """Build sums that count rows by cell, with the counts of several cells in the bits of one sum.
 
-    With many small strata, nearly every row has a cell of its own, so that grouping by cells would
-    send nearly every row to another task. The numbers of rows are columns of `rows`. Returns the
-    rows with further columns, and the sums.
+    Grouping by cell would shuffle nearly all rows if there were many small strata, in which most
+    cells have a single row. The frame `rows` has columns of row numbers. Returns the frame with
+    additional columns, and the sums.
     """
     sf, one, sums = functions(), functions().lit(1).cast("bigint"), []
     for i in range(min(len(salts), MAX_COUNTED)):
@@ -122,7 +123,7 @@ def with_cells(rows: EngineFrame, salts: Sequence[int]) -> tuple[EngineFrame, li
 
 
 def read_cells(table: Any, salts: Sequence[int]) -> dict[int, StratumTable]:
-    """Read the counts of cells from the bits of sums; sums that are too large give wrong counts."""
+    """Read the counts of cells from the bits of sums; counts can be wrong if one is too large."""
     cells = {}
     for i, salt in enumerate(salts[:MAX_COUNTED]):
         names = [f"u{i}_{place}" for place in range((1 << CELL_BITS) // CELLS_IN_SUM)]

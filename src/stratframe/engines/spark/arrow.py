@@ -1,4 +1,4 @@
-"""Small tables that pass between the driver and Spark through Arrow."""
+"""Exchange small tables between the driver and Spark through Arrow."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ def collect(frame: EngineFrame) -> Any:
 
 
 def whole_column(table: Any, name: str) -> Ints:
-    """Take a column of integers, 0 where they are null."""
+    """Return a column as integers, with 0 for nulls."""
     values: Ints = table[name].fill_null(0).cast(int).to_numpy()
     return values
 
 
 def unsigned(values: Ints) -> Words:
-    """Turn signed integers into words in the same order."""
+    """Turn signed integers into words that have the same order."""
     return values.astype(np.int64).view(np.uint64) ^ np.uint64(2**63)
 
 
 def with_sign(words: Words) -> Ints:
-    """Turn words into signed integers in the same order."""
+    """Turn words into signed integers that have the same order."""
     return (words ^ np.uint64(2**63)).view(np.int64)
 
 
 def small_frame(frame: EngineFrame, columns: dict[str, Any]) -> EngineFrame:
-    """Make a frame of columns; a pair of values and lengths becomes a column of lists."""
+    """Make a Spark frame from columns; a pair of values and lengths becomes a column of lists."""
     arrow = load_extra("pyarrow", "spark")
     arrays = {}
     for name, values in columns.items():
@@ -46,9 +46,9 @@ def small_frame(frame: EngineFrame, columns: dict[str, Any]) -> EngineFrame:
 
 
 def places_in_lists(codes: Ints, of: Ints) -> tuple[Ints, Ints]:
-    """Find the places of all values of each code, and how many values it has.
+    """Find the places of the values that belong to each of `codes`, and the number for each code.
 
-    `of` has the code of each value, ascending. A code of -1 has no values.
+    `of` has the codes of the values, in ascending order. The code -1 has no values.
     """
     n_values = np.bincount(of, minlength=int(codes.max(initial=0)) + 1)
     starts = np.cumsum(n_values) - n_values

@@ -1,4 +1,4 @@
-"""What a call reads from a Spark frame, and the columns that rows are counted by."""
+"""The columns that a call reads from a Spark frame, and the columns by which rows are counted."""
 
 from __future__ import annotations
 
@@ -10,50 +10,49 @@ from .columns import Typed, functions
 from .hashes import number_column, stratum_column
 
 UNROLLED = 64
-"""The maximum number of points for which each comparison is a separate expression."""
+"""The maximum number of cut points that are compared in separate expressions."""
 
 
 class StratumColumn(NamedTuple):
-    """The column that rows are counted by for one entry."""
+    """The column by which rows are counted for an entry."""
 
     typed: Typed
     code: Any
-    """The value, or the number of the bin, as a column: rows with the same code are alike."""
+    """A column with the value itself or the number of its bin, by which rows are counted."""
     is_value: bool = True
 
 
 class SparkCall(NamedTuple):
-    """The columns of a frame that a call reads."""
+    """The columns that a call reads from a frame."""
 
     frame: Any
-    """The frame, with the columns that the call adds for itself."""
+    """The frame, with helper columns that the call has added."""
     strata: tuple[StratumColumn, ...]
-    """The columns of the entries of `by`, of `groups`, and of a column of folds, if any."""
+    """The columns for the entries of `by` and `groups`, and for the column of folds, if any."""
     n_by: int
     n_groups: int
     key: tuple[Typed, ...]
     where: Any | None
     needs_values: bool
-    """Whether a row that lacks a value in an entry of `by` or `groups` is not dealt."""
+    """Whether rows with a missing value in an entry of `by` or `groups` are not dealt."""
     seed: int
     """The seed from which the salts for the hashes of strata are drawn."""
     helpers: tuple[str, ...] = ()
-    """The names of the columns that the call added."""
+    """The names of the helper columns that the call has added."""
 
     @property
     def rows(self) -> Any:
-        """The rows that `where` marks."""
+        """The rows for which `where` is true."""
         return self.frame if self.where is None else self.frame.filter(self.where)
 
     def stratum(self, salt: int) -> Any:
-        """Make the column of the hashes that identify the strata of rows."""
         return stratum_column([each.code for each in self.strata], salt)
 
     def number(self, salt: int) -> Any:
         return number_column(self.key, salt)
 
     def before(self, place: int) -> SparkCall:
-        """Restrict the call to the entries before the one at `place`, and to dealt rows."""
+        """Restrict the call to its first `place` entries, and to dealt rows."""
         rows = self.frame
         for each in self.strata[: self.n_by + self.n_groups] if self.needs_values else ():
             rows = rows.filter(each.typed.present.isNotNull())
@@ -62,20 +61,20 @@ class SparkCall(NamedTuple):
 
 
 def stratum_of_term(term: Term, typed: Typed) -> StratumColumn:
-    """Choose the column that rows are counted by for an entry: values or bins."""
+    """Choose the column by which rows are counted for an entry: its values or its bin numbers."""
     alike, sf = term.counted_by(), functions()
     if not isinstance(alike, ByEdges):
         return StratumColumn(typed, typed.present)
     first, *inner, last = (sf.lit(float(edge)) for edge in alike.edges)
     value = typed.present.cast("double")
     above = [value > edge if alike.closed == "right" else value >= edge for edge in inner]
-    # The outermost edges are closed. Values beyond them fall into two further bins.
+    # The outermost edges are closed, and values beyond these edges fall into two extra bins.
     flags = [flag.cast("int") for flag in (value >= first, *above, value > last)]
     return StratumColumn(typed, sum(flags[1:], flags[0]), is_value=False)
 
 
 def count_points(points: Any, n_points: int, is_reached: Callable[[Any], Any]) -> Any:
-    """Count the points of a list that meet a condition; the list has at most `n_points`."""
+    """Count the cut points of a list that meet a condition; a list has at most `n_points`."""
     sf = functions()
     if n_points > UNROLLED:
         return sf.size(sf.filter(points, is_reached))

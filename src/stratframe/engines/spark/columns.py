@@ -1,6 +1,6 @@
-"""Columns of Spark frames: how they are found or computed, and whether a call can read them.
+"""Find or compute the columns of a Spark frame, and check that a call can read them.
 
-All columns of the engine are Spark's own expressions, so that no row passes through Python.
+The engine uses only built-in Spark expressions, so that rows do not pass through Python.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from ...frames.folds import minutes_of, no_dates
 from ...frames.references import EXPRESSIONS, SparkColumn, expression_error, label_error
 
 HELPER = "__stratframe_"
-"""The prefix of helper columns, which no result keeps."""
+"""The prefix of helper columns, which are dropped from all results."""
 
 FLOATS = ("float", "double")
-"""Types whose missing values are null or NaN."""
+"""Types in which both null and NaN are missing values."""
 
 NESTED_TYPES = ("array", "map", "struct", "variant")
-"""The prefixes of types that hold several values."""
+"""Prefixes of the names of nested types."""
 
 
 class Typed(NamedTuple):
-    """A column of a frame that a call reads."""
+    """A column that a call reads from a frame."""
 
     column: Any
     """The column, as a pyspark.sql.Column."""
     dtype: str
-    """Spark's name for its type."""
+    """The name of the column's type in Spark."""
     name: str
 
     @property
@@ -50,7 +50,6 @@ def functions() -> Any:
 
 
 def is_string(dtype: str) -> bool:
-    """Return whether a type is text, with or without a collation."""
     return dtype.startswith(("string", "char", "varchar"))
 
 
@@ -60,13 +59,13 @@ def is_duration(dtype: str) -> bool:
 
 
 def optimized_plan(frame: Any, columns: Sequence[Typed]) -> Any:
-    """Optimize the plan of some columns without caches, which an executor may lose."""
+    """Optimize the plan of some columns, ignoring cached data, which an executor can lose."""
     query = frame.select(*(each.column for each in columns))._jdf.queryExecution()
     return query.sparkSession().sessionState().optimizer().execute(query.analyzed())
 
 
 def warn_of_changes(frame: Any, columns: Sequence[Typed]) -> bool:
-    """Warn of columns that may differ each time they are computed; return whether there are any."""
+    """Warn about columns that can differ each time they are computed; return whether any exist."""
     try:
         plan = optimized_plan(frame, columns)
         if plan.deterministic():
@@ -88,17 +87,17 @@ def warn_of_changes(frame: Any, columns: Sequence[Typed]) -> bool:
 
 
 def typed_column(frame: Any, ref: Any, argument: str) -> Typed:
-    """Find a column by its name, or compute it; text is compared by its bytes."""
+    """Find a column by its name, or compute it. Text with a collation is compared by its bytes."""
     is_named = argument == "name" or not is_computed(ref)
     if not is_named and isinstance(ref, EXPRESSIONS) and not isinstance(ref, SparkColumn):
         msg = (
-            f"`{argument}` takes column names, Spark columns and callables of the frame on"
-            f" Spark frames, got {format_reference(ref)}."
+            f"`{argument}` takes column names, Spark columns and callables that take a"
+            f" Spark frame, got {format_reference(ref)}."
         )
         raise StratError(msg)
     typed = named_column(frame, ref, argument) if is_named else computed_column(frame, ref)
     if is_string(typed.dtype) and "collate" in typed.dtype:
-        # A collation may equate texts that Arrow, hashes and other libraries tell apart.
+        # Texts that are equal in a collation can differ in Arrow, hashes and other libraries.
         binary = functions().collate(typed.column, "UTF8_BINARY")
         return typed._replace(column=binary, dtype="string")
     return typed
@@ -116,32 +115,32 @@ def named_column(frame: Any, ref: Any, argument: str) -> Typed:
 
 
 def compared_names(frame: Any) -> Callable[[str], str]:
-    """Choose how the session compares names: by default in lower case."""
+    """Return the function that a Spark session applies to names before comparing them."""
     setting = frame.sparkSession.conf.get("spark.sql.caseSensitive")
     return str if setting.lower() == "true" else str.lower
 
 
 def computed_column(frame: Any, ref: Any) -> Typed:
-    """Compute a column from a Spark column, or from a callable of the frame that returns one."""
+    """Check a Spark column, or the Spark column that a callable returns for the frame."""
     column = call_on_spark(frame, ref) if callable(ref) else ref
     errors = load_extra("pyspark.errors", "spark")
     try:
-        # A filter takes only columns with one value per row: no aggregate, window or generator.
+        # A filter rejects aggregates, windows and generators, which do not have one value per row.
         ((name, dtype),) = frame.filter(column.isNull()).select(column).dtypes
-        # An aggregate refuses columns that are not deterministic.
+        # Aggregate functions reject columns that are not deterministic.
         frame.agg(functions().count(column)).dtypes  # noqa: B018
     except (errors.PySparkException, ValueError) as error:
         msg = (
             f"{expression_error(column, first_line(error))}"
-            "\nHint: it must give each row a value of its own; a column that looks at other rows"
-            " must be added with `withColumn` first."
+            "\nHint: the column must give each row a value of its own; a column that looks at other"
+            " rows must first be added with `withColumn`."
         )
         raise StratError(msg) from error
     return Typed(column, dtype, name)
 
 
 def first_line(error: Exception) -> str:
-    """Take the reason from a Spark error, without the plans that follow it."""
+    """Return the first line of a Spark error, without the query plans that follow."""
     return str(error).partition("\n")[0].rstrip(";.")
 
 
@@ -160,10 +159,10 @@ def call_on_spark(frame: Any, ref: Callable[[Any], Any]) -> Any:
 
 
 def literals(typed: Typed, values: Sequence[Any]) -> list[Any]:
-    """Write values as literals; dates and times pass as text, which no time zone shifts."""
+    """Convert values to literals; dates and times pass as text so that no time zone shifts them."""
     if typed.dtype not in ("date", "timestamp", "timestamp_ntz"):
         return list(values)
-    # Spark reads Python's dates and times in the time zone of the driver.
+    # Spark would interpret Python dates and times in the time zone of the driver.
     return [functions().lit(value.isoformat()).cast(typed.dtype) for value in values]
 
 
@@ -172,7 +171,7 @@ PERIODS = {"1d": "day", "1w": "week", "1mo": "month", "1q": "quarter", "1y": "ye
 
 
 def by_period(typed: Typed, every: str | None) -> Typed:
-    """Find the start of each value's calendar period, in the time zone of the session."""
+    """Replace each value with the start of its calendar period, in the session's time zone."""
     if every is None:
         return typed
     times, minutes = ("timestamp", "timestamp_ntz"), minutes_of(every)

@@ -1,4 +1,4 @@
-"""The hashes that number the rows, and the hashes that tell strata apart."""
+"""Compute the hashes that number rows, and the hashes that identify strata."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ END_OF_INTEGERS = 2.0**63
 
 
 def salted_hash(words: Sequence[Any], salt: int) -> Any:
-    """Hash columns of 64-bit integers, floats or bytes with XXH64, under a salt."""
+    """Hash columns of 64-bit integers, floats or bytes with XXH64 and a salt."""
     sf, signed = functions(), salt - 2**64 if salt >= 2**63 else salt
     # A small literal would be a 32-bit integer, which has a different hash.
     return sf.xxhash64(sf.lit(signed).cast("bigint"), *words)
 
 
 def number_column(key: Sequence[Typed], salt: int) -> Any:
-    """Number rows by their keys: signed integers in the order of the words of `hash_keys`."""
+    """Compute row numbers, as signed integers in the same order as the words of `hash_keys`."""
     words = [word for column in key for word in columns_to_hash(column)]
     return salted_hash(words, salt).bitwiseXOR(functions().lit(SIGN_BIT))
 
@@ -40,10 +40,10 @@ def stratum_column(codes: Sequence[Any], salt: int) -> Any:
 
 
 def columns_to_hash(typed: Typed) -> list[Any]:
-    """List the columns that Spark must hash in place of a key column.
+    """List the columns that Spark hashes instead of a key column.
 
-    Spark skips nulls when it hashes. Values are hashed as `frames.read_key` reads them, not as they
-    are stored.
+    These columns have the values that `frames.read_key` returns, whatever the type of the key
+    column. Spark skips nulls when it computes a hash.
     """
     sf = functions()
     column, dtype = typed.column, typed.dtype
@@ -62,7 +62,7 @@ def columns_to_hash(typed: Typed) -> list[Any]:
 
 
 def whole_numbers(typed: Typed) -> Any:
-    """Read numbers as 64-bit integers, null where they are not 64-bit integers."""
+    """Convert numbers to 64-bit integers; numbers that are not 64-bit integers become null."""
     sf = functions()
     column, dtype = typed.column, typed.dtype
     if dtype in WHOLE:

@@ -1,4 +1,4 @@
-"""The pass over a Spark frame that adds columns: the part of each row, by its number."""
+"""Add columns with the part of each row to a Spark frame."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .hashes import whole_numbers
 
 CHANGED = (
     "The frame must give the same rows each time that it is computed, but has a stratum that it"
-    " did not have when its folds were made. Write it to a table first, or use `localCheckpoint()`."
+    " did not have when its folds were made. Write the frame to a table or use `localCheckpoint()`."
 )
-"""The message that Spark raises if a row is in no stratum that was counted."""
+"""The message of the Spark error for a row with a stratum that was not counted."""
 
 
 def attach(
@@ -48,7 +48,7 @@ def attach(
             first, points = sf.col(name), sf.col(f"{name}_points")
             known[name] = firsts
         part = first
-        if n_points:  # groups have none
+        if n_points:  # groups have no points
             known |= {} if counted is None else {f"{name}_points": (values, dealt * n_points)}
             part = first + count_points(points, n_points, sf.col(f"{HELPER}u{repeat}").__ge__)
         part = sf.when(first >= 0, part).cast("bigint")
@@ -60,7 +60,7 @@ def attach(
             given = call.strata[-1].typed.present
             given = given if output.labels else given.cast("bigint")
             columns[output.name] = sf.coalesce(given, columns[output.name])
-    # In a separate projection, numbers are computed once, not again for each cut point.
+    # Numbers are added first, as Spark would otherwise compute them again for each cut point.
     numbers = {f"{HELPER}u{repeat}": call.number(salt) for repeat, salt in enumerate(salts)}
     stratum = sf.lit(0) if counted is None else call.stratum(counted.counts.native.salt)
     if call.where is not None:
@@ -73,26 +73,26 @@ def attach(
 
 
 def faults(call: SparkCall) -> Iterator[tuple[str, Any]]:
-    """Yield the message of each possible fault, and the column that flags the rows with it."""
+    """Yield the message for each possible fault, and a column that flags the faulty rows."""
     sf = functions()
     dealt = sf.lit(True) if call.where is None else call.where
     for each in call.key:
         yield f"Column {each.name!r} {HAS_MISSING}.", dealt & each.present.isNull()
         if each.is_decimal:
-            message = f"A decimal key must hold whole numbers, but {each.name!r} has others."
+            message = f"A decimal key must hold whole numbers, but {each.name!r} has other values."
             yield message, dealt & each.present.isNotNull() & whole_numbers(each).isNull()
     if call.where is not None:
         yield f"The column of `where` {HAS_MISSING}.", call.where.isNull()
 
 
 def look_up(rows: EngineFrame, stratum: str, known: dict[str, Any]) -> EngineFrame:
-    """Join what is known about each stratum to its rows, by the column with the stratum's hash.
+    """Join a table of strata to the rows by the hashes in their column `stratum`.
 
-    `known` has columns as `small_frame` takes them. The first one holds the hashes, each once.
+    `known` has columns in the form that `small_frame` takes. Its first column has distinct hashes.
     """
     sf = functions()
     name = next(iter(known))
-    # If hashes cannot repeat, Spark leaves the join out of plans that read none of its columns. In
-    # a single partition, nothing need be sent to make sure of that.
+    # If hashes are known to be distinct, Spark omits the join from plans that do not read the
+    # joined columns. In a single partition, `dropDuplicates` needs no shuffle.
     unique = small_frame(rows, known).coalesce(1).dropDuplicates([name])
     return rows.join(sf.broadcast(unique), sf.col(stratum) == sf.col(name), "left")

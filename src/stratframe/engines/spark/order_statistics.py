@@ -1,4 +1,4 @@
-"""Quantile bins of Spark frames: the order statistics of each parent stratum, and the bins."""
+"""Find the quantiles of an entry in each parent stratum of a Spark frame, and add its bins."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from .new_columns import look_up
 from .windows import count_in_windows
 
 SORTED_ROWS = 1 << 20
-"""The maximum number of rows that are sorted instead of being searched in windows."""
+"""The maximum number of rows for which all values are sorted, without using windows."""
 
 ACCURACY = 10_000
-"""The accuracy of Spark's approximate quantiles: the error of a share is at most its inverse."""
+"""The accuracy of approximate quantiles. A rank is wrong by at most 1 / ACCURACY of the rows."""
 
 MARGIN = 4 / ACCURACY
-"""How far on either side of its share a quantile is looked for."""
+"""The half-width of the window around a quantile, as a share of the rows."""
 
 MAX_WINDOWS = 1 << 10
-"""The maximum number of quantiles, over all parents, to look for in windows; more need a sort."""
+"""The maximum number of windows in all strata. If more are needed, all values are sorted."""
 
 
 def cut_entry(call: SparkCall, place: int, n: int, parents: CountedCodes) -> SparkCall:
-    """Add the column that counts the quantiles below each value: bins are closed on the right."""
+    """Add the column of bins. The bin of a value is the number of quantiles below the value."""
     sf, entry, hashes = functions(), call.strata[place], parents.counts.native
     value, frame, helpers = entry.typed.present, call.frame, call.helpers
     code = sf.lit(0)
@@ -49,7 +49,7 @@ def cut_entry(call: SparkCall, place: int, n: int, parents: CountedCodes) -> Spa
 
 
 def order_statistics(call: SparkCall, place: int, n: int, parents: CountedCodes) -> Any:
-    """Find the values at the quantiles i / n of every parent stratum, ascending, each value once.
+    """Find the distinct quantiles of every parent stratum at i / n, in ascending order.
 
     References
     ----------
@@ -74,22 +74,22 @@ def order_statistics(call: SparkCall, place: int, n: int, parents: CountedCodes)
 
 
 def sorted_statistics(values: EngineFrame, n: int) -> Any:
-    """Find the same values as `order_statistics`, by sorting the values of each parent stratum."""
+    """Find the distinct quantiles by sorting the distinct values of each parent stratum."""
     sf, window = functions(), load_extra("pyspark.sql.window", "spark")
     counted = values.groupBy("stratum", "value").agg(sf.count(sf.lit(1)).alias("n"))
     of_parent, n_rows = window.Window.partitionBy("stratum"), sf.sum("n")
     ranked = {"upto": n_rows.over(of_parent.orderBy("value")), "size": n_rows.over(of_parent)}
     counted = counted.withColumns(ranked)
-    # A value is at or above as many quantiles as there are ranks ceil(i size / n) <= `upto`.
+    # The number of quantiles up to a value is the number of ranks ceil(i * size / n) <= `upto`.
     upto, before = (f"least(({rows} * {n}) div size, {n - 1})" for rows in ("upto", "(upto - n)"))
     cuts = counted.filter(sf.expr(f"{upto} > {before}"))
     return collect(cuts.select("stratum", "value")).sort("stratum", "value")
 
 
 def window_statistics(values: EngineFrame, n: int) -> tuple[Any, list[int]]:
-    """Find the same values as `order_statistics`, from counts and the values near the quantiles.
+    """Find the quantiles from counts of rows and from the values in windows around the quantiles.
 
-    Also returns the parent strata in which a quantile is not where it was expected.
+    Also returns the parent strata in which a quantile is outside its window.
 
     References
     ----------
@@ -99,7 +99,7 @@ def window_statistics(values: EngineFrame, n: int) -> tuple[Any, list[int]]:
     shares = [np.clip(np.arange(1, n) / n + by, 0, 1).tolist() for by in (-MARGIN, MARGIN)]
     ends = (sf.percentile_approx("value", each, ACCURACY) for each in shares)
     windows = values.groupBy("stratum").agg(*ends).toDF("of", "lows", "highs")
-    # The windows are collected, because Spark would compute them again.
+    # The windows are collected, because Spark would otherwise compute them again.
     known = values.sparkSession.createDataFrame(windows.toArrow())
     joined = values.join(sf.broadcast(known), sf.col("stratum") == sf.col("of"))
     table = count_in_windows(joined.withColumn("near_only", sf.lit(False)), n - 1)

@@ -1,4 +1,4 @@
-"""What the rows of a Spark frame share across folds."""
+"""Find the keys, groups and equal rows that occur in several folds of a Spark frame."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..base import EngineFrame
 from .columns import HELPER, Typed, functions
 
 FOLD = f"{HELPER}fold"
-"""The column with a hash of each row's fold."""
+"""The name of the column with a hash of each row's fold."""
 
 
 def shared_rows(
@@ -44,7 +44,7 @@ def shared_rows(
     *counts, found = totals
     n_values, n_repeated, n_split, n_rows, twice, twice_split = (int(each or 0) for each in counts)
     example, n_pairs = None, twice // 2
-    if found is not None:  # values that are in several folds, and two of these folds
+    if found is not None:  # an example of values in several folds, and two of these folds
         *values, low, high = found
         example = SharedExample(None, tuple(values), (low, None if high == low else high))
     return SharedRows(n_values, n_repeated, n_split, n_rows, example, n_pairs, twice_split // 2)
@@ -53,15 +53,15 @@ def shared_rows(
 def with_values(
     engine: Any, refs: Sequence[Any], argument: str, name: str, *, drop: bool
 ) -> tuple[EngineFrame, list[str], Typed]:
-    """Add columns of the values that rows may share, and of a hash of the fold.
+    """Add columns of the values to be compared, and a column with a hash of the fold.
 
-    Returns the rows, the names of the columns of values, and the column of folds. Rows that lack a
-    value are left out unless missing values are alike.
+    Returns the rows, the names of the columns of values, and the column of folds. Unless `argument`
+    is "duplicates", rows with a missing value are left out.
     """
     sf, fold, rows = functions(), engine.typed(name, "name"), engine.frame
     values = {f"{HELPER}{i}": engine.typed(ref, argument).present for i, ref in enumerate(refs)}
     rows = rows.filter(fold.present.isNotNull()) if drop else rows
-    # Rows without a fold make up one more fold.
+    # Rows without a fold form one more fold.
     rows = rows.withColumns({**values, FOLD: sf.xxhash64(fold.present, fold.present.isNull())})
     rows = rows if argument == "duplicates" else rows.dropna(subset=list(values))
     return rows, list(values), fold

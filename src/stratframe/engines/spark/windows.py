@@ -1,4 +1,4 @@
-"""The numbers around cuts, found by counting rows in windows where the cuts are expected."""
+"""Find the row numbers next to cuts by counting rows in windows where cuts are expected."""
 
 from __future__ import annotations
 
@@ -18,43 +18,43 @@ from .call import SparkCall, count_points
 from .columns import functions
 
 COLLECTED_ROWS = 1 << 21
-"""About how many rows a pass may collect from windows."""
+"""The approximate maximum number of rows that a pass collects from windows."""
 
 SPREAD = 5.0
-"""How far from its expected place a cut is looked for, in standard deviations, if rows are few."""
+"""The half-width of a window in standard deviations, if the windows contain few rows."""
 
 ONE = np.uint64(1)
 
 
 class Gaps(NamedTuple):
-    """Ranges of numbers that hold the rows on both sides of each cut."""
+    """For each cut, a range of numbers that contains the rows on both sides."""
 
     strata: Ints
     starts: Words
     ends: Words
-    """The highest number of each gap."""
+    """The highest number in each gap."""
     ranks: Ints
-    """How many rows of the gap come before the cut."""
+    """The number of rows before the cut in each gap."""
     sizes: Ints
-    """How many rows the gap has."""
+    """The number of rows in each gap."""
     are_cells: Flags
-    """Whether the gap is a cell, whose rows were counted before and are all collected."""
+    """Whether each gap is a cell. A cell has few rows, and all of them are collected."""
 
     def at(self, shares: Any) -> Words:
-        """Find the numbers at these shares of the lengths of the gaps."""
+        """Return the numbers at the given shares of the length of each gap."""
         lengths = self.ends - self.starts
         inside = (lengths.astype(np.float64) * np.clip(shares, 0, 1 - 2.0**-53)).astype(np.uint64)
         return self.starts + np.where(shares < 1, np.minimum(inside, lengths), lengths)
 
     def windows(self, spread: float) -> tuple[Words, Words]:
-        """Choose windows around the places where the cuts are expected.
+        """Choose windows around the expected places of the cuts.
 
         References
         ----------
         Meng (2013), Scalable simple random sampling and stratified sampling.
         """
         shares = self.ranks / self.sizes
-        # Bernstein's inequality: near the ends, the tails are heavier than normal ones.
+        # The last term, from Bernstein's inequality, allows for heavier tails near a gap's ends.
         widths = spread * np.sqrt(shares * (1 - shares) / self.sizes) + spread**2 / 2 / self.sizes
         widths[self.are_cells] = 1
         return self.at(shares - widths), self.at(shares + widths)
@@ -71,7 +71,7 @@ def around(
 
 
 def first_gaps(counted: CountedCodes, cells: Any, cuts: Cuts) -> Gaps:
-    """Find the cells with the cuts of small strata; the gap of a large stratum has all its rows."""
+    """Choose the gap of each cut: a cell in a small stratum, or all numbers in a large stratum."""
     codes, weights, sizes = counted.codes, counted.counts.weights, counted.sizes
     fits = (cells.sum(axis=1) == weights) & (weights <= SMALL)
     is_large = np.zeros(len(sizes), dtype=np.bool_)
@@ -89,12 +89,12 @@ def first_gaps(counted: CountedCodes, cells: Any, cuts: Cuts) -> Gaps:
 def search_around(
     call: SparkCall, counted: CountedCodes, salt: int, gaps: Gaps
 ) -> tuple[Words, Words]:
-    """Find numbers on both sides of each cut, and look again where a cut is outside its window."""
-    # If no row of a gap is before the cut, the lowest number of the gap will do.
+    """Find numbers on both sides of each cut; search again if a cut is outside its window."""
+    # If a cut is at the start of a gap, the first number of the gap is the upper number.
     below, above = gaps.starts - ONE, gaps.starts.copy()
     todo = np.flatnonzero(gaps.ranks)
     gaps = Gaps._make(each[todo] for each in gaps)
-    # A gap that several cuts share is counted once.
+    # The rows of a gap with several cuts are counted only once.
     repeats = np.append(False, (np.diff(gaps.strata) == 0) & (np.diff(gaps.starts) == 0))
     n_new = np.where(repeats[: len(todo)], 0, gaps.sizes)
     upto, expected = np.cumsum(n_new), sum_by(gaps.strata, n_new, counted.n_strata)
@@ -123,10 +123,10 @@ def search_around(
 def count_runs(
     call: SparkCall, counted: CountedCodes, salt: int, gaps: Gaps, spread: float
 ) -> tuple[Ints, Words, Words, Ints]:
-    """Collect the numbers in windows around the cuts, and count the other rows between them.
+    """Collect the numbers in windows around the cuts, and count the rows between the windows.
 
-    Returns ascending runs of rows: their strata, their lowest and highest possible numbers, which
-    are equal if the rows were collected, and their sizes.
+    Returns the stratum, the lowest and highest possible numbers, and the size of each run of rows,
+    in ascending order. In a run of collected rows, the lowest and highest numbers are equal.
     """
     hashes, codes = counted.counts.native, counted.codes
     lows, highs = gaps.windows(spread)
@@ -159,12 +159,13 @@ def count_runs(
 
 
 def count_in_windows(rows: EngineFrame, n_windows: int, *, near_only: bool = False) -> Any:
-    """Count the rows of strata: in windows by value, and elsewhere by how many windows have begun.
+    """Count the rows in windows by value, and other rows by the number of windows before them.
 
-    The columns of `rows` are `stratum`, `value`, `lows` and `highs`, the ends of the windows of the
-    stratum, both ascending, and `near_only`, whether rows outside windows are left out. Returns
-    the columns `stratum`, `begun`, `value`, which is null outside windows, and `n`, in ascending
-    order. If all strata are `near_only`, equal values need not be counted together.
+    The columns of `rows` are `stratum`, `value`, `near_only`, `lows` and `highs`. The lists `lows`
+    and `highs` have the ends of windows in ascending order. If `near_only` is true in a row, the
+    row is left out if it is outside windows. Returns a sorted frame with the columns `stratum`,
+    `begun` (the number of windows that begin at or below the value), `value` (null outside windows)
+    and `n`. If the argument `near_only` is true, each row is counted separately.
     """
     sf = functions()
     begun = count_points(sf.col("lows"), n_windows, sf.col("value").__ge__)
