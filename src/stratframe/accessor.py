@@ -1,4 +1,4 @@
-"""`.strat` on pandas and Polars frames, and on Polars expressions."""
+"""The accessor `.strat` of pandas and Polars frames, and of Polars expressions."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from .verbs import sample as sample_verb
 def method(
     verb: Callable[Concatenate[Any, Params], ResultT],
 ) -> Callable[Concatenate[Strat, Params], ResultT]:
-    """Make a method from a verb, with its signature, types and docstring, without the frame."""
-    # The method has a wrapper of its own, so that a traceback shows one step.
+    """Make a method from a verb, with a signature, types and a docstring that omit the frame."""
+    # The method is wrapped again below, and a traceback should show a single wrapper.
     inner: Callable[Concatenate[Any, Params], ResultT] = inspect.unwrap(verb)
 
     @wraps(verb)
@@ -37,7 +37,7 @@ def method(
         return inner(self._frame, *args, **kwargs)
 
     made: Any = call
-    del made.__wrapped__  # else the signature and annotations would be looked up there
+    del made.__wrapped__  # `inspect` would look up the signature and annotations there
     made.__qualname__ = f"Strat.{verb.__name__}"
     signature, page = inspect.signature(verb), inspect.getdoc(verb) or ""
     frame, *others = signature.parameters.values()
@@ -45,19 +45,19 @@ def method(
     made.__signature__ = signature.replace(parameters=[own, *others])
     made.__doc__ = re.sub(r"^frame : .*\n(?: +.*\n)*", "", page, count=1, flags=re.MULTILINE)
     made = suggest_arguments(made)
-    # Last, because wrappers copy `__annotate__` instead since Python 3.14.
+    # This step is last: since Python 3.14, wrappers copy `__annotate__`, not `__annotations__`.
     made.__annotations__ = {**verb.__annotations__}
     del made.__annotations__[frame.name]
     return cast("Callable[Concatenate[Strat, Params], ResultT]", made)
 
 
 def refuse_name(accessor: object, name: str) -> NoReturn:
-    """Raise for a name that is not a method; Python looks for methods first."""
+    """Raise an error for an unknown name; Python calls this only if there is no such method."""
     raise no_such_method(type(accessor), name, vars(Strat))
 
 
 class Strat:
-    """Stratified folds on this frame; every method is also a function of stratframe."""
+    """Stratified folds for a frame; every method is also a function of stratframe."""
 
     def __init__(self, frame: Any) -> None:
         self._frame = frame
@@ -65,7 +65,7 @@ class Strat:
     def __repr__(self) -> str:
         return f"<stratified folds on a {type(self._frame).__name__}; see help(df.strat)>"
 
-    if not TYPE_CHECKING:  # type checkers would take any name for a method
+    if not TYPE_CHECKING:  # otherwise, type checkers would accept any name as a method
         __getattr__ = refuse_name
 
     kfold = method(deals.kfold)
@@ -87,7 +87,7 @@ class Strat:
 
 
 class StratExpr:
-    """Stratified folds of a Polars column, or of a struct whose fields nest."""
+    """Stratified folds for a Polars expression; fields of a struct nest like entries of `by`."""
 
     def __init__(self, expr: pl.Expr) -> None:
         self._expr = expr
@@ -114,14 +114,15 @@ class StratExpr:
         Parameters
         ----------
         k, deal, missing, rare, seed
-            As for `stratframe.kfold`; columns such as `groups` need the verb of the frame.
+            As for `stratframe.kfold`; arguments that name other columns, such as `groups`, are
+            only available on frames.
         name : str
-            The name of the result, whatever the expression is called.
+            The name of the result; the name of the expression is not kept.
 
         Returns
         -------
         polars.Expr
-            Int64 folds 0..k-1, as in the column that `kfold` adds to the frame.
+            The folds 0..k-1 as Int64, the same as in the column that `kfold` adds to a frame.
 
         Examples
         --------
@@ -144,19 +145,20 @@ class StratExpr:
         seed: SupportsIndex | None = 0,
         name: str = "split",
     ) -> pl.Expr:
-        """Assign every row to a named part: train, valid, test.
+        """Assign every row to a named part, such as train or test.
 
         Parameters
         ----------
         parts, deal, missing, rare, seed
-            As for `stratframe.split`; columns such as `groups` need the verb of the frame.
+            As for `stratframe.split`; arguments that name other columns, such as `groups`, are
+            only available on frames.
         name : str
-            The name of the result, whatever the expression is called.
+            The name of the result; the name of the expression is not kept.
 
         Returns
         -------
         polars.Expr
-            An Enum of the part names, as in the column that `split` adds to the frame.
+            The part names as an Enum, the same as in the column that `split` adds to a frame.
 
         Examples
         --------
@@ -178,7 +180,7 @@ def register() -> None:
         (pl.LazyFrame, pl.api.register_lazyframe_namespace, Strat),
         (pl.Expr, pl.api.register_expr_namespace, StratExpr),
     ):
-        # Both libraries warn that a name is taken, but do not say by whom.
+        # Both libraries warn if the name is taken, even if this module has registered it.
         with warnings.catch_warnings():
             if getattr(getattr(frame, "strat", None), "__module__", None) == __name__:
                 warnings.simplefilter("ignore")

@@ -1,10 +1,10 @@
-"""What a user calls, and what several of these verbs need.
+"""The verbs, which are the public functions, and the helpers that several of them share.
 
 - `deals`: `kfold`, `split`, `extend`; `sample`; `select`: `folds`, `parts`, `cv`
-- `splitter`: `FoldSplit`; `pairs`: which labels train for which
+- `splitter`: `FoldSplit`; `pairs`: the training labels for each validation label
 - `tables`: `plan` and `balance`; `report` with `compare`; `advise`; `drift`; `leaks`
-- `check`; `findings`: what is a leak, a warning, a note or fine; `lines`: how findings are written
-- `chronology`, `ids`: findings on times, and on groups that the call does not name
-- `plot`: what is drawn, and its title; `draw`: bars and a matrix
-- `sources`: the frame of a call, and the columns of folds that it names
+- `check`; `findings`: the findings and their severities; `lines`: the text of a finding
+- `chronology`: findings on times; `ids`: findings on groups that the call does not name
+- `plot`: the data and the title of each picture; `draw`: bars and matrices
+- `sources`: the frame of a call, and the fold columns that the call names
 """

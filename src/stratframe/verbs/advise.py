@@ -1,4 +1,4 @@
-"""Say what each k would cost, before any fold is made: `advise`."""
+"""Compare numbers of folds before any fold is made: `advise`."""
 
 from __future__ import annotations
 
@@ -40,47 +40,48 @@ def advise(
     groups: Any = None,
     full: bool = False,
 ) -> Any:
-    """Report the expected imbalance for each k, and whether each fold can have every stratum.
+    """Report how even folds would be for each k, and how many folds must lack the rarest stratum.
 
     Parameters
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame
     by : entry or list of entries
-        As for `report`. Missing values are a stratum, as in `kfold(missing="stratum")`. A
-        continuous entry is cut into bins as for two folds.
-    ks : iterable of int
+        As for `report`. Missing values form a stratum of their own. A continuous entry is cut
+        into the bins that `report` uses for two folds.
+    ks : int or iterable of int
         Numbers of folds, each at least 2.
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
-        As for `kfold`. Whole groups are counted, not rows: the rarest stratum is the one in the
-        fewest groups. A row without a group is a group by itself; on Dask and
-        Spark frames it is an error.
+        As for `kfold`. The rarest stratum is then the one that occurs in the fewest groups. A row
+        without a group forms a group of its own; on Dask and Spark frames, it raises an error.
     full : bool
-        Whether to add the columns from `fold_size` on.
+        Whether to add the columns from `fold_size` to `ratio`.
 
     Returns
     -------
     pandas.DataFrame (also for Dask and Spark frames) or polars.DataFrame
-        One row per k: `k`; `verdict`, what `report` would say of the folds of `kfold`: "empty" if
-        there are fewer rows, or groups, than folds; "not judged" if `by` has only `sf.chain`,
-        `sf.nearest` or `sf.total`; "too few rows" if these cannot tell how even a continuous entry
-        is; "as even as a shuffle", or better, with groups or margins; otherwise "even". `rarest`,
-        the stratum with the fewest rows; `per_fold`, its mean number of rows in a fold; `lacking`,
-        how many folds must lack it. In full also `fold_size`, the mean number of rows in a fold;
-        `probability_any_missing`, the probability that plain k-fold, of rows or of whole groups,
-        leaves a fold without the rarest stratum; `variance_random` and `variance_stratified`, the
-        variance of the rarest stratum's share of a fold under plain k-fold, and under `kfold`
-        without a key; `ratio`, the second variance divided by the first. All figures are missing
-        where the verdict is "empty", both variances with groups, and the second one also for
-        margins, for continuous entries, and on Dask and Spark frames, where `kfold` needs a key.
+        One row per k. `verdict` is the verdict that `report` would give on the folds of `kfold`:
+        "empty" if there are fewer rows or groups than folds; "not judged" if `by` has only
+        `sf.chain`, `sf.nearest` or `sf.total`; "too few rows" if there are too few rows to tell how
+        evenly a continuous entry is spread; "as even as a shuffle" (or better) with groups or
+        margins; otherwise "even". `rarest` is the stratum with the fewest rows; `per_fold` is its
+        mean number of rows per fold; `lacking` is the number of folds that must lack this
+        stratum. The columns that `full` adds are `fold_size`, the mean number of rows in a fold;
+        `probability_any_missing`, the probability that a plain k-fold split of rows or whole groups
+        leaves at least one fold without the rarest stratum; `variance_random` and
+        `variance_stratified`, the variances of the rarest stratum's share of the rows in a fold,
+        with a plain k-fold split and with `kfold` without a key; and `ratio`, the second variance
+        divided by the first. All figures but `lacking` are missing if the verdict is "empty". Both
+        variances are missing with groups; `variance_stratified` is also missing with margins, with
+        continuous entries, and on Dask and Spark frames, where `kfold` needs a key.
 
     Raises
     ------
     StratError
-        If `by` or `groups` breaks a rule, or a k is not a whole number of at least 2.
+        If `by` or `groups` is invalid, or if a k is not a whole number from 2 to 2**53.
 
     See Also
     --------
-    stratframe.theory : The formulas.
+    stratframe.theory : The formulas for these figures.
 
     Examples
     --------
@@ -105,7 +106,7 @@ def advise(
     few = k[suffices]
 
     def figures(of_few: Any = np.nan) -> Values:
-        """Place figures at each k for which there are enough rows, or groups; NaN elsewhere."""
+        """Return a figure for each k; NaN where there are fewer rows or groups than folds."""
         found = np.full(len(k), np.nan)
         found[suffices] = of_few
         return found
@@ -144,10 +145,10 @@ def advise(
 def find_rarest(
     levels: MarginStrata | list[Strata], units: Ints | None
 ) -> tuple[str, int, int, int]:
-    """Find the stratum in the fewest units; among several, the one with the fewest rows.
+    """Find the stratum that occurs in the fewest units; ties are broken by the number of rows.
 
-    A unit is a group, or a row if rows are dealt one by one. Returns the name of the stratum, its
-    number of rows, the number of units that hold them, and the number of rows in the strata before.
+    A unit is a group, or a row if there are no groups. Return the name of the stratum, the number
+    of its rows, the number of units that contain it, and the number of rows in all earlier strata.
     """
     found = []
     for level in levels:
@@ -163,14 +164,14 @@ def find_rarest(
 
 
 def variance_dealt(n_rows: int, count: int, n_before: int, k: int) -> float:
-    """Compute the variance of a stratum's share in the folds if rows are dealt to them in turn.
+    """Compute the variance, over folds, of a stratum's share of a fold if rows are dealt in turn.
 
-    One stratum after another is dealt to folds 0, ..., k - 1, 0, ... in turn, as in `equal_quota`.
+    The rows of one stratum after another go to folds 0, ..., k - 1, 0, ..., as in `equal_quota`.
     """
     size, larger = divmod(n_rows, k)
     rows, more = divmod(count, k)
     start = n_before % k
-    # Count the folds with an extra row of the stratum, an extra row in all, both, or neither.
+    # A fold can get an extra row of the stratum, an extra row in total, both or neither.
     both = max(min(start + more, larger) - start, 0) + max(min(start + more - k, larger), 0)
     seats = np.array([both, more - both, larger - both, k - more - larger + both])
     shares = np.array(

@@ -33,33 +33,35 @@ from .lines import WORST_FIRST, Finding, fit_line, printable, write_finding
 from .sources import check_rows, join_given, named_source
 
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
-"""The word at the start of a line, by severity."""
+"""The word at the start of a finding's line, for each severity."""
 
 MAY_CHANGE = ("balance", "totals", "strata", "sizes", "drift")
-"""Checks of what may change over time, so that parts made by time may differ in it."""
+"""The checks whose warnings become notes if `time` is given, because data can change over time."""
 
 MARK_COLOURS = {"leak": "#c62828", "warning": "#b26a00", "note": "gray", "ok": "#2e7d32"}
-"""The colour of each severity in a notebook, readable on white and on black."""
+"""The colour of each severity in a notebook, legible on white and on black backgrounds."""
 
 MOST_CROSSED = 3
-"""The maximum number of fold columns of a Dask or Spark frame that are compared with each other."""
+"""The maximum number of fold columns that are compared with each other on Dask and Spark frames."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Check:
-    """What `check` found: true if the column is fit for use; its text has a line for each finding.
+    """The result of `check`; it counts as true if every fold column is fit for use.
 
     Attributes
     ----------
     ok : bool
         Whether no finding is a leak or a warning.
     findings : pandas.DataFrame or polars.DataFrame
-        One row per finding, in the caller's library, worst first: `name`, the column; `severity`,
+        One row per finding, worst first. The columns are `name`, the fold column; `severity`,
         "leak", "warning", "note" or "ok"; `check`, one of "groups", "keys", "time", "duplicates",
         "balance", "totals", "strata", "sizes", "drift" and "rows"; `n`, the number of groups, keys,
-        rows, cells, strata, folds or comparisons that it is about; and `detail`, its text.
+        rows, strata, cells (strata in folds), folds or comparisons concerned; and `detail`, the
+        text of the finding.
     text : str
-        The answer, then a line for each finding; for several columns, a block for each.
+        A line that says whether the column is fit for use, then a line for each finding. With
+        several fold columns, a line with the number of fit columns comes before all these lines.
 
     Examples
     --------
@@ -75,19 +77,17 @@ class Check:
     text: str
 
     def __bool__(self) -> bool:
-        """Return `ok`, so that a check can be asserted."""
         return self.ok
 
     def __repr__(self) -> str:
         return self.text
 
     def raise_if_wrong(self) -> None:
-        """Raise a `StratError` with the text if the column is not fit for use."""
+        """Raise a `StratError`, whose message is `text`, if a fold column is not fit for use."""
         if not self.ok:
             raise StratError(self.text)
 
     def _repr_html_(self) -> str:
-        """Show the lines in a notebook, in the colours of their severities."""
         # `html` is slow to import, and only notebooks need it.
         text = import_module("html").escape(self.text)
         for severity, mark in MARKS.items():
@@ -110,57 +110,61 @@ def check(  # noqa: PLR0913 - what users ask for
     duplicates: Any = AUTO,
     time: Any = None,
 ) -> Check:
-    """Say whether a column of folds or parts is fit for use.
+    """Check whether a column of folds or parts is fit for use.
 
     Parameters
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame, or mapping of names to frames
-        Several pandas or Polars frames, such as `{"train": a, "test": b}`, are stacked, with the
-        columns that all of them have. Their names are the parts; leave out `name`.
+        The pandas or Polars frames of a mapping such as `{"train": a, "test": b}` are stacked; only
+        columns that all frames have are kept. The names of the frames become the parts, and `name`
+        must be left out.
     by : entry or list of entries, optional
-        What should be spread evenly over the folds; as for `report`.
+        The columns or terms whose values should be spread evenly over the folds, as for `report`.
     name : str or list of str
-        A fold or part column from any source, or a list of them.
+        One or more fold or part columns from any source.
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
-        Groups, each of which should be in one fold. With a list of columns, each combination of
-        values is a group; values of a single column in several folds are only noted.
+        The columns or term that identify groups; each group should be in one fold. With a list of
+        columns, each combination of values is a group; a value of a single column in several folds
+        gives a note, not a leak.
     key : column or list of columns, optional
-        The columns that identify each row.
+        The columns that together identify each row.
     features : column or list of columns, optional
-        Columns that should not differ between folds; as for `drift`.
+        Columns that should have the same distribution in all folds, as for `drift`.
     duplicates : {"auto"}, column, list of columns or None
-        Columns in which no row should equal a row of another fold; as for `leaks`.
+        Columns in which no row should equal a row of another fold, as for `leaks`.
     time : column or list of columns, optional
-        The time of each row: each part should end before the next one starts. In a list, the last
-        column has the times; parts are compared within the values of the others, such as users.
+        The column with the time of each row; each part should end before the next part starts. In a
+        list, the last column has the times, and parts are compared within each combination of
+        values of the other columns, for example within each user.
 
     Returns
     -------
     Check
-        True in a condition if the column is fit for use: no finding is a leak or a warning. Its
-        text is the answer and a line for each finding, worst first; `findings` is a frame of them;
-        `raise_if_wrong()` raises an error if the column is not fit for use.
+        A result that counts as true if no finding is a leak or a warning. Its text has a line
+        for each finding, worst first; `findings` is a frame with a row for each finding; and
+        `raise_if_wrong()` raises an error if a fold column is not fit for use.
 
     See Also
     --------
-    report : How even each fold is.
-    leaks : The rows that leak.
-    plot : The same in pictures.
+    report : Report how even each fold is.
+    leaks : List the rows that leak.
+    plot : Plot shares, balance, drift and leaks.
 
     Notes
     -----
-    A stratum is *even* if each fold has its share of it, within about a row; *uneven* if a fold
-    deviates by more than this, by more than a tenth of its share, and by more than chance explains
-    for rows or, with `groups`, for whole groups; otherwise *as even as a shuffle*. An order is even
-    if, at each of 60 quantile cuts of each stratum, each fold is within two rows of its share of
-    the rows up to the cut. Equal rows are a leak unless chance explains them or, where the call
-    does not name the columns, they are at most 1 % of the rows. The page *How good is a fold
-    column?* has the rules.
+    A stratum is *even* if each fold has its share of the stratum's rows, within about a row. It is
+    *uneven* if a fold deviates by more than this, by more than a tenth of its share, and by more
+    than chance can explain in a shuffle of the rows or, with `groups`, of whole groups. Otherwise,
+    it is *as even as a shuffle*. The order of a continuous entry is even if, at each of 60 quantile
+    cuts of each stratum, the number of rows up to the cut in each fold is within two rows of the
+    fold's share. Equal rows in different folds are a leak, unless chance can explain them or, if
+    `duplicates` names no columns, they make up at most 1 % of the rows. The page *How good is a
+    fold column?* has the exact rules.
 
-    Rows without a fold are left out, and a note counts them. On Dask and Spark frames, rows without
-    a group are an error, `features` cannot be given, equal rows are looked for only in columns that
-    `duplicates` names, ids are not looked for, more than three fold columns are not compared with
-    each other, and no rows are shown as examples.
+    Rows without a fold are left out, and a note gives their number. On Dask and Spark frames, rows
+    without a group raise an error, `features` cannot be given, equal rows are looked for only in
+    columns that `duplicates` names, groups are not looked for in columns of ids, more than three
+    fold columns are not compared with each other, and no rows are shown as examples.
 
     Examples
     --------
@@ -191,7 +195,7 @@ def check(  # noqa: PLR0913 - what users ask for
 
 
 def count_worst(found: Sequence[Finding]) -> tuple[int, ...]:
-    """Count the findings of each severity as negative numbers, so that the worst sorts first."""
+    """Return minus the number of findings of each severity; the worst column then sorts first."""
     severities = [finding.severity for finding in found]
     return tuple(-severities.count(severity) for severity in WORST_FIRST)
 
@@ -199,7 +203,6 @@ def count_worst(found: Sequence[Finding]) -> tuple[int, ...]:
 def look_at_rows(
     source: LocalSource, names: Sequence[Any], asked: Asked, aside: list[Any] | None
 ) -> Iterator[list[Finding]]:
-    """Yield the findings on each column of a frame on this machine."""
     features = () if asked.features is None else check_features(source.frame, asked.features)
     of_by, key = columns_of(asked.entries), asked.refs["key"]
     frames.check_refs(source.frame, {"by": of_by, "key": key, "time": asked.time})
@@ -217,7 +220,7 @@ def look_at_rows(
         looked = track(compared, "What folds share", "")
         shared = [count_shared(each, labels.values, folds) for each in looked]
         found = find_ids(encoded, labels, folds)
-        if aside is not None:  # in stacked frames, the position of a row means nothing
+        if aside is not None:  # users do not know the row numbers of stacked frames
             shared = [each._replace(has_places=False) for each in shared]
             found += findings.find_aside(aside)
         if len(names) > 1 and labels.present:
@@ -236,7 +239,6 @@ def look_at_rows(
 def look_at_counts(
     source: EngineSource, names: Sequence[Any], asked: Asked
 ) -> Iterator[list[Finding]]:
-    """Yield the findings on each column of a frame whose rows an engine counts."""
     if asked.features is not None:
         needs = "`check` looks at the values of `features` in all rows"
         check_rows(source.frame, needs, DRIFT_HINT)
@@ -274,7 +276,7 @@ def count_on(
     argument: str,
     refs: Sequence[Any],
 ) -> Shared:
-    """Count what rows share across folds, on a frame whose rows an engine counts."""
+    """Count the groups, keys or equal rows that are in several folds of a Dask or Spark frame."""
     count = partial(source.engine.shared_rows, argument=argument, name=name, drop=True)
     rows, n_partly = count(refs), 0
     if argument == "duplicates":
@@ -302,7 +304,6 @@ def find_all(
     others: Sequence[Finding],
     twin: Callable[[], str | None],
 ) -> list[Finding]:
-    """List the findings on one column, including `others`, worst first."""
     found = [*findings.find_rows(labels), *others]
     if labels.present:
         found += [finding for each in shared for finding in findings.find_shared(each, labels)]
@@ -327,7 +328,7 @@ def find_all(
 
 
 def make_check(library: str, columns: Sequence[tuple[str, list[Finding]]]) -> Check:
-    """Write the findings on columns, given worst first, as text and as a frame."""
+    """Make a `Check` from the findings on each fold column; the worst column comes first."""
     n_fit = sum(not any(count_worst(found)[:2]) for _, found in columns)
     lines = []
     if len(columns) > 1:

@@ -1,4 +1,4 @@
-"""Judge whether the parts or folds of a column are apart in time and in order."""
+"""Judge whether the folds or parts of a column follow each other in time without overlap."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from .lines import Finding, write_finding
 
 
 class Spans(NamedTuple):
-    """When each label starts and ends in each stratum, such as a user, by stratum and start."""
+    """The time span of each label in each stratum, such as a user; sorted by stratum and start."""
 
     labels: FoldValues
     noun: str
-    """What the strata are called, such as "users"; empty if all rows are one stratum."""
+    """The plural noun for the strata, such as "users"; empty if all rows are one stratum."""
     strata: Ints
     codes: Ints
     """The label of each span."""
     first: Ints
-    """The earliest row of each span."""
+    """The position of the earliest row of each span."""
     last: Ints
     of_rows: Ints
-    """The span of each row."""
+    """The span to which each row belongs."""
     values: Values
     """The time of each row, as a number."""
 
@@ -43,13 +43,12 @@ class Spans(NamedTuple):
         return pairs[:, self.strata[pairs[0]] == self.strata[pairs[1]]]
 
     def usual(self, pairs: Ints) -> Ints:
-        """Keep the pairs of the two labels that are paired most often."""
+        """Return the pairs of the two labels that are paired most often."""
         joint = self.codes[pairs[0]] * len(self.labels.values) + self.codes[pairs[1]]
         _, places, n = np.unique(joint, return_inverse=True, return_counts=True)
         return pairs[:, places == np.argmax(n)]
 
     def names(self, first: Ints, second: Ints) -> dict[str, str]:
-        """Name the labels of the first pair, and the strata, to fill the placeholders of a line."""
         one, other = (name_label(self.labels, int(self.codes[each[0]])) for each in (first, second))
         return {"first": one, "second": other, "noun": self.noun}
 
@@ -62,10 +61,10 @@ def find_time(
     *,
     has_all: bool = True,
 ) -> list[Finding]:
-    """Say whether labels are apart in time and in order, and how many rows have no time.
+    """List the findings on the order of the labels in time and on rows without a time.
 
-    The last column has the times; labels are compared within the strata of the columns before it.
-    Unless `has_all`, the rows are only the first and the last row of each label in each stratum.
+    The last column has the times; labels are compared within the strata of the other columns. If
+    `has_all` is false, only the first and last rows of each label in each stratum are given.
     """
     labels, codes = frames.fold_codes(folds, weights=weights)
     weights = np.ones(len(codes), dtype=np.int64) if weights is None else weights
@@ -93,11 +92,11 @@ def find_time(
 
 
 def rank_in_time(labels: FoldValues, series: Any) -> Ints:
-    """Rank labels by when their rows should come; -1 for labels whose rows may come at any time."""
+    """Return the rank that each label should have in time, or -1 if the rank does not matter."""
     purposes = frames.purposes_of(labels.values)
     is_known = purposes < len(frames.PURPOSES)
     known = frames.dtypes.category_values(series) or []
-    # Sorted categories may have been made from text, which has no order of its own.
+    # Sorted categories were probably made from text, which has no order of its own.
     is_free = frames.dtypes.is_text(series) and known == sorted(map(str, known))
     if is_known.all() or (is_free and not frames.dtypes.has_order(series)):
         return np.where(is_known, purposes, -1)
@@ -117,9 +116,9 @@ def find_spans(
 
 
 def judge_order(spans: Spans, ranks: Ints, times: Any, weights: Ints | None) -> Finding:
-    """Say whether labels are apart in time and in order, in each stratum.
+    """Judge whether the labels of each stratum follow each other in time without overlap.
 
-    `weights` is None unless all rows are at hand to be counted.
+    `weights` is None if only some rows are given, in which case rows cannot be counted.
     """
     fold, ranks = noun_of(spans.labels), ranks[spans.codes]
     low, high = spans.values[spans.first], spans.values[spans.last]
@@ -148,7 +147,6 @@ def judge_order(spans: Spans, ranks: Ints, times: Any, weights: Ints | None) -> 
 
 
 def describe_right(spans: Spans, pairs: Ints, times: Any) -> Finding:
-    """Say that labels are apart and in order; for two, say when one ends and the other starts."""
     (first, second), fold = spans.usual(pairs), noun_of(spans.labels)
     texts = [f"each {fold} ends before the next one starts"]
     if len(first) == pairs.shape[1]:
@@ -165,7 +163,7 @@ def describe_right(spans: Spans, pairs: Ints, times: Any) -> Finding:
 
 
 def describe_overlap(spans: Spans, early: Ints, late: Ints, weights: Ints) -> Finding:
-    """Say how many rows keep two labels from being apart, for the label with fewer such rows."""
+    """Count, for each of two labels, the rows that overlap the other label; report the fewer."""
     sides, low, high = [], spans.values[spans.first], spans.values[spans.last]
     where = f" in {len(early):,} of {spans.strata[-1] + 1:,} {{noun}}" if spans.noun else ""
     partner = np.full(len(spans.codes), -1)
@@ -187,10 +185,10 @@ def describe_overlap(spans: Spans, early: Ints, late: Ints, weights: Ints) -> Fi
 
 
 def find_on(source: EngineSource, refs: Sequence[Any], name: Any) -> list[Finding]:
-    """Judge times on a frame whose rows an engine counts: by spans or, if they overlap, by rows."""
+    """Judge the times of a Dask or Spark frame by spans or, if the spans overlap, by all rows."""
     found = find_time(*source.spans(refs, name), has_all=False)
     if found[0].severity == "leak":
-        with suppress(StratError):  # there are more values than the driver can hold
+        with suppress(StratError):  # raised if there are more values than the driver can hold
             rows = source.label_rows(name, refs)
             return find_time([each.series for each in rows.apart], refs, rows.series, rows.weights)
     return found

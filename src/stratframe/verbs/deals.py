@@ -1,4 +1,4 @@
-"""Add a fold column or a part column, or fill one: `kfold`, `split`, `extend`, expressions."""
+"""Add or extend a column of folds or parts: `kfold`, `split`, `extend`, Polars expressions."""
 
 from __future__ import annotations
 
@@ -51,62 +51,68 @@ def kfold(
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame
     by : entry or list of entries, optional
-        What the folds are stratified by: column names, terms such as `sf.quantiles`, Polars
-        expressions, Spark columns, callables that take a pandas or Dask frame. Entries nest left
-        to right. None assigns rows without strata.
+        What to stratify by: column names, terms such as `sf.quantiles`, Polars expressions, Spark
+        columns, or callables that take a pandas or Dask frame. Entries nest from left to right.
+        With None, the rows are not stratified.
     k : int
-        Number of folds, from 2 to the number of rows, or of groups.
+        Number of folds: at least 2, and at most the number of rows or, with `groups`, of groups.
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
-        Keep each group in one fold. Strata and fold sizes are balanced as closely as the search
-        manages; a continuous entry is cut into ten quantile bins. The order of the rows does not
-        matter, because groups are identified by their values. Cannot be combined with
-        `deal="circular"` or "contiguous", `key`, `sf.chain` or `sf.nearest`.
+        The columns or term that identify groups; each group is kept in one fold. Strata and fold
+        sizes are balanced as closely as the search allows; a continuous entry is cut into ten
+        quantile bins. The order of the rows does not matter. Groups cannot be combined with
+        `deal="circular"`, `deal="contiguous"`, `key`, `sf.chain` or `sf.nearest`.
     where : boolean column, expression, callable or Series, optional
-        Which rows get a fold; the others get null, and their values are ignored. A Series must have
-        the index of the pandas frame, or the length of the Polars frame, which must not be lazy.
+        The rows that get a fold; all other rows get null, and their values are ignored. A pandas
+        Series must have the index of the frame. A Polars Series must have the length of the frame,
+        which must not be lazy.
     deal : {"random", "circular", "contiguous", "hash"}
-        "circular" uses no random numbers: the rows go to the folds in turn, in their order, from
-        fold 0. (The orders of `sf.chain` and `sf.nearest` still depend on the seed.) "contiguous"
-        cuts each stratum into one stretch for each fold, in the order of `sf.continuous`, otherwise
-        of the `key`, otherwise of the frame. It ignores the seed. Equal values of `sf.continuous`
-        stay in one fold, which moves the cut to their nearer end. It cannot be combined with
-        `groups`, `sf.clusters`, `sf.chain`, `sf.nearest`, `sf.margins` or `repeats`. "hash" looks
-        only at the `key` of each row, whatever the other rows are: keys may repeat, and sizes are
-        left to chance. It cannot be combined with `by`, `groups`, `missing` or `rare`.
+        "random" assigns the rows of each stratum at random. "circular" uses no random numbers: the
+        rows, in their order, go to folds 0, 1, ... in turn. (The orders of `sf.chain` and
+        `sf.nearest` still depend on the seed.) "contiguous" cuts the ordered rows of each stratum
+        into one stretch for each fold, and ignores the seed. The rows are ordered by
+        `sf.continuous` or, without it, by the `key`; otherwise they keep the order of the frame.
+        Equal values of `sf.continuous` stay in one fold: a cut between them moves to their nearer
+        end. "contiguous" cannot be combined with `groups`, `sf.clusters`, `sf.chain`, `sf.nearest`,
+        `sf.total`, `sf.margins` or `repeats`. "hash" assigns each row according to its `key` only,
+        whatever the other rows are; keys may repeat, and sizes are left to chance. "hash" cannot be
+        combined with `by`, `groups`, `missing` or `rare`.
     key : column or list of columns, optional
-        Rank rows by the hash of these columns instead of their position, so that neither row order
-        nor the library matters. Together they must identify each row, unless `deal="hash"`.
+        Rank rows by the hash of these columns instead of by position, so that the folds do not
+        depend on row order or library. Together, the columns must identify each row, except with
+        `deal="hash"`.
     missing : {"error", "stratum", "null"}
-        Rows with nulls or NaN in strata or groups raise an error, form a stratum of their own (in
-        `groups`, each such row is a group of its own), or get no fold. In columns that order rows,
-        and in features, they raise an error or get no fold.
+        What to do with rows that have null or NaN in a column of `by` or `groups`: raise an error,
+        make a stratum of these rows (in `groups`, make each row a group of its own), or leave them
+        without a fold. For columns that order rows and for features, "stratum" also raises an
+        error.
     rare : {"warn", "error", "null", "pool", "ignore"}
         What to do with classes of the first entry that have fewer than `k` rows (with `groups`:
-        that are in fewer than `k` groups): warn, raise, leave them without a fold, pool them into
-        one stratum, or do nothing. "ignore" also silences the warning about three or more entries
-        whose joint strata have fewer than `k` rows on average.
+        that are in fewer than `k` groups): warn, raise an error, leave their rows without a fold,
+        pool the classes into one stratum, or do nothing. "ignore" also silences the warning that
+        the joint strata of three or more entries have fewer than `k` rows on average.
     repeats : int
-        Number of columns to add: `fold_1`, `fold_2`, ... if more than 1.
+        Number of columns to add. Several columns are called `fold_1`, `fold_2`, ...
     seed : int or None
         The same seed gives the same folds in every library. None draws a new seed.
     name : str
-        Name of the new column. It is part of the seed: columns with names other than "fold" and
-        "split" are independent of these two, and of each other.
+        Name of the new column. The name is part of the seed, so columns with different names are
+        independent; only "fold" and "split" count as the same name.
     overwrite : bool
-        Replace the column if it already exists, as when a notebook cell is run twice. A column that
-        the call reads cannot be replaced.
+        Whether to replace the column if it already exists, for example when a notebook cell is run
+        twice. A column that the call reads cannot be replaced.
 
     Returns
     -------
     frame of the same kind
-        With int64 folds 0..k-1 (pandas and Dask: Int64 where the arguments allow nulls). Without
-        `groups`, and except for equal values that stay together, the folds of every stratum, of
-        every coarser stratum and of all rows differ in size by at most 1 row.
+        The frame with a new column of int64 folds 0..k-1 (in pandas and Dask, Int64 where the
+        arguments allow nulls). Without `groups`, `sf.margins` and `deal="hash"`, any two folds
+        differ by at most 1 row in every stratum, in every coarser stratum and in total, except
+        where `deal="contiguous"` keeps equal values together.
 
     Raises
     ------
     StratError
-        If an argument, a column or a value breaks a rule.
+        If an argument, a column or a value is invalid.
 
     Warns
     -----
@@ -118,19 +124,19 @@ def kfold(
 
     See Also
     --------
-    split : Parts of unequal size.
-    check : Whether the column is fit for use.
+    split : Add a column of parts, which can have unequal sizes.
+    check : Check whether the column is fit for use.
 
     Notes
     -----
-    On Dask and Spark frames the rows are counted when this is called, and the column is lazy.
-    The frame keeps its partitions and other columns, on Dask also its divisions, index and order.
-    Columns are given by name; a computed column is a callable that takes the frame or, on Spark, a
-    `pyspark.sql.Column`. Whatever needs the order of all rows, or their distances, is an error:
-    `deal="circular"` and `"contiguous"`, `sf.continuous` (unless there are `groups`),
-    `sf.clusters`, `sf.chain`, `sf.nearest`, `sf.total` and `sf.margins`. A `key` or `groups` is
-    required; the folds are the same as in pandas and Polars, whatever the partitions. Rows without
-    a group are an error unless `missing="null"`.
+    On Dask and Spark frames, the rows are counted when the function is called, and the new column
+    is lazy. The frame keeps its partitions and other columns; a Dask frame also keeps its
+    divisions, index and order. Columns are given by name; a computed column is given as a callable
+    that takes the frame or, on Spark, as a `pyspark.sql.Column`. Arguments that need all rows at
+    once raise an error: `deal="circular"`, `deal="contiguous"`, `sf.continuous` (unless there are
+    `groups`), `sf.clusters`, `sf.chain`, `sf.nearest`, `sf.total` and `sf.margins`. A `key` or
+    `groups` is required. The folds are the same as in pandas and Polars, whatever the partitions.
+    Rows without a group raise an error, except with `missing="null"`.
 
     References
     ----------
@@ -164,48 +170,50 @@ def split(
     name: str = "split",
     overwrite: bool = False,
 ) -> AnyFrameT:
-    """Add a column that assigns every row to a named part: train, valid, test.
+    """Add a column that assigns every row to a named part, such as train, valid or test.
 
     Parameters
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame
     by : entry or list of entries, optional
-        As for `kfold`: column names and terms, which nest left to right.
+        As for `kfold`: column names and terms, which nest from left to right.
     parts : mapping of name to share, or float
-        Fractions that sum to 1, or counts of rows that sum to the number of rows that get a part.
-        One part may be None: it takes the rest. A float is the share of "test", beside "train".
+        Fractions that sum to 1, or counts that sum to the number of rows that get a part. One share
+        may be None; its part takes the remaining rows. A float is the share of "test"; all other
+        rows are in "train".
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
-        Keep each group in one part. Shares and counts are met as closely as whole groups allow, and
-        no part is empty if there are at least as many groups as parts.
+        As for `kfold`. Shares and counts are met as closely as whole groups allow, and no part is
+        empty if there are at least as many groups as parts.
     where, deal, key, rare, seed, name, overwrite
         As for `kfold`.
     missing : {"error", "stratum"}
-        As for `kfold`, which also has "null".
+        As for `kfold`, but without "null".
     repeats : int
-        Number of columns to add: `split_1`, `split_2`, ... if more than 1. Each is drawn anew, so
-        that a row may be in the same part in several columns.
+        Number of columns to add. Several columns are called `split_1`, `split_2`, ... Each column
+        is drawn independently, so a row can be in the same part in several columns.
 
     Returns
     -------
     frame of the same kind
-        With a categorical (Polars: Enum, Spark: text) of the part names, in their order. Every
-        stratum's count in every part, at every level, and every part's total, is its exact share
-        rounded down or up, except for groups and equal values that stay together.
+        The frame with a new column of part names, which is a categorical in the order of `parts`
+        (Polars: Enum, Spark: text). Without `groups`, `sf.margins` and `deal="hash"`, the size of
+        every part, in total and in every stratum at every level, is its exact share rounded down or
+        up, except where `deal="contiguous"` keeps equal values together.
 
     Raises
     ------
     StratError
-        If an argument, a column or a value breaks a rule.
+        If an argument, a column or a value is invalid.
 
     Warns
     -----
     StratWarning
-        As for `kfold`; and if a part gets no row because its share is less than one row, unless
-        `deal="hash"`.
+        As for `kfold`, and if a part gets no rows because its share is less than one row (except
+        with `deal="hash"`).
 
     Notes
     -----
-    On Dask and Spark frames everything is as for `kfold`.
+    For Dask and Spark frames, see the notes on `kfold`.
 
     Examples
     --------
@@ -239,43 +247,45 @@ def extend(
     seed: SupportsIndex | None = 0,
     name: str | Sequence[str] = "fold",
 ) -> AnyFrameT:
-    """Assign a fold to the rows that have none, and keep the folds of all other rows.
+    """Assign folds to the rows without a fold, and keep the folds of all other rows.
 
     Parameters
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame
-        With a column of folds 0..k-1, null (or NaN) in new rows, of any type that holds whole
-        numbers, including the floats that `pd.concat` makes; or with a column of part names.
+        A frame with a column of folds 0..k-1 or of part names that is null (or NaN) in new rows.
+        Folds can be of any type that holds whole numbers, such as the floats that `pd.concat`
+        makes.
     by : entry or list of entries, or None
-        As for `kfold`; None deals new rows without strata. A continuous entry is cut into ten
-        quantile bins over all rows.
+        As for `kfold`; with None, the new rows are not stratified. A continuous entry is cut into
+        ten quantile bins of all rows.
     k : int, optional
-        Number of folds; by default as many as the column has.
+        Number of folds; by default, the number of folds in the column.
     parts : mapping of name to share, or float, optional
-        For a part column, the shares of all rows; by default the shares of the rows with a part. A
-        Polars lazy frame needs `parts` unless the column is an Enum.
+        For a column of parts, the share of all rows that each part should have; by default, its
+        share of the rows that have a part. A Polars lazy frame needs `parts` unless the column is
+        an Enum.
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
-        New rows of a group that has a fold join it.
+        As for `kfold`. If a group already has a fold, its new rows get the same fold.
     where : boolean column, expression, callable or Series, optional
-        Which rows may get a fold; others keep what they have, even null, and the values of rows
-        that stay null are ignored. Rows that already have a fold always count.
+        The new rows that can get a fold; all other new rows stay null, and their values are
+        ignored. Rows that already have a fold keep it and always count.
     key, missing, rare, seed
-        As for `kfold`; the key ranks the new rows of a stratum.
+        As for `kfold`; only new rows are ranked by the key.
     name : str or list of str
-        The column, or several, such as those that `repeats` made; each is extended separately.
+        The column to extend, or a list of columns, each of which is extended separately.
 
     Returns
     -------
     frame of the same kind
-        With the column filled in its place, int64 (pandas: Int64 where the arguments, such as
-        `where`, allow nulls), or a categorical (Polars: Enum) of parts. Each stratum is as even, or
-        as near to the shares, as the existing folds allow; the sizes come second.
+        The frame with the column filled in. Folds are int64 (pandas: Int64 where arguments such as
+        `where` allow nulls); parts are a categorical (Polars: Enum). Each stratum is spread as
+        evenly, or as close to the shares, as the existing folds allow; total sizes come second.
 
     Raises
     ------
     StratError
-        If the column holds anything but folds, if a group is in two folds, or if an argument, a
-        column or a value breaks a rule.
+        If the column contains values that are not folds or parts, if a group is in two folds, or if
+        an argument, a column or a value is invalid.
 
     Warns
     -----
@@ -285,8 +295,8 @@ def extend(
 
     Notes
     -----
-    On Dask and Spark frames the rows are counted when this is called, and the column is lazy.
-    A `key` is required there, and `groups` and `where` are errors.
+    On Dask and Spark frames, the rows are counted when the function is called, and the new column
+    is lazy. `key` is required; `groups` and `where` raise an error.
 
     Examples
     --------
@@ -312,8 +322,8 @@ def extend(
             raise StratError(msg)
         if term.evens_totals:
             msg = (
-                f"`extend` does not support `{term.function}` in `by`: rows that have a fold stay"
-                " in it.\nHint: leave it out, or make the column anew by `kfold` or `split`."
+                f"`extend` does not support `{term.function}` in `by`: rows that have a fold keep"
+                " it.\nHint: leave this term out, or make the column again with `kfold` or `split`."
             )
             raise StratError(msg)
     extended: AnyFrameT = source.extend(options, target, names, n_folds)
@@ -321,7 +331,7 @@ def extend(
 
 
 def check_call(given: Mapping[str, Any], target: Target) -> Options:
-    """Check the arguments of a verb, given by name; `target` is made from `k` or `parts`."""
+    """Check the arguments of a verb; `target` is made from `k` or `parts`."""
     others = {"frame", "self", "k", "parts", "overwrite"}
     return check_options(target=target, **{each: given[each] for each in given.keys() - others})
 
@@ -334,7 +344,7 @@ def add_column(frame: AnyFrameT, target: Target, given: Mapping[str, Any]) -> An
 
 
 def assign_expression(expr: Any, target: Target, given: Mapping[str, Any]) -> Any:
-    """Make a Polars expression for folds or parts from one for strata; fields of a struct nest."""
+    """Return a Polars expression of folds or parts that are stratified by `expr`."""
     options = check_call({"by": None, **given}, target)
 
     def compute(columns: dict[str, list[Any]], n_rows: int) -> list[NewColumn]:

@@ -1,4 +1,4 @@
-"""The two drawings of fold columns, stacked bars and a matrix, and what all pictures share."""
+"""Draw the two kinds of pictures of fold columns: stacked bars and matrices."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from ..core.types import Ints, Values
 from .lines import cut_name, describe_sizes, printable
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#F0E442")
-"""Colours of classes, safe for the colour-blind: Okabe and Ito (2008), Color universal design."""
+"""Colours for classes; colour-blind readers can tell the colours apart (Okabe and Ito 2008)."""
 
 SHADES = (
     *("#440154", "#482878", "#3E4989", "#31688E", "#26828E"),
     *("#1F9E89", "#35B779", "#6DCD59", "#B4DE2C", "#FDE725"),
 )
-"""Colours of bins, from dark to light: ten colours of viridis."""
+"""Colours of bins, from dark to light: ten colours of the viridis palette."""
 
 OTHERS, GRID, EMPTY, TOO_FEW, TOO_MANY = "0.75", "0.88", "0.95", "#2166AC", "#B2182B"
-"""Colours of pooled classes, lines between cells, empty cells, and the two ends of a scale."""
+"""The colours of pooled classes, lines between cells, empty cells, and the two ends of a scale."""
 
 NAME_LETTERS, SLANTED_LETTERS, SHORT_NAME = 20, 16, 4
-"""The maximum number of characters of a name, a slanted fold name, and a name that is upright."""
+"""The maximum length of a name, of a slanted fold name, and of a name that is never slanted."""
 
 TITLE, LABEL_LETTERS, LEAST = 13, 12, 20
-"""The number of characters per inch of axes, in a title (before axes make room for a legend) and in
-the names below; and the number of characters for which a line always has room."""
+"""The number of characters per inch of width in a title (before axes are narrowed for a legend) and
+in the names of folds; and the minimum number of characters in a line."""
 
 FOLDS_WITH_NUMBERS, CELLS_WITH_NUMBERS = 10, 150
-"""The maximum numbers of folds and of cells for which cells show numbers."""
+"""The maximum number of folds, and of cells, for which a matrix shows numbers."""
 
 LEAST_WIDTH = 1 / 3
-"""The minimum share of their width that axes keep beside a legend."""
+"""The minimum fraction of their width that axes keep when they are narrowed."""
 
 SLANTED = {"rotation": 35, "ha": "right", "rotation_mode": "anchor", "fontsize": "small"}
 LEGEND: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1, 0.5), "frameon": False}
@@ -44,49 +44,47 @@ LEGEND |= {"fontsize": "small", "title_fontsize": "small", "handlelength": 1.2}
 
 
 class Bars(NamedTuple):
-    """The share of each class in each fold or, without classes, the number of rows of the fold."""
+    """The share of each class in each fold or, without classes, the number of rows in each fold."""
 
     folds: list[Any]
     sizes: Ints
-    """The number of rows of every fold."""
     heights: Values
-    """Shape (n_classes, n_folds), or (1, n_folds)."""
+    """Shape (n_classes, n_folds) or, without classes, (1, n_folds)."""
     marks: list[float]
-    """Heights of dotted lines."""
+    """The heights of the dotted lines."""
     colours: Sequence[str] = COLOURS[:1]
     classes: Sequence[str] = ()
-    """The classes whose shares are drawn, from the bottom up; none if heights count rows."""
+    """The names of the classes, from the bottom up; empty if `heights` has numbers of rows."""
     heading: str = ""
-    """The entries that the classes come from."""
+    """The names of the entries that form the classes."""
 
 
 class Matrix(NamedTuple):
-    """A value for each row and fold."""
+    """A matrix of values: its rows are strata, features or folds, and its columns are folds."""
 
     folds: list[Any]
     rows: list[Any]
     values: Values
     """Shape (n_rows, n_folds); NaN where there is no value."""
     shades: Values
-    """The values by which cells are coloured."""
+    """The values that determine the colours of the cells."""
     side: str
-    """The label of the rows, which says what they are."""
+    """The label of the vertical axis, such as "feature"."""
     scale: str
-    """The label of the scale, which says what the values are."""
+    """The label of the colour scale, such as "rows too many"."""
     white: float = 0.0
-    """The value up to which cells are white."""
+    """The largest absolute value that is drawn in white."""
     is_signed: bool = False
-    """Whether values may be below 0."""
 
     @property
     def limit(self) -> float:
-        """The end of a scale that covers all values and is not all white."""
+        """The upper end of a colour scale that covers all values and is not entirely white."""
         largest = float(np.abs(np.nan_to_num(self.values)).max(initial=0.0))
         return max(largest, 3 * self.white, 1.0)
 
 
 Drawn: TypeAlias = tuple[Any, Sequence[Any]]
-"""What needs room in a picture: a legend or the axes of a scale, if any, and the texts in cells."""
+"""The legend or the axes of the colour scale (None without either), and the texts in the cells."""
 
 
 def draw_bars(ax: Any, bars: Bars, name: Any, title: str, *, with_legend: bool) -> Drawn:
@@ -114,7 +112,6 @@ def draw_bars(ax: Any, bars: Bars, name: Any, title: str, *, with_legend: bool) 
 def draw_matrix(
     ax: Any, matrix: Matrix, name: Any, title: str, limit: float, *, with_scale: bool
 ) -> Drawn:
-    """Draw a cell for each row and fold, coloured on a scale that ends at `limit`."""
     write_title(ax, title)
     shades, white = np.ma.masked_invalid(matrix.shades), matrix.white / limit
     points = [(0.0, "white"), (white, "white"), (1.0, TOO_MANY)]
@@ -154,14 +151,15 @@ def write_numbers(ax: Any, matrix: Matrix, mesh: Any) -> list[Any]:
 
 
 def sides_of(ax: Any) -> tuple[float, float]:
-    """Measure where the names of rows start and where the axes end, in pixels."""
+    """Return the left edge of the row names and the right edge of the axes, in pixels."""
     return (ax.yaxis.get_tightbbox() or ax.bbox).x0, ax.bbox.x1
 
 
 def fit(axes: Sequence[Any], drawn: Sequence[Drawn], sides: Sequence[tuple[float, float]]) -> None:
-    """Leave out numbers that are larger than their cells, and names that would overlap.
+    """Remove numbers that are larger than their cells, and names that would overlap.
 
-    Axes without a layout are narrowed until names and legends lie between the given sides.
+    In figures without a layout engine, axes are narrowed until names and legends are within
+    `sides`.
     """
     figures = [ax.get_figure(root=True) for ax in axes]
     layouts = {figure: figure.get_layout_engine() for figure in figures}
@@ -180,7 +178,7 @@ def fit(axes: Sequence[Any], drawn: Sequence[Drawn], sides: Sequence[tuple[float
 
 
 def keep_inside(ax: Any, beside: Any, left: float, right: float) -> None:
-    """Narrow axes until the names of rows and a legend beside them lie between two sides."""
+    """Narrow axes until their row names and the legend or scale `beside` fit between edges."""
     before = max(0, left - sides_of(ax)[0])
     after = 0 if beside is None else max(0, beside.get_tightbbox().x1 - right)
     part = min(1, (1 - LEAST_WIDTH) * ax.bbox.width / max(before + after, 1))
@@ -193,9 +191,9 @@ def keep_inside(ax: Any, beside: Any, left: float, right: float) -> None:
 
 
 def thin_names(axis: Any, unit: float) -> None:
-    """Keep every n-th name along an axis; `unit` is the length of one unit in pixels."""
+    """Keep only every n-th name on an axis if names overlap; a data unit is `unit` pixels long."""
     labels, places = axis.get_ticklabels(), axis.get_ticklocs()
-    if not labels:  # neighbouring axes show the names
+    if not labels:  # the neighbouring axes show the names
         return
     letter, angle = labels[0].get_fontsize() * axis.figure.dpi / 72, labels[0].get_rotation()
     widths, heights = np.transpose([label.get_window_extent().size for label in labels])
@@ -233,12 +231,11 @@ def letters_in(ax: Any, per_inch: int) -> int:
 
 
 def short_text(value: object, most: int = NAME_LETTERS) -> str:
-    """Write a value as plain text on one line, and keep its end, which may tell values apart."""
     text = cut_name(" ".join(printable(value).removesuffix(" 00:00:00").split()), most)
-    # A legend leaves out text that starts with an underscore, so a thin space is put before it.
+    # A legend omits text that starts with an underscore, so a thin space is put before the text.
     return plain_text(f"\u2009{text}" if text.startswith("_") else text)
 
 
 def plain_text(text: str) -> str:
-    """Escape dollar signs, between which matplotlib would read mathematics."""
+    """Escape dollar signs, because matplotlib reads text between them as mathematics."""
     return text.replace("$", r"\$")

@@ -1,4 +1,4 @@
-"""Measure how far the features of every fold are from the other rows: `drift`."""
+"""Measure how much features differ between each fold and the other rows: `drift`."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from ..progress import track
 from ..terms.by import parse_columns
 from .sources import check_rows, join_given, named_source
 
-DRIFT_HINT = "`report` of `sf.quantiles(...)` compares their bins"
-"""What to do if the values of all rows are not at hand."""
+DRIFT_HINT = "`report` with `sf.quantiles(...)` compares the bins of a feature"
+"""The hint in errors about Dask and Spark frames."""
 
 DRIFTED = ("feature", "distance", "chance", "ratio", "ks", "tv", "smd", "wasserstein")
-"""The columns of `drift` after the fold column; from the fourth on, only in a full table."""
+"""The columns of `drift` after the fold column; the columns after `chance` need `full=True`."""
 
 
 class Drift(NamedTuple):
-    """How far the features of folds are from the other rows; NaN where a measure does not apply.
+    """How much features differ between each fold and the other rows; NaN if not applicable.
 
-    All fields have the same shape: (n_folds,), or for several features (n_features, n_folds).
+    All fields have the same shape: (n_folds,) or, for several features, (n_features, n_folds).
     """
 
     smd: Values
@@ -46,16 +46,16 @@ class Drift(NamedTuple):
     wasserstein: Values
     tv: Values
     chance: Values
-    """The `ks` or `tv` that at most about one in twenty random folds exceeds."""
+    """The `ks` or `tv` that is exceeded in at most about 1 of 20 random folds."""
 
     @property
     def distance(self) -> Values:
-        """The measure by which features of both kinds are compared: `ks` or `tv`."""
+        """The distance of each feature: `ks` for numbers, `tv` for classes."""
         return np.where(np.isnan(self.ks), self.tv, self.ks)
 
     @property
     def ratio(self) -> Values:
-        """The distance divided by its level of chance; 0 / 0 counts as 0."""
+        """The distance divided by `chance`; 0 / 0 counts as 0."""
         chance = np.where(self.chance == 0, np.nan, self.chance)
         return np.where(self.distance == 0, 0.0, self.distance / chance)
 
@@ -65,18 +65,19 @@ class Drift(NamedTuple):
 def drift(
     frame: Frame, features: Any, name: str | Sequence[str] = "fold", *, full: bool = False
 ) -> Any:
-    """Measure how far the features of every fold are from those of the other rows.
+    """Measure how much features differ between each fold and the other rows.
 
     Parameters
     ----------
     frame : pandas.DataFrame, polars.DataFrame, polars.LazyFrame, or mapping
-        A mapping as for `check`.
+        A mapping of names to frames is read as in `check`.
     features : column or list of columns
-        Columns of numbers or dates; all others, such as booleans and categoricals, are read as
-        classes. Missing numbers are left out; missing classes are a class of their own. The
-        components of vectors are numbers, called "name[0]", "name[1]", ...
+        Columns of numbers or dates are compared as numbers; all other columns, such as booleans and
+        categoricals, are compared as classes. Among numbers, missing values are left out; among
+        classes, they form a class of their own. The components of vectors are separate features,
+        called "name[0]", "name[1]", ...
     name : str or list of str
-        A fold or part column from any source, or a list of them. Rows without a fold are training
+        One or more fold or part columns from any source. Rows without a fold count as training
         rows: they are among the other rows of every fold.
     full : bool
         Whether to add the columns `ratio`, `ks`, `tv`, `smd` and `wasserstein`.
@@ -84,30 +85,32 @@ def drift(
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per fold and feature, worst first: the fold, in a column named after the fold column
-        (`fold` if that name is taken); `feature`; `distance`, for numbers the Kolmogorov-Smirnov
-        statistic (the largest difference between the distribution functions), for classes the total
-        variation distance, both from 0 to 1; and `chance`, the distance that at most about one in
-        twenty random folds of this size exceeds. In full also `ratio`, `distance` divided by
-        `chance`, to two decimals, by which rows are sorted; the distance as `ks` or as `tv`; and
-        for numbers `smd`, the mean in the fold minus the mean in the other rows, divided by the
-        root of the mean of the two variances, and `wasserstein`, the mean distance by which values
-        would have to move, divided by the standard deviation of all values. A measure is missing
-        where it does not apply, or where one side has too few values. With several fold columns,
-        the first columns are `column` and `fold`.
+        One row per fold and feature, worst first. The first column has the fold, under the name of
+        the fold column (`fold` if that name is taken). It is followed by `feature`; `distance`,
+        which is the Kolmogorov-Smirnov statistic for numbers (the largest difference between the
+        distribution functions) and the total variation distance for classes, both from 0 to 1; and
+        `chance`, the distance that is exceeded in at most about 1 of 20 random folds of this size.
+        The columns that `full` adds are `ratio`, which is `distance` divided by `chance`, rounded
+        to two decimals, and determines the order of the rows; `ks` and `tv`, the distances for
+        numbers and for classes; and, for numbers, `smd`, the mean in the fold minus the mean in the
+        other rows, divided by the root of the mean of the two variances, and `wasserstein`, the
+        area between the distribution functions, divided by the standard deviation of all values. A
+        measure is missing where it does not apply, or where the fold or the other rows have too few
+        values. With several fold columns, the first columns are `column` and `fold`.
 
     Raises
     ------
     StratError
-        If `features` or `name` breaks a rule, or a number is infinite.
+        If `features` or `name` is invalid, or if a number is infinite.
 
     Notes
     -----
-    `chance` is the 95 % quantile over 2,000 random folds, drawn from the counts alone (for classes,
-    from the multivariate hypergeometric distribution), so that the same counts give the same level.
-    For numbers none of which has more than one row in 50, it is the quantile of Smirnov's
-    asymptotic distribution, sqrt(log(40) / 2) * sqrt(1 / m + 1 / (n - m)) for m of n rows.
-    Otherwise it is never below the distance that rounding a share to whole rows can cause.
+    `chance` is the 95 % quantile of the distance over 2,000 random folds. The folds are drawn only
+    from the counts (for classes, from the multivariate hypergeometric distribution), so equal
+    counts give the same `chance`. It is never below the distance that rounding a share to whole
+    rows can cause. If no number occurs in more than one row in 50, however, `chance` is the 95 %
+    quantile of Smirnov's asymptotic distribution, sqrt(log(40) / 2) * sqrt(1 / m + 1 / (n - m)) for
+    a fold of m out of n rows.
 
     References
     ----------
@@ -172,7 +175,7 @@ def measure_drift(
             "features", refs[0], name, lambda: frames.fold_codes(columns[0])[0].values, labels
         )
     n_folds, features = len(labels.values), list[tuple[str, Any]]()
-    # A selector does not select the fold column.
+    # A selector among the features does not select the fold column.
     label, spread = frames.label_of(frame, name), frames.references.spread_columns(refs, columns)
     kept = [each for each in spread if any(each[0] is ref for ref in refs) or each[0] != label]
     for place, (ref, series) in enumerate(kept, 1):
@@ -196,7 +199,7 @@ def class_drift(series: Any, folds: Ints, n_folds: int) -> Drift:
     n, sizes, dealt = len(folds), table.sum(axis=1), table[:, :n_folds]
     totals = dealt.sum(axis=0)
     sides = totals * (n - totals)
-    # In integers except for one division, so that equal distances give equal floats.
+    # All operations but one division use integers, so equal distances give equal floats.
     moved = np.abs(dealt * n - sizes[:, None] * totals).sum(axis=0)
     tv = np.where(sides, moved / np.maximum(2 * sides, 1), np.nan)
     missing = np.full(n_folds, np.nan)
@@ -219,20 +222,19 @@ def numeric_drift(series: Any, folds: Ints, n_folds: int, name: str) -> Drift:
 
 
 def levels(level: Callable[[Ints, int], float], sizes: Ints, totals: Ints) -> Values:
-    """Find the level of chance of each fold, computing it once for each fold size."""
     n = int(sizes.sum())
     found = {m: level(sizes, m) for m in set(totals.tolist()) if 0 < m < n}
     return np.array([found.get(m, np.nan) for m in totals.tolist()])
 
 
 def scale_0_1(values: Values) -> Values:
-    """Shift and stretch numbers to 0..1, which changes no measure and keeps them in range."""
+    """Scale numbers to 0..1, which changes no measure and prevents overflow."""
     if not len(values):
         return values.astype(np.float64)
     least, most = values.min().item(), values.max().item()
     if values.dtype.kind in "iu" and most - least < 2**63:
         values, least, most = values - values.min(), 0, most - least
-    # Halved, because the difference of two floats may be too large for a float.
+    # The values are halved, because the difference between two floats can be too large for a float.
     shifted = values.astype(np.float64) / 2 - least / 2
     width = most / 2 - least / 2
     scaled: Values = shifted / width if width else np.zeros(len(values))

@@ -1,6 +1,6 @@
-"""The findings on a fold column: on its counts, on what rows share across its folds, on its drift.
+"""Write the findings on a fold column: on its counts, its shared rows and its drift.
 
-Each function looks at one thing and writes the findings on it: a severity, a number, and a line of
+Each function judges one property of the column. A finding has a severity, a number, and a line of
 at most 69 characters, which `check` prints after the severity.
 """
 
@@ -33,34 +33,34 @@ Verdict: TypeAlias = Literal[
     "even",
     "empty",
 ]
-"""The verdicts on a fold, the worst first."""
+"""The verdicts on a fold, worst first."""
 
 CHECKS = (
     *("groups", "keys", "time", "balance", "totals", "strata", "sizes", "duplicates"),
     *("rows", "drift"),
 )
-"""What findings are about, in the order of their lines."""
+"""The names of the checks, in the order of their lines."""
 
 FEW_FOLDS, FEW_COMPARISONS = 4, 10
-"""The maximum number of folds whose sizes a line lists, and the minimum number of comparisons for
-which a line says how many would exceed the level of chance by chance alone."""
+"""The maximum number of folds for which a line lists all sizes, and the minimum number of
+comparisons for which a line says how many are expected to exceed the level of chance."""
 
 MOST_ALONE = 3
-"""The maximum number of group columns that a shortened line names after the first."""
+"""The maximum number of group columns that a shortened line names after the first column."""
 
 FEW_COPIES = 1
-"""If at most this percentage of rows are copies, a score moves by at most a percentage point."""
+"""A score changes by at most a percentage point if at most this percentage of rows are copies."""
 
 CLOSE = 0.01
-"""The fraction by which a fold may deviate from its share of a total without a note."""
+"""The fraction up to which no note is written if a fold deviates from its share of a total."""
 
 FAR, CLEAR, MOVED = 2, 0.1, 5
-"""Drift is a warning if it exceeds this many times the level of chance and exceeds this distance,
-and at least this many rows would have to move to remove it."""
+"""Drift is a warning if the distance exceeds `FAR` times the level of chance and exceeds `CLEAR`,
+and if at least `MOVED` rows would have to move to remove the drift."""
 
 
 def noun_of(labels: FoldValues) -> str:
-    """Choose the word for a label: text labels are parts, unless all of them consist of digits."""
+    """Return "part" if all labels are text and at least one is not a number, otherwise "fold"."""
     texts = [each for each in labels.values if isinstance(each, str)]
     is_text = 0 < len(texts) == len(labels.values)
     return "part" if is_text and not all(map(str.isdecimal, texts)) else "fold"
@@ -75,7 +75,7 @@ def are_numbered(labels: FoldValues) -> bool:
 
 
 def name_label(labels: FoldValues, place: int) -> str:
-    """Name a label in a line; a part is written as in code."""
+    """Return a label as text for a line: parts are written as in code, folds as in "fold 2"."""
     value = labels.values[place]
     return describe(value) if noun_of(labels) == "part" else f"fold {value}"
 
@@ -84,16 +84,16 @@ def name_label(labels: FoldValues, place: int) -> str:
 
 
 def find_rows(labels: FoldValues) -> list[Finding]:
-    """Say which folds have no rows, whether there are too few, and how many rows have no fold."""
+    """List the findings on folds without rows, on too few folds, and on rows without a fold."""
     fold, n_nulls, values, findings = noun_of(labels), labels.n_nulls, labels.values, []
     if not labels.present:
         text = f"no row has a {fold}" if n_nulls else "there are no rows"
         return [write_finding("warning", "rows", n_nulls, text)]
     listed = [value for value, size in zip(values, labels.sizes, strict=True) if not size]
-    n_empty = len(listed)  # unused categories, and gaps in numbers
+    n_empty = len(listed)  # unused categories; gaps in numbers are added below
     if all(type(value) is int for value in values):
         known, lowest, highest = set(values), min(values), max(values)
-        # Folds are counted from 0 or 1; other numbers, such as years, from the first.
+        # Fold numbers start at 0 or 1; other numbers, such as years, start at the lowest.
         start = min(lowest, 1) if 0 <= lowest <= len(values) else lowest
         n_empty += min(highest + 1 - start - len(values), 2**62)
         listed += islice((fold for fold in range(start, highest) if fold not in known), MAX_LISTED)
@@ -113,7 +113,7 @@ def find_rows(labels: FoldValues) -> list[Finding]:
 
 
 def find_same(known: dict[Hashable, Any], name: Any, folds: Hashable) -> list[Finding]:
-    """Warn of a column that has the same folds as an earlier one.
+    """Write a warning if a column has the same folds as an earlier column.
 
     `folds` is None if there are too many columns to compare.
     """
@@ -121,7 +121,7 @@ def find_same(known: dict[Hashable, Any], name: Any, folds: Hashable) -> list[Fi
     if first is name:
         return []
     if folds is None:
-        text = "equal columns: not looked for, as there are many"
+        text = "equal columns: not looked for, as there are too many columns"
         return [write_finding("note", "rows", 0, text)]
     names = {"first": repr(first), "second": repr(name)}
     return [write_finding("warning", "rows", 1, "{first} and {second} are the same", **names)]
@@ -138,7 +138,7 @@ def find_aside(columns: Sequence[Any]) -> list[Finding]:
 def find_sizes(
     labels: FoldValues, shared: Iterable[Shared], same_as: Callable[[], str | None]
 ) -> list[Finding]:
-    """Say how many rows the folds have, and whether sizes should be equal or follow a column."""
+    """Write the finding on the sizes of the folds, which should be equal if folds are numbered."""
     sizes = [size for size in labels.sizes if size]
     if not sizes:
         return []
@@ -153,7 +153,7 @@ def find_sizes(
         shares = [f"{{{each}}} {n / sum(sizes):.3g}" for each, n in zip(names, sizes, strict=True)]
         return [write_finding("ok", "sizes", k, f"sizes: {', '.join(shares)}", **names)]
     pairs = sum(each.rows.n_pairs for each in shared if each.check == "groups" and each.rows)
-    squares = sum(sizes) + 2 * pairs  # sum of squared group sizes; a row alone is a group
+    squares = sum(sizes) + 2 * pairs  # the sum of squared group sizes; a lone row is a group
     if k < 3 or off <= SIGMAS * sqrt(squares * (k - 1)) / k:
         return [write_finding("note", "sizes", k, f"sizes: {rows}")]
     column = same_as()
@@ -162,7 +162,7 @@ def find_sizes(
         return [write_finding("note", "sizes", k, text, column=describe(column))]
     listed = ", ".join(f"{size:,}" for size in sizes[:FEW_FOLDS])
     listed = f"{listed} rows" if k <= FEW_FOLDS else describe_sizes(sizes)
-    tail = "; if meant, name the parts ('train', ...)"
+    tail = "; if intended, name the parts ('train', ...)"
     return [write_finding("warning", "sizes", k, f"sizes: {listed}", tail)]
 
 
@@ -170,7 +170,6 @@ def find_sizes(
 
 
 def stack_levels(judged: Sequence[JudgedCells]) -> JudgedCells:
-    """Put the cells of all levels one below the other."""
     return JudgedCells(*map(np.vstack, zip(*judged, strict=True)))
 
 
@@ -187,14 +186,14 @@ def verdicts_of(counts: FoldCounts, cells: JudgedCells) -> list[Verdict]:
 
 
 def verdict_of(verdicts: Sequence[Verdict]) -> Verdict:
-    """Choose the verdict on a column: the verdict on the worst of its folds with rows."""
+    """Return the verdict on a column, which is the worst verdict on a fold with rows."""
     order: tuple[Verdict, ...] = get_args(Verdict)
     return order[min(map(order.index, verdicts), default=len(order) - 1)]
 
 
 def find_balance(counts: FoldCounts, judged: Sequence[JudgedCells]) -> list[Finding]:
-    """Say how even the strata are, or which stratum a fold lacks although the stratum is large."""
-    if not (counts.sizes.sum() and counts.levels[-1].strata.levels):  # an order has no strata
+    """List the findings on how even the strata are, and on strata that a fold lacks."""
+    if not (counts.sizes.sum() and counts.levels[-1].strata.levels):  # `by` may make no strata
         return []
     cells, by = stack_levels(judged), name_entries(counts)
     words, found = verdicts_of(counts, cells), find_uneven(counts, cells)
@@ -226,7 +225,7 @@ def describe_even(counts: FoldCounts, table: StratumTable) -> str:
 
 
 def find_uneven(counts: FoldCounts, cells: JudgedCells) -> Finding | None:
-    """Name the worst cell, if any is uneven; a stratum that a fold lacks comes first."""
+    """Write the warning on the worst uneven cell; strata that a fold lacks take precedence."""
     is_lacking = bool(cells.is_lacking.any())
     flags = cells.is_lacking if is_lacking else cells.is_uneven
     if not flags.any():
@@ -245,7 +244,7 @@ def find_uneven(counts: FoldCounts, cells: JudgedCells) -> Finding | None:
 
 
 def describe_absent(own: Ints, fold: int) -> tuple[str, int]:
-    """Say which fold lacks a stratum, or has all of its rows; also return that fold."""
+    """Write that a fold lacks a stratum or that one fold has all of it; also return the fold."""
     rows = plural(int(own.sum()), "row")
     if np.count_nonzero(own) > 1:
         return f"{{fold}} has none of {rows} of {{stratum}}", fold
@@ -253,9 +252,9 @@ def describe_absent(own: Ints, fold: int) -> tuple[str, int]:
 
 
 def find_lacking(counts: FoldCounts, cells: JudgedCells) -> list[Finding]:
-    """Note the classes with fewer rows than there are folds, and others that some fold lacks.
+    """Write notes on classes with fewer rows than folds, and on other classes that a fold lacks.
 
-    The size of a class is its number of rows or, with groups, of groups that have rows of it.
+    With groups, the number of groups that contain a class is used instead of its number of rows.
     """
     levels, table, found = counts.levels, cells.table, list[Finding]()
     units = [each.table.sum(axis=1) if each.groups is None else each.groups.n for each in levels]
@@ -291,14 +290,13 @@ def name_entries(counts: FoldCounts) -> str:
 
 
 def name_cell(counts: FoldCounts, stratum: int, fold: int) -> dict[str, str]:
-    """Name the entries of `by`, a stratum and a fold, to fill the placeholders of a line."""
     (name,), label = name_strata(counts, np.array([stratum])), counts.labels.values[fold]
     named = {"by": name_entries(counts), "stratum": name}
     return named | {"fold": f"{noun_of(counts.labels)} {label}"}
 
 
 def name_strata(counts: FoldCounts, rows: Ints) -> list[str]:
-    """Name the strata in ascending rows of the table: classes as in code, others in words."""
+    """Name the strata in ascending `rows` of the table; classes are written as in code."""
     names: list[str] = []
     for level in counts.levels:
         n = len(level.table)
@@ -309,7 +307,6 @@ def name_strata(counts: FoldCounts, rows: Ints) -> list[str]:
 
 
 def find_totals(labels: FoldValues, totals: FoldTotals) -> Finding:
-    """Say how far the folds are from their shares of the totals."""
     (names, ratio, is_far), sizes = totals, np.array(labels.sizes)
     wrong = is_far & (np.abs(ratio) > TENTH)
     if wrong.any():
@@ -319,51 +316,50 @@ def find_totals(labels: FoldValues, totals: FoldTotals) -> Finding:
         text = f"total of {{column}}: {noun_of(labels)} {{fold}} has {more} than its share"
         shown = {"column": describe(names[column]), "fold": str(labels.values[fold])}
         return write_finding("warning", "totals", int(wrong.sum()), text, **shown)
-    # The share that a part was given is known to within a row.
+    # The intended share of a part is known only to within a row.
     rounded = 0 if are_equal(sizes) else 1 / np.maximum(sizes, 1)
     n_off, most = int((np.abs(ratio) > CLOSE + rounded).sum()), 100 * np.abs(ratio).max()
-    # Rounded up, but not because of the rounding errors of sums.
+    # The percentage is rounded up, but the rounding errors of sums are ignored.
     within = f"{most:.0f}" if most >= 10 else f"{ceil(round(100 * most, 6)) / 100:g}"
     text, of = f"{{of}}: totals within {within} % of their shares", dict.fromkeys(map(str, names))
     return write_finding("note" if n_off else "ok", "totals", n_off, text, of=", ".join(of))
 
 
-# Sets -----------------------------------------------------------------------------------
+# Shared rows ----------------------------------------------------------------------------
 
 
 class Shared(NamedTuple):
-    """What rows may share, and what they do share across the folds of a column."""
+    """The groups, keys or equal rows to look for, and how many of them are in several folds."""
 
     check: Literal["groups", "keys", "duplicates"]
     columns: Sequence[Any] = ()
-    """The columns whose combinations of values are compared; empty if an engine compares them."""
+    """The columns in which rows are compared; empty if an engine compares the rows."""
     noun: str = "sets of equal rows"
-    """What the groups or keys are called, such as "patients"."""
+    """The plural noun for the groups or keys, such as "patients"."""
     names: Sequence[str] = ()
-    """The names of the columns, if lines name each of them."""
+    """The names of the group columns, if there are several."""
     left_aside: Sequence[str] = ()
-    """Columns that are not compared."""
+    """The names of the columns that are not compared."""
     unique: Sequence[str] = ()
-    """Columns of fractions that differ in every row, so that no rows are equal."""
+    """The names of continuous columns without repeated values; they show that no rows are equal."""
     measured: Sequence[Any] | None = None
-    """For each column, its series if it has numbers or dates, else None; None if the call names the
-    columns in which rows may be equal."""
+    """For each column, its series if the values are numbers or dates, otherwise None. The whole
+    field is None if the call names the columns."""
     nearest: Callable[[Ints], Ints | None] | None = None
-    """A function that takes the folds of leaking rows, and ranks groups by how near they are."""
+    """A function that takes the folds of leaking rows and ranks groups by their rows' distance."""
     rows: SharedRows | None = None
-    """What is shared among the rows with a fold; None if nothing was compared."""
+    """The counts for the rows with a fold; None if nothing was compared."""
     n_partly: int = 0
-    """How many groups or keys are in one fold, and also in rows without a fold."""
+    """The number of groups or keys that are in one fold and also in rows without a fold."""
     alone: Sequence[SharedRows] = ()
-    """What rows share in each of the named columns alone."""
+    """The counts for each group column by itself, if there are several."""
     by_chance: bool = False
-    """Whether chance explains equal rows."""
     has_places: bool = True
-    """Whether the positions of rows mean something."""
+    """Whether the positions of rows are meaningful to the user."""
 
     @property
     def known(self) -> Any:
-        """Flag the rows that have a group or a key; rows without one share nothing."""
+        """Flags for the rows that have a group or a key; for duplicates, flags for all rows."""
         if self.check == "duplicates":
             return np.ones(len(self.columns[0]), dtype=np.bool_)
         if isinstance(self.columns[0], np.ndarray):
@@ -372,7 +368,7 @@ class Shared(NamedTuple):
 
 
 def find_shared(shared: Shared, labels: FoldValues) -> list[Finding]:
-    """Say which groups or keys are in several folds, or how many rows are copies across folds."""
+    """List the findings on groups or keys in several folds, or on equal rows in different folds."""
     rows, fold = shared.rows, noun_of(labels)
     if rows is None:
         text = f"{shared.check}: not looked for, as no column tells rows apart"
@@ -410,7 +406,6 @@ def find_shared(shared: Shared, labels: FoldValues) -> list[Finding]:
 
 
 def find_alone(alone: Sequence[tuple[str, SharedRows]], fold: str) -> Finding:
-    """Note how many values of each group column are in several folds."""
     counts = [f"{own.n_split:,} of {own.n_values:,}" for _, own in alone]
     names = number_names([name for name, _ in alone])
     listed = [f"; {{{name}}} {count}" for name, count in zip(names, counts, strict=True)]
@@ -428,7 +423,6 @@ def is_or_are(n: int) -> str:
 
 
 def find_duplicates(shared: Shared, rows: SharedRows, labels: FoldValues) -> Finding:
-    """Say how many rows equal a row of another fold, and which columns may hide copies."""
     n, fold, tails = rows.n_rows, noun_of(labels), [""]
     if shared.unique:
         differ = "differs" if len(shared.unique) == 1 else "differ"
@@ -454,12 +448,12 @@ def find_duplicates(shared: Shared, rows: SharedRows, labels: FoldValues) -> Fin
 
 
 def are_many(n_equal: int, n_rows: int) -> bool:
-    """Return whether there are so many equal rows that copies could move a score."""
+    """Return whether there are enough equal rows to change a score noticeably."""
     return 100 * n_equal > FEW_COPIES * n_rows
 
 
 def list_columns(names: Sequence[str]) -> list[str]:
-    """Write columns by their names, and as a count for a line that has no room for names."""
+    """Return the names of columns as text, and a shorter text for lines without room for names."""
     listed = ", ".join(map(describe, names)).replace("{", "{{").replace("}", "}}")
     return [listed, describe(names[0]) if len(names) == 1 else plural(len(names), "column")]
 
@@ -468,7 +462,6 @@ def list_columns(names: Sequence[str]) -> list[str]:
 
 
 def find_drift(labels: FoldValues, features: Sequence[str], found: Drift) -> Finding:
-    """Say whether a feature differs in a fold by more than chance and fold size explain."""
     distance, chance = found.distance, found.chance
     compared = ~np.isnan(distance) & ~np.isnan(chance)
     n_compared, ratio = int(compared.sum()), np.nan_to_num(found.ratio)
@@ -495,7 +488,6 @@ def find_drift(labels: FoldValues, features: Sequence[str], found: Drift) -> Fin
 
 
 def worst_first(findings: Iterable[Finding]) -> list[Finding]:
-    """Sort findings by severity, and then by what they are about."""
     return sorted(
         findings, key=lambda each: (WORST_FIRST.index(each.severity), CHECKS.index(each.check))
     )

@@ -1,4 +1,4 @@
-"""Columns that are named like ids, which may identify groups that a call does not name."""
+"""Look for groups that a call does not name, in columns whose names suggest ids."""
 
 import re
 from collections.abc import Sequence
@@ -21,10 +21,11 @@ ENTITIES = (
     "|participant|patient|person|pig|plate|player|prof|resp|respondent|school|session|speaker"
     "|subj|subject|teacher|tree|user|volunteer|worker"
 )
-"""Things whose rows may belong together; not students, whom every school may number from 1."""
+"""Words for entities that can have several rows; "student" is left out, because each school can
+number its students from 1."""
 
 KINDS = "category|country|genre|kind|language|region|species|status|topic|type"
-"""Things that are classes rather than groups, even if their codes are called ids."""
+"""Words for classes; an id such as "country id" does not identify rows that belong together."""
 
 NO_IDS = (
     "acid|aid|avid|bid|candid|covid|fluid|grid|humid|hybrid|kid|laid|l[ai]pid|liquid|mid"
@@ -36,19 +37,18 @@ ID_NAME = re.compile(
     rf"(?!.*\b({KINDS}) id)(?!(.* )?({NO_IDS})s?$).*ids?"
     rf"|(id )?({ENTITIES})( (code|key|no|nr|num|number))?"
 )
-"""Names of ids, as words in lower case."""
+"""A pattern for the names of ids, written as words in lower case."""
 
 LEAST_VALUES, ROWS_EACH, MOST_LINES = 20, 1.5, 2
-"""The minimum number of values of an id, their minimum mean number of rows, and the maximum
-number of ids that are noted."""
+"""The minimum number of different values of an id column, the minimum mean number of rows per
+value, and the maximum number of id columns that get a note."""
 
 SAMPLED = 1 << 16
-"""The number of rows that are sampled to look for equal ids: of 20,000,000 rows, the sample is
-expected to hold at least about 70 pairs."""
+"""The number of rows that are sampled to look for repeated ids. With 20,000,000 rows and 1.5 rows
+per id, the sample is expected to contain about 70 pairs of equal ids."""
 
 
 def is_id(label: Any) -> bool:
-    """Return whether a column is named like an id; with column levels, the last name counts."""
     levels = label if isinstance(label, tuple) else (label,)
     *_, name = ("", *(each for each in levels if isinstance(each, str) and each))
     spaced = re.sub(r"(?<=[a-z\d])(?=[A-Z])", " ", name)
@@ -59,25 +59,25 @@ def is_id(label: Any) -> bool:
 def named_ids(
     frame: Any, names: Sequence[Any], key: Sequence[Any], skipped: Sequence[Any]
 ) -> list[Any]:
-    """List the columns that are named like ids, except folds and columns that the call names."""
-    skipped = [*skipped, *(key if len(key) == 1 else ())]  # one of several columns may be a group
+    """List the columns whose names suggest ids, except folds and columns that the call names."""
+    skipped = [*skipped, *(key if len(key) == 1 else ())]  # part of a key can be a group
     return list(filter(is_id, compared_columns(frame, names, skipped)[0]))
 
 
 def read_ids(frame: Any, labels: Sequence[Any]) -> list[tuple[Any, Ints]]:
-    """Encode the columns whose values may be ids, unless an earlier column has the same codes."""
+    """Encode columns that can hold ids, except columns with the same codes as an earlier column."""
     found: list[tuple[Any, Ints]] = []
     n = len(frame)
     some = np.unique(np.random.default_rng(0).integers(max(n, 1), size=SAMPLED))[:n]
     for label, series in zip(labels, frames.read_columns(frame, labels), strict=True):
-        with suppress(StratError):  # a column of lists and the like
+        with suppress(StratError):  # raised for columns of lists, for example
             if frames.duplicates.all_unique(frames.take(series, some)):
                 continue
             codes, n_values = frames.encode_classes(series)
             n_rows = int((codes >= 0).sum())
             if n_values < LEAST_VALUES or n_rows < ROWS_EACH * n_values:
                 continue
-            # The subject of an email or a course has no digits, and is not a group.
+            # A "subject" without digits is the topic of an email or a course, not a person.
             value = str(frames.libraries.value_at(series, int(np.argmax(codes >= 0))))
             is_title = str(label).lower() == "subject" and not re.search(r"\d", value)
             is_known = any(np.array_equal(codes, own) for _, own in found)
@@ -87,7 +87,6 @@ def read_ids(frame: Any, labels: Sequence[Any]) -> list[tuple[Any, Ints]]:
 
 
 def find_ids(ids: Sequence[tuple[Any, Ints]], labels: FoldValues, folds: Ints) -> list[Finding]:
-    """Note how many values are in several folds, for the first ids for which any are."""
     found = []
     for label, codes in ids:
         rows = (codes >= 0) & (folds >= 0)
@@ -96,6 +95,6 @@ def find_ids(ids: Sequence[tuple[Any, Ints]], labels: FoldValues, folds: Ints) -
         if n := int((n_folds > 1).sum()):
             counts = f"{n:,} of {np.count_nonzero(n_folds):,} {is_or_are(n)}"
             text = f"{{id}}: {counts} in several {noun_of(labels)}s"
-            tails = "; if their rows belong together: groups={id}", "; groups={id}?"
+            tails = "; if their rows belong together, pass groups={id}", "; groups={id}?"
             found.append(write_finding("note", "groups", n, text, *tails, id=describe(label)))
     return found[:MOST_LINES]

@@ -1,4 +1,4 @@
-"""Rows that share a group, a key or all compared values with a row of another fold: `leaks`."""
+"""List rows that share a group, a key or all values with a row of another fold: `leaks`."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ from .sources import join_given, named_source
 AUTO = "auto"
 
 MOST_FOLDS = 100
-"""The maximum number of values of a column that counts as folds because of its name."""
+"""Up to this number of distinct values, a column whose name suggests folds counts as folds."""
 
 LENIENT = 10
-"""Chance may explain equal rows if they form at most about this many times the pairs expected."""
+"""Chance can explain up to about this many times the expected number of pairs of equal rows."""
 
 FEW_COLUMNS, MOSTLY = 8, 0.7
-"""The maximum number of columns that are left out, one at a time, to compare rows by the others;
-and, of pairs that then agree beyond chance, the share that agrees in all if they are copies."""
+"""The maximum number of columns that are left out, one at a time, to compare rows in all other
+columns. If the pairs that then agree beyond chance are copies, at least the share `MOSTLY` of these
+pairs also agrees in the omitted column."""
 
 TOO_RARE = 0.01
-"""The probability below which chance does not explain why a column agrees in all equal rows."""
+"""The probability below which chance cannot explain that a column agrees in all equal rows."""
 
 
 class Asked(NamedTuple):
-    """What a call asks to compare or to judge."""
+    """The arguments of a call that say what to compare and what to judge."""
 
     groups: Any
     terms: tuple[Term, ...]
-    """The terms of `groups`."""
     key: Any
     duplicates: Any
     by: By | None = None
@@ -61,12 +61,11 @@ class Asked(NamedTuple):
 
     @property
     def is_auto(self) -> bool:
-        """Whether to compare rows by all columns that tell them apart."""
+        """Whether rows are compared in all suitable columns."""
         return isinstance(self.duplicates, str) and self.duplicates == AUTO
 
     @property
     def refs(self) -> dict[str, list[Any]]:
-        """The columns to compare, by the argument that names them."""
         named = None if self.is_auto else self.duplicates
         return {
             "groups": columns_of(self.terms),
@@ -85,44 +84,45 @@ def leaks(
     duplicates: Any = AUTO,
     name: str | Sequence[str] = "fold",
 ) -> Any:
-    """List the rows that leak: rows that share something with rows of other folds.
+    """List the rows that leak, which share a group, a key or all values with another fold's rows.
 
     Parameters
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame, or mapping
-        A mapping as for `check`; `row` is then the position in the frame that the row comes from.
-        A Dask or Spark frame takes only one of `groups`, `key` and `duplicates` per call.
+        A mapping of names to frames is read as in `check`; `row` is then the position in the row's
+        own frame. For Dask and Spark frames, give only one of `groups`, `key` and `duplicates`.
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
         List the rows of groups that are in several folds. With a list of columns, each combination
-        of values is a group; rows without a group share none.
+        of values is a group. Rows without a group are not listed.
     key : column or list of columns, optional
-        List the rows whose key is in several folds.
+        List the rows with a key that is in several folds.
     duplicates : {"auto"}, column, list of columns or None
-        List the rows that equal a row of another fold in these columns: by default all except the
-        fold columns, `key`, columns of lists and the like, columns that share a name, and columns
-        without fractions whose values all differ. Missing values are equal to each other. With
-        None, rows are not compared.
+        List the rows that equal a row of another fold in all of these columns. "auto" takes all
+        columns except fold columns, `key`, nested columns such as lists, columns that share a name,
+        and columns without fractions in which all values differ. Missing values count as equal.
+        With None, rows are not compared.
     name : str or list of str
-        A fold or part column from any source, or a list of them. Rows without a fold are left out.
+        One or more fold or part columns from any source. Rows without a fold are left out.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row for each row that leaks and each check that finds it: `check`, "groups", "keys" or
-        "duplicates"; `set`, the number of a set of rows with the same group, with the same key, or
-        equal to each other, from 0 in each check; `row`, the position in the frame; and the fold,
-        in a column named after the fold column (`fold` if that name is taken). With several fold
-        columns, the first column is `column`. For a Dask or Spark frame, whose rows have no
-        positions, a lazy frame of the rows themselves, with `check` and `set` added.
+        One row for each row that leaks and each check that finds it. The columns are `check`, which
+        is "groups", "keys" or "duplicates"; `set`, the number of the set of rows with the same
+        group, the same key or equal values, counted from 0 in each check; `row`, the position of
+        the row in the frame; and the fold, under the name of the fold column (`fold` if that name
+        is taken). With several fold columns, the first column is `column`. Rows of Dask and Spark
+        frames have no positions: the result is a lazy frame of the rows that leak, with `check` and
+        `set` added.
 
     Raises
     ------
     StratError
-        If an argument names no column, or a column cannot be compared.
+        If an argument names a column that does not exist or that cannot be compared.
 
     See Also
     --------
-    check : How many rows leak, and whether chance explains them.
+    check : Count the rows that leak, and judge whether chance can explain them.
 
     Examples
     --------
@@ -169,8 +169,8 @@ def keep_leaks(source: EngineSource, names: Sequence[Any], asked: Asked) -> Any:
         got = shown if len(names) == 1 else f"{len(names)} columns"
         msg = (
             f"`leaks` on {source.kind} frames takes one of `groups`, `key` and `duplicates`, and"
-            f" one column of folds, got {got}.\nHint: call it once for each; `check` counts them"
-            " all."
+            f" one column of folds, got {got}.\nHint: call `leaks` once for each argument and each"
+            " column; `check` takes several of both."
         )
         raise StratError(msg)
     source.check_shared(Options(groups=asked.terms), refs, ("check", "set"))
@@ -180,7 +180,7 @@ def keep_leaks(source: EngineSource, names: Sequence[Any], asked: Asked) -> Any:
 
 
 def shared_sets(compared: Shared, folds: Ints) -> tuple[Ints, Ints]:
-    """Find the rows that share something with a row of another fold, and the set of each."""
+    """Return the rows that share values with a row of another fold, and the set of each."""
     if not compared.columns:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     rows = np.flatnonzero(compared.known & (folds >= 0))
@@ -197,7 +197,7 @@ def shared_sets(compared: Shared, folds: Ints) -> tuple[Ints, Ints]:
 def read_compared(
     frame: Frame, names: Sequence[Any], asked: Asked, others: Sequence[Any] = ()
 ) -> tuple[Any, list[Shared]]:
-    """Check and read what to compare; return the frame, collected with `others`, and columns."""
+    """Read the columns to compare and `others`; return the frame and the columns to compare."""
     given = asked.refs
     group_refs, keys, refs = given.values()
     frames.check_refs(frame, given)
@@ -221,7 +221,7 @@ def read_compared(
 
 
 def read_groups(frame: Any, names: Sequence[Any], asked: Asked) -> Shared:
-    """Read the group columns or, if a term makes the groups, their codes; -1 without a fold."""
+    """Read the group columns or, if a term makes groups, the group of each row (-1: no fold)."""
     terms, refs = asked.terms, columns_of(asked.terms)
     columns = frames.read_columns(frame, refs)
     if all(term.is_nominal for term in terms):
@@ -229,8 +229,9 @@ def read_groups(frame: Any, names: Sequence[Any], asked: Asked) -> Shared:
         names = tuple(map(frames.format_reference, refs)) if len(refs) > 1 else ()
         return Shared("groups", columns, plural_name(asked.groups), names)
     read = {"groups": columns}
+    # As in `kfold`, rows without a fold do not link other rows.
     no_fold = [frames.is_missing(series) for series in frames.read_columns(frame, names)]
-    if (without := np.logical_and.reduce(no_fold)).any():  # such rows link no others, as in `kfold`
+    if (without := np.logical_and.reduce(no_fold)).any():
         where = frames.make_frame(frames.library_of(frame), {"where": ~without})
         read["where"] = [where["where"]]
     strata = stratify(Options(groups=terms), read, len(frame))
@@ -244,7 +245,7 @@ def read_groups(frame: Any, names: Sequence[Any], asked: Asked) -> Shared:
 def compared_columns(
     frame: Frame, names: Sequence[Any], keys: Sequence[Any]
 ) -> tuple[list[Any], list[Any]]:
-    """List all columns except folds, their repeats and keys; also list names that occur twice."""
+    """List the columns except folds, their repeats and keys; list repeated names separately."""
     folds = {frames.label_of(frame, name) for name in names} | {*names}
     roots = [root for key in keys for root in frames.references.root_names(key)]
     named = {frames.label_of(frame, root) for root in roots if not frames.is_computed(root)}
@@ -260,21 +261,21 @@ def compared_columns(
 
 
 def base_of_repeat(name: object) -> str | None:
-    """Name the column that a column repeats, as fold_2 repeats fold; None if it repeats none."""
-    if isinstance(name, tuple) and not any(name[1:]):  # a label of column levels
+    """Return the base name of a repeat, such as "fold" for "fold_2", or None for other names."""
+    if isinstance(name, tuple) and not any(name[1:]):  # a label with several levels
         name = name[0]
     repeat = re.fullmatch(r"(.+)_[1-9]\d*", name) if isinstance(name, str) else None
     return repeat and repeat[1]
 
 
 def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any]) -> Shared:
-    """Read the columns in which rows may be equal, except columns that say nothing about it."""
+    """Read the columns in which to look for equal rows, except unsuitable columns."""
     columns, measured = list[Any](), list[Any]()
     unique, left_aside = list[str](), [*map(name_of, twice)]
     every = frames.read_columns(frame, refs)
     for series in sorted(every, key=lambda each: not frames.is_continuous(each)):
         if unique and len(series) > frames.duplicates.HEAD_ROWS:
-            break  # one such column is enough, and the next would take time
+            break  # one column of unique numbers is enough, and reading more takes time
         column, name = frames.duplicates.groupable(series), name_of(series.name)
         if column is not None and not frames.duplicates.all_unique(column):
             if not (unique or holds_folds(series)):
@@ -282,26 +283,24 @@ def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any]) -> Sh
                 measured.append(series if frames.is_measured(series) else None)
         elif column is not None and frames.is_continuous(series):
             unique.append(name)
-            columns = [column]  # it says as much as all columns together
-        else:  # values that all differ without being measured are ids
+            columns = [column]  # this column alone shows that no rows are equal
+        else:  # a nested column, or a column of ids
             left_aside.append(name)
     return Shared("duplicates", columns, left_aside=left_aside, unique=unique, measured=measured)
 
 
 def name_of(label: Any) -> str:
-    """Name a column as in a line; with column levels, by the first level."""
     return str(label[0] if isinstance(label, tuple) else label)
 
 
 def holds_folds(series: Any) -> bool:
-    """Return whether a column has the name of a fold column, and few values."""
     if not FOLD_NAME.search(name_of(series.name)) or frames.is_continuous(series):
         return False
     return frames.encode_classes(series)[1] <= MOST_FOLDS
 
 
 def count_shared(compared: Shared, values: list[Any], folds: Ints) -> Shared:
-    """Count what rows share across folds, -1 for none; say whether chance explains equal rows."""
+    """Count the values that several folds share, and judge equal rows; fold -1 means no fold."""
     columns = compared.columns
     if not columns:
         return compared
@@ -331,7 +330,6 @@ def count_shared(compared: Shared, values: list[Any], folds: Ints) -> Shared:
 def count_sets(
     columns: Sequence[Any], rows: Ints, folds: Ints, values: list[Any], words: Words | None = None
 ) -> SharedRows:
-    """Count what some rows share across folds, with an example of two rows and their values."""
     shared = count_across_folds(columns, folds, rows, words)
     if shared.example is None or shared.example.rows is None:
         return shared
@@ -348,10 +346,10 @@ def count_sets(
 def is_explained(
     compared: Shared, shared: SharedRows, folds: Ints, rows: Ints, words: Words
 ) -> bool:
-    """Judge whether chance explains equal rows; never in a single column that the call names.
+    """Return whether chance can explain equal rows; it cannot if the call names a single column.
 
-    Copies agree in each column. Rows that agree by chance in all columns but one agree in that
-    column about as often as other rows do.
+    Copies agree in all columns. Rows that agree by chance in all columns but one agree in the
+    remaining column about as often as other pairs of rows do.
     """
     columns, measured = compared.columns, compared.measured
     if len(columns) == 1:
@@ -372,7 +370,7 @@ def is_explained(
     for equal, place in rarest[:FEW_COLUMNS]:
         n_alike, (most, _) = equal - shared.n_pairs, rarest[rarest[0][1] == place]
         if most < n_pairs and not is_within(found, most * n_alike / (n_pairs - most)):
-            continue  # not even if all pairs that agree in another column agreed in all others
+            continue  # even an upper bound on `expected` is too small
         others = [*columns[:place], *columns[place + 1 :]]
         own = words - frames.duplicates.column_words(columns[place], place)
         agreeing = count_across_folds(others, folds, rows, own)
@@ -387,10 +385,10 @@ def is_explained(
 def is_chance(
     shared: SharedRows, alone: Sequence[SharedRows], n_rows: int, repeats: Sequence[float] = ()
 ) -> bool:
-    """Judge whether independent columns with as many equal pairs each would share as much.
+    """Return whether independent columns with the same counts could give as many equal rows.
 
-    If a column has more than half as many values as rows, its equal pairs are put down to copies,
-    unless chance may well repeat its numbers in rows that agree in the other columns, too.
+    If a column has more than half as many values as rows, its pairs of equal values are attributed
+    to copies, unless chance can repeat its numbers in rows that agree in all other columns.
     """
     n_pairs, equal = n_rows * (n_rows - 1) / 2, [each.n_pairs for each in alone]
     alike = prod(n / n_pairs for n in equal)
@@ -408,7 +406,7 @@ def is_within(found: int, expected: float) -> bool:
 
 
 def find_twin(frame: Any, names: Sequence[Any], folds: Ints) -> str | None:
-    """Find a column whose values match the folds one-to-one, in the rows with a fold."""
+    """Return the name of a column whose values match the folds one-to-one, or None."""
     rows = np.flatnonzero(folds >= 0)
     n_folds = len(np.unique(folds[rows]))
     columns, _ = compared_columns(frame, names, ())

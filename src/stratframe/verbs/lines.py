@@ -1,4 +1,4 @@
-"""How a finding is written in one line: names are shortened before the end is dropped."""
+"""Write findings as short lines: names are shortened before an ending is dropped."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -11,35 +11,34 @@ Severity: TypeAlias = Literal["leak", "warning", "note", "ok"]
 WORST_FIRST: tuple[Severity, ...] = ("leak", "warning", "note", "ok")
 
 ROOM = 69
-"""The maximum number of characters of a line, which `check` prints after the severity."""
+"""The maximum number of characters in the line of a finding, without the severity."""
 
 LETTERS = (14, 8)
-"""The minimum number of characters that a shortened name keeps: at first, and as a last resort."""
+"""Names are first shortened to no fewer than 14 characters and, if needed, to no fewer than 8."""
 
 
 class Finding(NamedTuple):
-    """One thing to say about a column."""
+    """One finding on a fold column."""
 
     severity: Severity
     check: str
     n: int
     detail: str
-    """The whole text."""
     line: str
-    """As much of the text as a line holds."""
+    """The text, shortened to fit one line."""
 
 
 def write_finding(
     severity: Severity, check: str, n: int, head: str, *tails: str, **names: str
 ) -> Finding:
-    """Write a finding; names fill its placeholders, and tails are endings, longest first."""
+    """Make a finding; `names` fill the placeholders, and `tails` are endings, longest first."""
     names = {each: printable(name) for each, name in names.items()}
     detail = "".join([head, *tails[:1]]).format(**names)
     return Finding(severity, check, n, detail, fit_line(head, *tails, **names))
 
 
 def fit_line(head: str, *tails: str, **names: str) -> str:
-    """Write a line with the first tail that fits, if need be with shortened names."""
+    """Return a line with the first tail that fits; names are shortened if necessary."""
     text = head
     for tail, least in product((*tails, ""), LETTERS):
         shown = dict(names)
@@ -55,18 +54,18 @@ def fit_line(head: str, *tails: str, **names: str) -> str:
 
 
 def number_names(values: Sequence[Any]) -> dict[str, str]:
-    """Give values numbered names, for the placeholders of a line."""
+    """Map the placeholders "name_0", "name_1", ... of a line to the values as text."""
     return {f"name_{place}": str(value) for place, value in enumerate(values)}
 
 
 def printable(value: object) -> str:
-    """Write a value as text, or as in code if it has control characters or outer blanks."""
+    """Write a value as text; use `repr` if the text is empty, unprintable or has outer blanks."""
     text = str(value)
     return text if text.isprintable() and text.strip() == text != "" else repr(text)
 
 
 def cut_name(text: str, letters: int) -> str:
-    """Cut the middle out of a name, because its end may distinguish it from similar names."""
+    """Cut the middle out of a long name, because the end can tell it from similar names."""
     end = (letters - 1) // 2
     return text if len(text) <= letters else f"{text[: letters - 1 - end]}\u2026{text[-end:]}"
 

@@ -1,7 +1,7 @@
-"""Pair the labels of a fold column: which labels train for which.
+"""Choose the training labels for each validation label of a fold column.
 
-All rules work on the labels in their order. Because labels are few, frames of every library and
-engine share the rules.
+The rules use only the labels, which are few, and not the rows, so they are the same for frames of
+all libraries and engines.
 """
 
 from __future__ import annotations
@@ -20,31 +20,30 @@ from ..frames import LabelRows
 from .sources import as_list
 
 Nulls: TypeAlias = Literal["error", "train", "drop"]
-"""How rows without a fold are treated."""
 
 RULES = ("rest", "past")
-"""What `train` may be instead of labels."""
+"""The values that `train` can have instead of labels."""
 
 ISO_DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?")
-"""A date such as 2024-04-30, or a month such as 2024-04."""
+"""A pattern for dates such as 2024-04-30 and months such as 2024-04."""
 
 
 class PairRule(NamedTuple):
-    """How a call pairs labels that train with labels that are validated."""
+    """The arguments of a call that determine the training labels of each validation label."""
 
     verb: str
     train: Any
     """One of `RULES`, or a list of labels."""
     valid: Any
-    """A list of labels; None if none are named."""
+    """A list of labels, or None if the call names no validation labels."""
     every: str | None
-    """The length of the periods by which a column of dates or times is read."""
+    """The length of the calendar periods into which dates or times are grouped."""
     last: int | None
-    """The maximum number of labels that are validated, the last ones."""
+    """The maximum number of validation labels; the last labels are chosen."""
     gap: int
     window: int | None
     apart: Any
-    """A list of columns."""
+    """A list of columns in which training and validation rows must not share a value."""
     nulls: Nulls
 
     @property
@@ -53,7 +52,7 @@ class PairRule(NamedTuple):
 
     @property
     def cause(self) -> str:
-        """The arguments that decide which labels train, as messages show them."""
+        """The arguments that determine the training labels, as messages show them."""
         gap = f"`gap={describe(self.gap)}`"
         if self.train != "past" and not self.gap and self.last is not None:
             return f"`last={describe(self.last)}`"
@@ -64,19 +63,19 @@ class PairRule(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """The pairs of a column: the labels that are validated, and what each is trained on."""
+    """The pairs of a column: its validation labels, each with its training labels."""
 
     rule: PairRule
     rows: LabelRows
     ranks: Ints
-    """The rank of each label that has rows, -1 for the others; shape (n_labels,)."""
+    """The rank of each label with rows, -1 for labels without rows; shape (n_labels,)."""
     trained: Flags
-    """The labels that `train` names, shape (n_labels,)."""
+    """Flags for the labels that `train` names, shape (n_labels,)."""
     valid: list[int]
-    """The places of the labels that are validated, in the order of the pairs."""
+    """The positions of the validation labels, in the order of the pairs."""
 
     def training_labels(self, place: int) -> Flags:
-        """Flag the labels that train for the label at a place, shape (n_labels,)."""
+        """Flag the training labels for the validation label at `place`, shape (n_labels,)."""
         n_labels = len(self.ranks)
         if self.rule.train not in RULES:
             return np.asarray(self.trained & (np.arange(n_labels) != place))
@@ -98,7 +97,6 @@ class Pairs(NamedTuple):
 
 
 def check_rule(rule: PairRule) -> PairRule:
-    """Check all arguments of a call except the column's name, and turn labels into lists."""
     verb, train, valid, every, last, gap, window, apart, nulls = rule
     check_one_of("nulls", nulls, get_args(Nulls))
     if not (isinstance(train, str) and train in RULES):
@@ -108,7 +106,7 @@ def check_rule(rule: PairRule) -> PairRule:
     if every is not None:
         frames.folds.check_every(every)
     if last is not None and valid is not None:
-        msg = "`last` cannot be combined with `valid`, which names the labels to validate."
+        msg = "`last` cannot be combined with `valid`, which names the labels to validate on."
         raise StratError(msg)
     gap = check_int("gap", gap, 0)
     window = None if window is None else check_int("window", window, 1)
@@ -151,7 +149,6 @@ def pair_columns(rule: PairRule, columns: Iterable[LabelRows]) -> list[Pairs]:
 
 
 def pair_labels(rule: PairRule, rows: LabelRows) -> Pairs:
-    """Pair the labels of a column, and check that each pair has something to train on."""
     check_no_parts(rule, rows)
     check_several(rule, rows)
     trained = np.zeros(len(rows.labels.values), dtype=np.bool_)
@@ -168,28 +165,28 @@ def pair_labels(rule: PairRule, rows: LabelRows) -> Pairs:
         pairs, alone = pairs._replace(valid=valid[-(rule.last or len(valid)) :]), set()
     name, labels = repr(rows.name), rows.labels
     if labels.present and not pairs.valid:
-        msg = f"{rule.cause} must leave labels of {name} to validate, but leaves none."
+        msg = f"{rule.cause} must leave labels of {name} to validate on, but leaves none."
         raise StratError(msg)
     if alone and not (rule.nulls == "train" and labels.n_nulls):
         label = describe(labels.values[min(alone)])
-        msg = f"{label} of {name} must have labels to train on, but {rule.cause} leaves none."
+        msg = f"Label {label} of {name} must have labels to train on, but {rule.cause} leaves none."
         raise StratError(msg)
     return pairs
 
 
 def check_no_parts(rule: PairRule, rows: LabelRows) -> None:
-    """Raise if labels look like parts, and the call does not say which of them train."""
+    """Raise if labels look like parts and the call does not say which parts to train on."""
     present = rows.labels.present
     ranks = frames.purposes_of(present)
     is_part = ranks < len(frames.PURPOSES)
     if rule.train != "rest" or len(present) < 2 or not is_part.any():
         return
     by_purpose = [present[place] for place in np.argsort(ranks, kind="stable")]
-    # The part that trains may have any name.
+    # The training part can have any name.
     first = by_purpose[-1 if ranks.min() > 0 and not is_part.all() else 0]
     second = next(label for label in by_purpose if label != first)
     if rule.valid:
-        # A test set trains for an earlier part only if all parts are listed, or there are only two.
+        # Training on a test part is intended only if all parts are listed or there are just two.
         named = [rank for label, rank in zip(present, ranks, strict=True) if label in rule.valid]
         is_meant = len(present) == 2 or len(rule.valid) >= len(present)
         last = ranks[is_part].max()
@@ -200,16 +197,19 @@ def check_no_parts(rule: PairRule, rows: LabelRows) -> None:
     msg = (
         f"`{rule.verb}` needs `train`, as the labels of {name} look like parts:"
         f" {list_values(present)}.\nHint: {rule.verb}({name}, train={describe(first)},"
-        f" valid={describe(second)}); or to validate each of them, list them all in `valid`."
+        f" valid={describe(second)}); or, to validate on each of the parts, list them all in"
+        " `valid`."
     )
     raise StratError(msg)
 
 
 def check_several(rule: PairRule, rows: LabelRows) -> None:
-    """Raise if rows without a fold are not allowed, or if there is nothing to train on."""
+    """Raise if rows lack a fold and `nulls` does not allow it, or if there are no training rows."""
     name, present, n_nulls = repr(rows.name), rows.labels.present, rows.labels.n_nulls
     if n_nulls and rule.nulls == "error":
-        keeps = '`nulls="drop"` keeps them in no training set, `nulls="train"` in every one.'
+        keeps = (
+            '`nulls="drop"` leaves them out, and `nulls="train"` adds them to every training set.'
+        )
         if rule.needs_order:
             keeps = '`nulls="drop"` leaves them out.'
         msg = (
@@ -222,14 +222,14 @@ def check_several(rule: PairRule, rows: LabelRows) -> None:
         raise StratError(msg)
     if len(present) == 1 and rule.train == "rest" and not (n_nulls and rule.nulls == "train"):
         msg = (
-            f"Column {name} must have at least 2 folds, got {describe(present[0])} alone: its"
-            " training set would be empty."
+            f"Column {name} must have at least 2 folds, but has only the label"
+            f" {describe(present[0])}, whose training set would be empty."
         )
         raise StratError(msg)
 
 
 def find_labels(argument: str, labels: Sequence[Any], rows: LabelRows) -> list[int]:
-    """Find the places of labels that an argument names, and raise if one has no rows."""
+    """Return the positions of the labels that an argument names; raise if a label has no rows."""
     values, sizes = rows.labels.values, rows.labels.sizes
     places = {value: place for place, value in enumerate(values) if sizes[place]}
     unknown = [label for label in labels if label not in places]
@@ -242,7 +242,7 @@ def find_labels(argument: str, labels: Sequence[Any], rows: LabelRows) -> list[i
 
 
 def rank_labels(rule: PairRule, rows: LabelRows) -> Ints:
-    """Rank the labels with rows by their order, -1 for labels without; shape (n_labels,)."""
+    """Rank the labels with rows in their order; labels without rows get -1; shape (n_labels,)."""
     values, sizes = rows.labels.values, rows.labels.sizes
     places = [place for place, size in enumerate(sizes) if size]
     if rule.needs_order and not rows.has_ordered_categories:
@@ -257,7 +257,7 @@ def rank_labels(rule: PairRule, rows: LabelRows) -> Ints:
             msg = (
                 f"The labels of {rows.name!r} must have an order for {rule.cause},"
                 f" {with_full_stop(fault)}\nHint: make them numbers, dates, ordered categories, or"
-                " text of ISO dates or months such as '2024-04'."
+                " ISO dates or months as text, such as '2024-04'."
             )
             raise StratError(msg)
     ranks = np.full(len(values), -1, dtype=np.int64)
@@ -268,27 +268,27 @@ def rank_labels(rule: PairRule, rows: LabelRows) -> Ints:
 
 
 def check_apart(several: Sequence[Pairs]) -> None:
-    """Raise if `apart` leaves no training rows, and warn once if it leaves few."""
+    """Raise if `apart` leaves a pair no training rows; warn once if it leaves less than half."""
     few = []
     checked = [(pairs, place) for pairs in several if pairs.rule.apart for place in pairs.valid]
     for pairs, place in checked:
         rows, apart = pairs.rows, pairs.rule.apart
-        label = f"{describe(rows.labels.values[place])} of {rows.name!r}"
+        label = f"label {describe(rows.labels.values[place])} of {rows.name!r}"
         n_all = rows.count(pairs.training_rows(place, apart=False))
         n_left = rows.count(pairs.training_rows(place))
         if not n_left:
-            share = "its one row shares" if n_all == 1 else f"all {n_all:,} rows share"
+            share = "the only one shares" if n_all == 1 else f"all {n_all:,} rows share"
             msg = (
-                f"`apart` must leave rows to train on for {label}, but {share} a value of"
-                f" {' or '.join(map(repr, apart))} with a row to validate.\nHint: make a coarser"
-                " column, whose folds hold whole values, as in"
+                f"`apart` must leave rows to train on for {label}, but {share} a value in"
+                f" {' or '.join(map(repr, apart))} with a validation row.\nHint: make a column"
+                " that keeps all rows with the same value in one fold, as in"
                 f" `kfold(groups={describe(apart[0])})`."
             )
             raise StratError(msg)
         if 2 * n_left < n_all:
-            few.append((n_left / n_all, f"for {label}, {n_left:,} of {plural(n_all, 'row')}"))
+            few.append((n_left / n_all, f"{n_left:,} of {plural(n_all, 'row')} for {label}"))
     if few:
         warn(
             f"`apart` leaves less than half of the training rows in {len(few):,} of"
-            f" {plural(len(checked), 'pair')}: {min(few)[1]}."
+            f" {plural(len(checked), 'pair')}, and in the worst only {min(few)[1]}."
         )

@@ -1,4 +1,4 @@
-"""Pictures of fold columns: `plot`."""
+"""Draw pictures of fold columns: `plot`."""
 
 from __future__ import annotations
 
@@ -29,16 +29,15 @@ from .lines import Finding, cut_name, printable
 from .sources import check_rows, join_given, named_source
 
 Picture: TypeAlias = tuple[list[Finding], Bars | Matrix]
-"""The findings on a column, and its drawing."""
+"""The findings on a column, and the data of its picture."""
 
 Kind: TypeAlias = Literal["shares", "balance", "drift", "leaks"]
-"""What a picture shows."""
 
 MAX_FOLDS, MAX_COLUMNS, MAX_ROWS, ABREAST = 60, 20, 15, 5
-"""The maximum numbers of folds, fold columns, matrix rows, and columns side by side."""
+"""The maximum numbers of folds, of fold columns, of matrix rows, and of pictures side by side."""
 
 LEAST_SHARE = 0.02
-"""The minimum share of a class that has a dotted line of its own."""
+"""The minimum share of all rows that a class must have for a dotted line to mark its share."""
 
 
 @suggest_arguments
@@ -54,44 +53,47 @@ def plot(
     features: Any = None,
     duplicates: Any = AUTO,
 ) -> Any:
-    """Plot how good a fold column is; the title is the finding of `check`.
+    """Plot how good a fold column is; the title is the worst finding on what is drawn.
 
     Parameters
     ----------
     frame : pandas.DataFrame, polars.DataFrame, polars.LazyFrame, or mapping
-        A mapping as for `check`.
+        A mapping of names to frames is read as in `check`.
     by : entry or list of entries, optional
         For `kind="shares"` and `kind="balance"`; as for `report`.
     name : str or list of str
-        A fold or part column from any source, or a list of them, each with Axes of its own. Rows
-        without a fold are left out, except for `kind="drift"`, where they are training rows.
+        One or more fold or part columns from any source; each column is drawn on Axes of its own.
+        Rows without a fold are left out, but `kind="drift"` counts them as training rows.
     kind : {"shares", "balance", "drift", "leaks"}
-        The share of every class in each fold, with the shares in all rows as dotted lines, or
-        without `by` the number of rows of each fold; how many rows too many or too few each fold
-        has of each stratum; how far each feature in every fold is from the other rows, divided by
-        the level of chance; or how many groups, keys or sets of equal rows two folds share.
+        "shares" shows the share of each class in each fold, with dotted lines for the shares in all
+        rows, or, without `by`, the number of rows in each fold. "balance" shows how many rows too
+        many or too few each fold has of each stratum. "drift" shows the distance of each fold from
+        the other rows in each feature, divided by the distance that chance can explain. "leaks"
+        shows how many groups, keys or sets of equal rows any two folds share.
     ax : matplotlib.axes.Axes, optional
-        Where to draw: one Axes for each column; by default, in a new figure.
+        The Axes to draw on, one for each column; by default, the Axes of a new figure.
     groups, key, features, duplicates
-        As for `check`. `kind="drift"` needs `features`; `kind="leaks"` takes the first of the other
-        three that is given. With `groups`, balance is judged by what whole groups allow.
+        As for `check`. `kind="drift"` needs `features`. `kind="leaks"` shows `groups` if they are
+        given, otherwise `key` if it is given, and otherwise `duplicates`. With `groups`, balance is
+        compared with a shuffle of whole groups.
 
     Returns
     -------
     matplotlib.axes.Axes
-        For several columns, an array of Axes.
+        One Axes or, for several columns, an array of Axes.
 
     Raises
     ------
     StratError
-        If an argument breaks a rule, or there is nothing or too much to draw.
+        If an argument is invalid, or if there is nothing or too much to draw.
     ImportError
-        Without matplotlib: `pip install "stratframe[plot]"`.
+        If matplotlib is not installed; `pip install "stratframe[plot]"` installs it.
 
     Notes
     -----
-    Cells are white where nothing is wrong. Of more than 15 strata or features, only the worst are
-    drawn. The six largest classes (ten largest bins) have a colour; only the worst margin has bars.
+    Cells are white where nothing is wrong. If there are more than 15 strata or features, at most
+    the worst 15 are drawn. The six largest classes or the ten largest bins have colours of their
+    own. With `sf.margins`, the bars show only the worst margin.
 
     Examples
     --------
@@ -110,7 +112,7 @@ def plot(
     names = named_source(frame, name)[1]
     if len(names) > MAX_COLUMNS:
         msg = above_limit("`name` of `plot`", MAX_COLUMNS, "column", len(names))
-        raise StratError(msg + "\nHint: `compare` has a row for each.")
+        raise StratError(msg + "\nHint: `compare` has a row for each column.")
     given = None if ax is None else check_axes(ax, len(names), kind)
     asked = Asked(groups, parse_groups(groups), key, duplicates, by, features)
     drawn = PICTURES[kind](frame, names, asked)
@@ -131,7 +133,6 @@ def plot(
 
 
 def check_axes(ax: Any, n_columns: int, kind: Kind) -> list[Any]:
-    """List the axes to draw on, one for each column, and check that they can be drawn on."""
     axes = list(np.ravel(ax)) if isinstance(ax, list | tuple | np.ndarray) else [ax]
     for each in axes:
         is_axes = isinstance(each, load_extra("matplotlib.axes", "plot").Axes)
@@ -149,7 +150,7 @@ def check_axes(ax: Any, n_columns: int, kind: Kind) -> list[Any]:
 
 
 def draw_all(axes: Sequence[Any], names: Sequence[Any], pictures: Sequence[Picture]) -> None:
-    """Draw the pictures, all matrices on one scale, and only the last of equal legends in a row."""
+    """Draw the pictures with one scale for all matrices, and without repeated legends."""
     sides, drawn = [draw.sides_of(ax) for ax in axes], []
     limit = max((each.limit for _, each in pictures if isinstance(each, Matrix)), default=1.0)
     legends = [getattr(each, "classes", None) for _, each in pictures]
@@ -169,7 +170,6 @@ def draw_all(axes: Sequence[Any], names: Sequence[Any], pictures: Sequence[Pictu
 
 
 def label_folds(frame: Any, name: Any) -> tuple[FoldValues, Ints]:
-    """Read the folds of a column, and raise if there are none, or too many to draw."""
     labels, folds = frames.fold_codes(frames.folds.read_fold_column(frame, name))
     if not labels.present:
         msg = f"Column {str(name)!r} must hold folds to be drawn, but has none."
@@ -182,7 +182,6 @@ def label_folds(frame: Any, name: Any) -> tuple[FoldValues, Ints]:
 
 
 def picture_shares(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Picture]:
-    """Picture the classes of every fold or, without `by`, its number of rows."""
     if asked.by is not None:
         yield from picture_counts(frame, names, asked)
         return
@@ -209,7 +208,7 @@ def picture_counts(
 
 
 def shares_of(counts: FoldCounts, judged: list[JudgedCells]) -> Bars:
-    """Find the shares of the joint strata, or of the worst margin, in every fold."""
+    """Compute the shares of the joint strata, or of the worst margin, in every fold."""
     place = len(judged) - 1
     if counts.is_marginal:
         place = int(np.argmax([far_off(cells).max(initial=0.0) for cells in judged]))
@@ -233,7 +232,7 @@ def shares_of(counts: FoldCounts, judged: list[JudgedCells]) -> Bars:
 
 
 def deviations_of(counts: FoldCounts, judged: list[JudgedCells]) -> Matrix:
-    """Find how many rows too many or too few each fold has of the worst strata of all levels."""
+    """Compute by how many rows the worst strata of all levels deviate in each fold."""
     strata = [level.strata for level in counts.levels]
     every = [(place, stratum) for place, each in enumerate(strata) for stratum in table_order(each)]
     off = np.array([judged[place].off[stratum] for place, stratum in every])
@@ -253,9 +252,9 @@ def deviations_of(counts: FoldCounts, judged: list[JudgedCells]) -> Matrix:
 
 
 def worst_rows(far: Values, values: Values, shades: Values) -> Ints:
-    """Choose the worst rows, as many as there is room for, and leave out blank rows.
+    """Choose at most `MAX_ROWS` of the worst rows of a matrix, leaving out rows that look blank.
 
-    Cells show a colour and, unless there are many folds, a value.
+    A cell shows a colour and, unless there are many folds, a number.
     """
     has_numbers = values.shape[1] <= draw.FOLDS_WITH_NUMBERS
     shown = values if has_numbers else np.where(np.abs(shades) > 1, 1, 0)
@@ -300,7 +299,7 @@ def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Pi
     for name in names:
         labels, folds = label_folds(eager, name)
         values, (rows, sets) = labels.values, shared_sets(compared, folds)
-        # Count the sets that have rows in both of two different folds.
+        # Count the sets that have rows in both folds of each pair.
         both = np.full((len(values), len(values)), 0.0 if compared.columns else np.nan)
         pairs = np.unique(sets * len(values) + folds[rows])
         sets, held = np.divmod(pairs, len(values))
@@ -319,4 +318,3 @@ PICTURES: dict[Kind, Callable[[Any, Sequence[Any], Asked], Iterator[Picture]]] =
     "drift": picture_drift,
     "leaks": picture_leaks,
 }
-"""The functions that make the pictures of columns, by kind."""

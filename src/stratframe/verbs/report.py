@@ -1,4 +1,4 @@
-"""Measure how even fold columns are: `report`, `compare`."""
+"""Measure how even fold columns are: `report` and `compare`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .findings import stack_levels, verdict_of, verdicts_of
 from .sources import check_rows, join_given, named_source
 
 IN_FULL = ("rms_deviation", "random", "ratio", "tv_distance")
-"""The columns that only a full table has, because they make it wider than a terminal."""
+"""The columns that only full tables have, because a terminal is too narrow for all columns."""
 
 
 @table_verb
@@ -36,48 +36,52 @@ def report(
     groups: Any = None,
     full: bool = False,
 ) -> Any:
-    """Report how even each fold is, compared with what whole rows and chance allow.
+    """Report how even each fold is, compared with perfectly even folds and with random folds.
 
     Parameters
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame, or mapping
-        A mapping as for `check`.
+        A mapping of names to frames is read as in `check`.
     by : entry or list of entries
-        What should be spread evenly over the folds. A continuous entry is shown as up to five
-        quantile bins, fewer where a bin would have less than two rows for each fold; so is a column
-        of more than ten whole numbers if most rows hold a number with less than two rows for each
-        fold. Missing values are a stratum of their own, and so is each value of each margin.
+        The columns or terms whose values should be spread evenly over the folds. A continuous entry
+        is cut into five quantile bins, or fewer if a bin would have fewer than two rows per fold.
+        Whole numbers count as continuous if the column has more than ten different values and most
+        rows have a value that occurs less than twice per fold on average. Missing values form a
+        stratum of their own, and so does each value of each margin.
     name : str or list of str
-        A fold or part column from any source. Rows without a fold are left out.
+        One or more fold or part columns from any source. Rows without a fold are left out.
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
-        Groups, each of which is in one fold: folds are compared with random folds of groups.
+        The columns or term that identify groups. The folds are then compared with random folds of
+        whole groups.
     full : bool
-        Whether to add the columns from `rms_deviation` on.
+        Whether to add the columns `rms_deviation`, `random`, `ratio` and `tv_distance`.
 
     Returns
     -------
     pandas.DataFrame (also for Dask and Spark frames) or polars.DataFrame
-        One row per fold: the fold, in a column named after the fold column (`fold` if that name is
-        taken); `n`, its number of rows; `rows_off`, the largest difference, over the strata at
-        every level of `by`, between its number of rows of a stratum and the number expected from
-        the fold's size; `absent`, the number of joint strata that the fold lacks; and `verdict`, as
-        in `check`: "even", "too few rows", "no less even than a shuffle", "as even as a shuffle" or
-        "uneven"; "not judged" if `by` has only `sf.chain`, `sf.nearest` or `sf.total`; "empty" for
-        a fold without rows. In full also `rms_deviation`, the root mean square of the differences
-        of joint strata; `random`, the root of its expected square in a random column with these
-        fold sizes; `ratio`, the first divided by the second: 0 is perfect, 1 like a random column;
-        and `tv_distance`, the total variation distance from all rows (with margins, of the worst
-        entry). `rows_off` and `ratio` are rounded to two decimals. With several fold columns, the
-        first columns are `column` and `fold`.
+        One row per fold. The first column has the fold, under the name of the fold column (`fold`
+        if that name is taken). It is followed by `n`, the number of rows in the fold; `rows_off`,
+        the largest difference, over the strata at every level of `by`, between the number of rows
+        of a stratum in the fold and the number expected from the size of the fold; `absent`, the
+        number of joint strata that the fold lacks; and `verdict`, which is, as in `check`, "even",
+        "too few rows", "no less even than a shuffle", "as even as a shuffle" or "uneven", or "not
+        judged" if `by` has only `sf.chain`, `sf.nearest` or `sf.total`, or "empty" if the fold has
+        no rows. The columns that `full` adds are `rms_deviation`, the root mean square of the
+        differences over the joint strata; `random`, the root of the expected square of
+        `rms_deviation` in random folds of the same sizes; `ratio`, which is `rms_deviation` divided
+        by `random` (0 if perfectly even, about 1 if random); and `tv_distance`, the total variation
+        distance between the strata of the fold and of all rows (with margins, the largest distance
+        of an entry). `rows_off` and `ratio` are rounded to two decimals. With several fold columns,
+        the first columns are `column` and `fold`.
 
     See Also
     --------
-    compare : One row per column.
-    check : Whether a column is fit for use.
+    compare : Compare fold columns, with one row per column.
+    check : Check whether a column is fit for use.
 
     Notes
     -----
-    On Dask and Spark frames `by` takes what `kfold` takes there, and continuous entries.
+    On Dask and Spark frames, `by` takes the entries that `kfold` takes, and continuous ones too.
 
     Examples
     --------
@@ -113,7 +117,7 @@ def compare(
     groups: Any = None,
     full: bool = False,
 ) -> Any:
-    """Compare fold columns: how even each one is, and how far its features drift.
+    """Compare how even several fold columns are and, optionally, how features drift.
 
     Parameters
     ----------
@@ -123,7 +127,7 @@ def compare(
     names : str or list of str
         Fold or part columns from any source.
     features : column or list of columns, optional
-        As for `drift`; not on Dask and Spark frames.
+        As for `drift`; not supported on Dask and Spark frames.
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
         As for `report`.
     full : bool
@@ -132,11 +136,11 @@ def compare(
     Returns
     -------
     pandas.DataFrame (also for Dask and Spark frames) or polars.DataFrame
-        One row per column: `column`; `rows_off`, the largest value of its folds in `report`; with
-        `features`, `drift`, the largest distance of its folds and features in `drift`, divided by
-        the level of chance; and `verdict`, the verdict on its worst fold. In full also the root
-        mean squares of `rms_deviation` and `random` over its folds, their `ratio`, and the largest
-        `tv_distance`.
+        One row per fold column: `column`, its name; `rows_off`, the largest `rows_off` of a fold in
+        `report`; with `features`, `drift`, the largest `ratio` of a fold and a feature in the table
+        of `drift`; and `verdict`, the verdict on the worst fold. The columns that `full` adds are
+        `rms_deviation` and `random`, the root mean squares over the folds of these two columns of
+        `report`; `ratio`, the first divided by the second; and `tv_distance`, its largest value.
 
     Examples
     --------
@@ -181,7 +185,6 @@ def compare(
 
 
 def measure_folds(counts: FoldCounts) -> dict[str, Any]:
-    """Measure how even the folds of a column are; each figure has a value for every fold."""
     judged = counts.judge()
     shown = judged if counts.is_marginal else judged[-1:]
     cells, joint = stack_levels(judged), stack_levels(shown)
@@ -198,13 +201,12 @@ def measure_folds(counts: FoldCounts) -> dict[str, Any]:
 
 
 def ratio_of(rms: Values, random: Values) -> Values:
-    """Divide the RMS deviation by that of a random fold; 0 / 0 counts as 0."""
+    """Divide RMS deviations by the RMS deviations of random folds; 0 / 0 counts as 0."""
     return np.divide(rms, random, out=np.zeros_like(rms), where=random > 0)
 
 
 def mean_root(values: Values) -> Values:
-    """Compute the root mean square of each column, the same to the last bit in any row order."""
-    squares = np.sort(values**2, axis=0)  # a sum of floats depends on their order
+    squares = np.sort(values**2, axis=0)  # rounding errors depend on the order of the terms
     roots: Values = np.sqrt(squares.sum(axis=0) / max(len(values), 1))
     return roots
 

@@ -30,29 +30,31 @@ def sample(
     key: Any = None,
     seed: SupportsIndex | None = 0,
 ) -> Any:
-    """Draw a stratified sample of rows, in their original order.
+    """Draw a stratified sample, whose rows keep their original order.
 
     Parameters
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame
     by : entry or list of entries
-        As for `kfold`. Missing values are a stratum of their own.
+        As for `kfold`. Missing values form a stratum of their own.
     n : int, optional
-        Number of rows. Give exactly one of `n` and `frac`.
+        Number of rows in the sample. Give exactly one of `n` and `frac`.
     frac : float, optional
         Share of the rows, from 0 to 1; the sample has `round(frac * n_rows)` rows.
     allocation : {"proportional", "equal"}
-        The number of rows of each stratum: in proportion to its size (by largest remainder), or the
-        same for all, with the other strata making up for strata that are too small.
+        Whether the number of rows from each stratum is proportional to the size of the stratum
+        (rounded by largest remainder) or equal for all strata. If a stratum has fewer rows than the
+        equal number, the other strata supply the rest.
     key : column or list of columns, optional
-        As for `kfold`: columns that identify each row; rows are ranked by their hash.
+        Columns that together identify each row; rows are ranked by the hash of these columns, as in
+        `kfold`.
     seed : int or None
         The same seed gives the same sample. None draws a new seed.
 
     Returns
     -------
     frame of the same kind
-        For a Polars lazy frame, the collected sample.
+        The rows of the sample. For a Polars lazy frame, the sample is collected.
 
     Warns
     -----
@@ -61,8 +63,8 @@ def sample(
 
     Notes
     -----
-    On Dask and Spark frames the rows are counted when this is called, and the sample is lazy. A
-    `key` is required there.
+    On Dask and Spark frames, the rows are counted when the function is called, and the sample is
+    lazy. `key` is required.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Use a fold or part column: `folds`, `parts`, `cv`."""
+"""Select rows by a fold or part column: `folds`, `parts` and `cv`."""
 
 from __future__ import annotations
 
@@ -21,30 +21,28 @@ from .sources import check_rows, list_names, named_source, source_of
 
 @dataclass(frozen=True, eq=False)
 class Fold(Generic[AnyFrameT]):
-    """One fold, which unpacks to training and validation frames, with its label and column."""
+    """One fold with its training and validation frames; it unpacks as `train, valid`."""
 
     fold: Any
-    """The label that is validated, as in the column."""
+    """The label of the fold, as in the column."""
     train: AnyFrameT
-    """The rows that are trained on: by default those of all other folds."""
+    """The training rows: by default, the rows of all other folds."""
     valid: AnyFrameT
-    """The rows of this fold."""
+    """The validation rows: the rows of this fold."""
     name: Any
-    """The column that has the label."""
+    """The name of the fold column."""
 
     def __repr__(self) -> str:
-        """Name the fold, and count the rows of its frames unless they are lazy."""
         text = f"Fold {describe(self.fold)} of {describe(self.name)}"
         sizes = [len(part) for part in self if isinstance(part, frames.libraries.EagerFrame)]
         return f"{text}: {plural(sizes[0], 'row')} train, {sizes[1]:,} valid" if sizes else text
 
     def __iter__(self) -> Iterator[AnyFrameT]:
-        """Unpack as `train, valid`."""
         return iter((self.train, self.valid))
 
 
 def refuse_frames(*_: object, **__: object) -> NoReturn:
-    """Raise when scikit-learn splits by frames, or by a method that was not called."""
+    """Raise an error that says what scikit-learn needs as `cv` instead of frames or a method."""
     msg = (
         "scikit-learn's `cv` needs row positions, but got frames, or a method without its"
         " parentheses.\nHint: `cv=df.strat.cv()`."
@@ -53,7 +51,7 @@ def refuse_frames(*_: object, **__: object) -> NoReturn:
 
 
 class Folds(starmap):  # type: ignore[type-arg]
-    """Folds one after another."""
+    """An iterator over folds that raises an error if it is used as `cv` in scikit-learn."""
 
     split = get_n_splits = staticmethod(refuse_frames)
 
@@ -72,80 +70,85 @@ def folds(
     apart: str | Sequence[str] | None = None,
     nulls: Nulls = "error",
 ) -> Iterator[Fold[AnyFrameT]]:
-    """Iterate over the folds of a column, as training and validation frames.
+    """Iterate over the folds of a column as pairs of training and validation frames.
 
     Parameters
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame
-        A Polars lazy frame runs one small query for the folds, and yields lazy frames.
+        For a Polars lazy frame, one small query reads the labels, and the folds have lazy frames.
     name : str or list of str
-        The fold column; for a list, all folds of each column in turn. Any column with a few labels
-        will do, such as months or sites.
+        The fold column; a list gives all folds of each column in turn. Any column with few
+        different values can be used, such as a column of months or sites.
     train : {"rest", "past"}, label or list of labels
-        Which labels train for the label that is validated: all others; all before it, in their
-        order; or the given ones, except itself. Labels called "rest" or "past" go in a list.
+        The training labels for each validation label. "rest" means all other labels, and "past"
+        means all labels before the validation label in their order. If labels are given, they are
+        the training labels, except the validation label itself. Labels called "rest" or "past"
+        must be given in a list.
     valid : label or list of labels, optional
-        Which labels are validated, each in turn. By default all of them; or where `train` names
-        labels, all others; or with "past", all that have labels before them to train on.
+        The labels to validate on, in turn; by default, all labels or, if `train` names labels, all
+        other labels. With "past", the default leaves out labels without earlier labels to train on.
     every : str, optional
-        Read a column of dates or times by calendar periods, as Polars writes them: "15m", "6h",
-        "1d", "1w", "1mo", "1q", "1y", and multiples of these (on Spark only of hours and minutes).
-        Hours and minutes must divide a day, and count from midnight by the clock of the times' own
-        zone; an hour that the clock shows twice is one hour. The label is the start of the period
-        in that zone or, if clocks skip it, the next minute. Periods without rows count for `gap`
-        and `window`; periods with nothing to train on are left out. The last period counts even if
-        it is incomplete.
+        Group a column of dates or times into calendar periods, in the notation of Polars: "15m",
+        "6h", "1d", "1w", "1mo", "1q", "1y", and multiples of these (on Spark, multiples of hours
+        and minutes only). Hours and minutes must divide a day, and are counted from midnight in the
+        time zone of the column; an hour that the clock shows twice counts once. A label is the
+        start of a period in that time zone or, if clocks skip the start, the next existing
+        minute. Periods without rows count towards `gap` and `window`; periods with nothing to train
+        on are left out. The last period is used even if it is incomplete.
     last : int, optional
-        Validate at most this many labels: the last ones with rows, and with labels to train on.
+        The maximum number of validation labels; the last labels that have labels to train on are
+        used.
     gap : int
-        How many labels are left out next to the validated one: before it with "past", on each side
-        of it with "rest".
+        The number of labels to leave out next to the validation label: before it with "past", on
+        each side of it with "rest".
     window : int, optional
-        With "past", train on at most this many labels, the latest ones.
+        With "past", the maximum number of training labels; the latest labels are used.
     apart : str or list of str, optional
-        Columns in which training and validation rows share no value: training rows that share a
-        value with a validation row, in any of these columns, are left out. Missing values match
-        nothing.
+        Columns in which training and validation rows must not share a value. Training rows that
+        share a value with a validation row in any of these columns are left out. Missing values
+        never match.
     nulls : {"error", "train", "drop"}
-        Rows without a fold raise an error, are in every training frame, or in none.
+        Rows without a fold raise an error, are in every training frame, or are left out.
 
     Yields
     ------
     Fold
-        Unpacks as `train, valid`; the label is its `fold`. Folds come in the order of the labels,
-        or of `valid`; rows keep their order.
+        An object that unpacks as `train, valid` and has the label in its attribute `fold`. Folds
+        come in the order of the labels or, if `valid` is given, of `valid`. Rows keep their order.
 
     Raises
     ------
     StratError
-        If the column does not exist, has nulls that `nulls` does not allow, or labels that name
-        parts, such as train and test, without `train` or `valid`; if named labels have no rows,
-        or have no order where order matters; if a training set would be empty.
+        If the column does not exist or has nulls that `nulls` does not allow; if its labels look
+        like parts, such as train and test, and neither `train` nor `valid` is given; if a given
+        label has no rows; if the labels lack an order that the call needs; or if a training set
+        would be empty.
 
     Warns
     -----
     StratWarning
-        If `apart` leaves less than half of the training rows in a pair, or a column of a Spark
+        If `apart` leaves less than half of the training rows of a fold, or if a column of a Spark
         frame is not deterministic.
 
     Notes
     -----
-    Numbers, dates, times, durations, periods, ordered categories and Enums have an order, and so
-    has text if all labels are ISO dates (2024-04-30) or all are months (2024-04). Only labels
-    that have rows count: without `every`, a month without rows is not a gap.
+    Numbers, dates, times, durations, periods, ordered categories and Enums have an order. Text has
+    an order if all labels are ISO dates (2024-04-30) or all labels are months (2024-04). Only
+    labels with rows count: without `every`, a month without rows does not count towards `gap`.
 
-    Labels are compared with each other, and with nothing else in a row. Where months are numbers
-    from 1 to 12 and there are two years, "past" trains on January 2024 for February 2023. Make
-    labels that grow over the years, such as 2024-01, or read the date with `every="1mo"`.
+    Only the labels determine the order. If months are numbers from 1 to 12 and the data cover two
+    years, "past" trains on January 2024 to validate on February 2023. Use labels that increase over
+    the years, such as 2024-01, or read the date with `every="1mo"`.
 
-    On Dask and Spark frames the rows are counted when this is called; the frames are lazy. On
-    Spark, periods follow the clock of the session, and their labels have no time zone.
+    On Dask and Spark frames, the rows are counted when the function is called, and the folds have
+    lazy frames. On Spark, periods follow the time zone of the session, and their labels have no
+    time zone.
 
     References
     ----------
     Bergmeir and Benítez (2012), On the use of cross-validation for time series predictor
     evaluation. Pahikkala et al. (2015), Toward more realistic drug-target interaction predictions
-    (both axes new).
+    (the setting with new drugs and new targets, for `apart` with two columns).
 
     Examples
     --------
@@ -185,29 +188,31 @@ def parts(
     Parameters
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame
-        A Polars lazy frame runs one small query for the names, and returns lazy frames.
+        For a Polars lazy frame, one small query reads the names, and the parts are lazy frames.
     name : str
-        One column: if `repeats` made several, name one of them.
+        The part column. If `repeats` made several columns, give the name of one column.
     names : list of part names, optional
-        The parts that the column must have, in the order of the result. By default all of them:
-        categories in their order, numbers sorted, and text in the order train, valid (validation,
-        val, dev), test, holdout, then others by first appearance.
+        The parts of the column, in the order of the result; every part with rows must be listed. By
+        default, categories keep their order, numbers are sorted, and text has the order train,
+        valid (validation, val, dev), test, holdout, followed by other names in order of first
+        appearance.
 
     Returns
     -------
     dict of part name to frame
-        In the order of the parts, including empty ones. Rows without a part are in no frame.
+        The frames in the order of the parts, including empty parts. Rows without a part are in no
+        frame.
 
     Raises
     ------
     StratError
-        If the column does not exist, or `names` has other names than the column.
+        If the column does not exist, or if `names` does not match the parts of the column.
 
     Notes
     -----
-    On Dask and Spark frames the parts are counted when this is called; their frames are lazy. Spark
-    has no categories and no row order: parts without rows are left out, and names other than the
-    usual ones come in any order, unless `names` lists them.
+    On Dask and Spark frames, the parts are counted when the function is called, and the frames are
+    lazy. Spark has no categories and no row order: parts without rows are left out, and names other
+    than train, valid, test and holdout come in any order unless `names` is given.
 
     Examples
     --------
@@ -257,34 +262,34 @@ def cv(
     apart: str | Sequence[str] | None = None,
     nulls: Nulls = "error",
 ) -> list[tuple[Ints, Ints]]:
-    """Convert fold columns into the pairs that scikit-learn takes as `cv=`.
+    """Convert fold columns into the pairs of row positions that scikit-learn takes as `cv=`.
 
     Parameters
     ----------
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
     name : str or list of str
-        The fold column; for a list, the folds of each column in turn.
+        The fold column; a list gives the folds of each column in turn.
     train, valid, every, last, gap, window, apart, nulls
         As for `folds`.
 
     Returns
     -------
     list of (train, test)
-        Arrays of row positions, int64, one pair for each fold that `folds` yields.
+        One pair of int64 arrays of row positions for each fold that `folds` yields.
 
     Raises
     ------
     StratError
-        As for `folds`, which also says when it warns.
+        As for `folds`.
 
     Warns
     -----
     StratWarning
-        If the rows of a lazy frame may come in a different order when it is collected again.
+        As for `folds`, and if a lazy frame can return its rows in another order in the next query.
 
     See Also
     --------
-    FoldSplit : The same pairs one by one, which takes less memory if there are many folds.
+    FoldSplit : Yield the same pairs one by one, which needs less memory if there are many folds.
 
     Examples
     --------
@@ -299,12 +304,12 @@ def cv(
     frames.check_frame(frame)
     rule = check_rule(PairRule("cv", train, valid, every, last, gap, window, apart, nulls))
     _, names = named_source(frame, name, rule.apart)
-    then = "positions may be those of other rows when the query is collected again"
+    then = "positions may refer to other rows when the query is collected again"
     frames.lazy.warn_row_order(frame, "the positions", then=then)
     eager = frames.collect_columns(frame, [*names, *rule.apart])
     rows = (frames.read_labels(eager, each, rule.apart, rule.every) for each in names)
     return [pair for pairs in pair_columns(rule, rows) for pair in pairs.positions()]
 
 
-for verb in (folds, cv):  # scikit-learn looks for these on a method without parentheses
+for verb in (folds, cv):  # scikit-learn looks up these methods of its `cv`
     vars(verb).update(split=refuse_frames, get_n_splits=refuse_frames)

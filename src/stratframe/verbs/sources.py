@@ -1,4 +1,4 @@
-"""Frames as sources for verbs, with rows on this machine or elsewhere, and their fold columns."""
+"""Turn frames into sources for the verbs, and list their fold columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..errors import StratError, describe, list_repeats
 from ..pipeline.local_source import LocalSource
 
 Source: TypeAlias = LocalSource | EngineSource
-"""A source of columns, strata, counts and rows of labels: verbs use the methods of both."""
+"""A source of columns, strata and counts; verbs use the methods that both classes have."""
 
 
 def source_of(frame: object) -> Source:
@@ -25,34 +25,34 @@ def source_of(frame: object) -> Source:
 
 
 def check_rows(frame: object, needs: str, instead: str) -> None:
-    """Raise if a verb needs the rows themselves, and the frame has them elsewhere."""
+    """Raise if a verb that needs to read all rows is given a Dask or Spark frame."""
     engine = engine_of(frame)
     if engine is not None:
-        msg = f"{needs}, which a {engine.name} frame does not have.\nHint: {instead}."
+        msg = f"{needs}, which is not possible on {engine.name} frames.\nHint: {instead}."
         raise StratError(msg)
 
 
 def named_source(
     frame: object, name: object, apart: Sequence[str] = ()
 ) -> tuple[Source, list[Any]]:
-    """Take a frame as a source, and list its fold columns; raise if one does not exist."""
+    """Return the source of a frame and its fold columns; raise if a column does not exist."""
     source, names = source_of(frame), list_names(name, frame)
     source.check_names(names, apart)
     return source, names
 
 
 def join_given(frame: Any, name: object) -> tuple[Any, Any, list[Any] | None]:
-    """Join frames that are given by name; their names become the parts.
+    """Stack the frames of a mapping; the names of the frames become the parts.
 
-    Returns the frame, the name of its fold or part column, and the columns that are left out. A
-    single frame is returned as it is, with None for the columns that are left out.
+    Return the frame, the name of its fold or part column, and the columns that are left out. A
+    single frame is returned unchanged, with None in place of the columns that are left out.
     """
     if not isinstance(frame, Mapping):
         return frame, name, None
     if name != "fold":
         msg = (
-            "`name` must be left out where several frames are given, whose names are the parts, got"
-            f" {describe(name)}."
+            "`name` must be left out where several frames are given, because their names are the"
+            f" parts, got {describe(name)}."
         )
         raise StratError(msg)
     joined, aside = frames.join_frames(frame)
@@ -60,7 +60,7 @@ def join_given(frame: Any, name: object) -> tuple[Any, Any, list[Any] | None]:
 
 
 def list_names(name: object, frame: Any) -> list[Any]:
-    """List the names of fold columns; one name may stand for all that `repeats` made of it."""
+    """List the fold columns; a name without a column means the columns that `repeats` made."""
     columns = frames.column_names(frame)
     known = {each[0] if isinstance(each, tuple) and not any(each[1:]) else each for each in columns}
     found: list[Any] = []

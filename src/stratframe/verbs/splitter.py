@@ -1,4 +1,4 @@
-"""Fold columns as a scikit-learn cross-validation splitter: `FoldSplit`."""
+"""Use fold columns as a scikit-learn cross-validation splitter: `FoldSplit`."""
 
 from __future__ import annotations
 
@@ -22,33 +22,32 @@ except ImportError:  # without scikit-learn, the class exists but cannot be used
 class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
     """A scikit-learn splitter that reads the folds from a column.
 
-    Pass it as `cv=` to `cross_val_score`, `cross_validate`, `GridSearchCV` and the like.
-    The column is looked up in each frame that is split, so that the search inside a
-    cross-validation finds its own column in every training set. The estimator has to drop
-    the column.
+    Pass the splitter as `cv=` to `cross_val_score`, `cross_validate`, `GridSearchCV` and similar
+    tools. The column is read from each frame that is split, so a search inside a cross-validation
+    can use another fold column in every training set. The estimator must drop the fold columns.
 
     Parameters
     ----------
     name : str or list of str
-        The fold column of the frame `X`. If `X` has no such column, for example because it is
-        an array, it is read from `groups`: a frame with the column, or the folds themselves.
-        For a list, the folds of each column in turn. Without a column `fold`, "fold" means the
+        The fold column of the frame `X`. If `X` does not have the column, for example because `X`
+        is an array, `groups` must be a frame with the column, or the folds themselves. A list of
+        names gives the folds of each column in turn. If there is no column `fold`, "fold" means the
         columns `fold_1`, `fold_2`, ... that `repeats` adds.
     train, valid, every, last, gap, window, nulls
         As for `folds`.
     apart : str or list of str, optional
-        As for `folds`; looked up like the fold column, but not in an array.
+        As for `folds`. The columns are read like the fold column, but never from an array.
 
     Raises
     ------
     StratError
-        When it splits, if a column is not found, and as for `folds`.
+        As for `folds`, and if a column is not found during a split.
     ImportError
         If scikit-learn is not installed.
 
     See Also
     --------
-    cv : The pairs of positions of one frame.
+    cv : Return the pairs of row positions for one frame.
 
     Examples
     --------
@@ -64,7 +63,7 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
     2
     """
 
-    __metadata_request__split: ClassVar = {"groups": True}  # scikit-learn passes them on by default
+    __metadata_request__split: ClassVar = {"groups": True}  # scikit-learn passes groups by default
 
     @suggest_arguments
     def __init__(
@@ -100,27 +99,27 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
     def split(
         self, X: Any = None, y: Any = None, groups: Any = None
     ) -> Iterator[tuple[Ints, Ints]]:
-        """Iterate over the positions of the training and test rows of each fold.
+        """Yield, for each fold, the row positions of the training set and of the test set.
 
         Parameters
         ----------
         X : pandas.DataFrame, polars.DataFrame or array
-            What is split.
+            The data to split.
         y : object
             Ignored.
         groups : frame or array of folds, optional
-            Where the column is if `X` does not have it.
+            Needed if `X` does not have the fold column: a frame with the column, or the folds.
 
         Yields
         ------
         train, test : ndarray of int64
             Row positions, in increasing order.
         """
-        several = self.read_pairs(self.check_rule(), X, groups)  # at once, not with the first pair
+        several = self.read_pairs(self.check_rule(), X, groups)  # raise errors before iteration
         return (pair for pairs in several for pair in pairs.positions())
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Count the pairs; the arguments are those of `split`."""
+        """Return the number of pairs; the arguments are the same as for `split`."""
         rule = self.check_rule()._replace(apart=[])  # `apart` leaves out rows, but no pairs
         return sum(len(pairs.valid) for pairs in self.read_pairs(rule, X, groups))
 
@@ -128,7 +127,7 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
         check_rows(data, "`FoldSplit` gives positions of rows", "`sf.folds` gives frames")
         apart = [(name, find_column("apart", name, data, groups)) for name in rule.apart]
         names: list[str] = []
-        for name in as_list(self.name):  # `repeats` may have made several columns of it
+        for name in as_list(self.name):  # a name can mean the columns that `repeats` made
             is_there = any(frames.libraries.has_column(frame, name) for frame in (data, groups))
             is_series = isinstance(groups, frames.libraries.Series) and groups.name == name
             made = (list_names([name], each) for each in (data, groups) if frames.is_frame(each))
@@ -140,7 +139,6 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
 
 
 def find_column(argument: str, name: str, data: Any, groups: Any) -> Any:
-    """Read a column of the frame that is split, or of `groups`, which may be the folds."""
     for frame in (data, groups):
         if frames.libraries.has_column(frame, name):
             frames.check_refs(frame, {argument: [name]})
@@ -169,14 +167,14 @@ def take_groups(argument: str, name: str, data: Any, groups: Any) -> Any:
     column = f"df[{describe(name)}]"
     call = f'`cross_val_score(..., params={{"groups": {column}}})`'
     if not load_extra("sklearn", "sklearn").get_config()["enable_metadata_routing"]:
-        call = f"`cross_val_score(..., groups={column})`, or for the search inside it {call}"
+        call = f"`cross_val_score(..., groups={column})` or, for a search inside it, as in {call}"
     if frames.is_frame(data) and groups is None:
         try:
             frames.check_refs(data, {argument: [name]})
         except StratError as error:
-            if "df.strat" not in str(error):  # other columns are meant, or none can be
+            if "df.strat" not in str(error):  # the hint already names a column
                 raise
-            msg = f"{error} `FoldSplit` looks in `groups`, too: {call}."
+            msg = f"{error} `FoldSplit` also looks in `groups`, as in {call}."
             raise StratError(msg) from None
     folds = f", or the folds, as in {call}" if argument == "name" else ""
     msg = (

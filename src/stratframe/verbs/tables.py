@@ -1,4 +1,4 @@
-"""Tables of strata and folds: `plan`, and `balance`."""
+"""Make tables of strata and folds: `plan` and `balance`."""
 
 from __future__ import annotations
 
@@ -28,31 +28,32 @@ from .sources import join_given, named_source, source_of
 @table_verb
 @suggest_arguments
 def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
-    """Compare the strata of every fold with those of all rows, as counts and shares.
+    """Compare the number of rows of each stratum in each fold with the expected number.
 
     Parameters
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame, or mapping
-        A mapping as for `check`.
+        A mapping of names to frames is read as in `check`.
     by : entry or list of entries
         As for `report`.
     name : str or list of str
-        A fold or part column from any source, or a list of them. Rows without a fold are left out.
+        One or more fold or part columns from any source. Rows without a fold are left out.
 
     Returns
     -------
     pandas.DataFrame (also for Dask and Spark frames) or polars.DataFrame
-        One row per fold and stratum, including zero counts: `fold` (whatever the fold column is
-        called), a column per entry, `n` (the number of rows), `share` (of the fold's rows),
-        `expected` (the stratum's number of rows times the fold's share of all rows) and `deviation`
-        (`n - expected`). Classes are sorted by value (categories in their order; values that cannot
-        be compared, by first appearance) and bins upwards, within the strata of earlier entries;
-        missing values come last. With several fold columns, the first column is `column`.
+        One row per fold and stratum, including zero counts. The columns are `fold` (whatever the
+        fold column is called), one column per entry, `n` (the number of rows), `share` (the
+        stratum's share of the rows in the fold), `expected` (the number of rows in the stratum
+        times the fold's share of all rows) and `deviation` (`n - expected`). Within the strata of
+        earlier entries, classes are sorted by value and bins from low to high. Categories keep
+        their order, and values that cannot be compared are in order of first appearance; missing
+        values come last. With several fold columns, the first column is `column`.
 
     Raises
     ------
     StratError
-        If `by` or `name` breaks a rule, or the table would have more than 2**26 rows.
+        If `by` or `name` is invalid, or if the table would have more than 2**26 rows.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def plan(
     seed: SupportsIndex | None = 0,
     name: str = "fold",
 ) -> Any:
-    """Count the rows of each stratum that `kfold` or `split` would assign to each part.
+    """Count the rows of each stratum that `kfold` or `split` would assign to each fold or part.
 
     Parameters
     ----------
@@ -115,18 +116,18 @@ def plan(
     by, k, groups, where, deal, key, missing, rare, seed, name
         As for `kfold`; the name is part of the seed.
     parts : mapping of name to share, optional
-        As for `split`; instead of `k`.
+        As for `split`; used instead of `k`.
 
     Returns
     -------
     pandas.DataFrame (also for Dask and Spark frames) or polars.DataFrame
-        One row per stratum and part: a column per entry of `by` (an entry that only orders the rows
-        has none), `fold` (the part) and `n`.
+        One row per stratum and part, with one column per entry of `by` (except for entries that
+        only order the rows), followed by `fold` (the fold or part) and `n` (the number of rows).
 
     Raises
     ------
     StratError
-        If an argument, a column or a value breaks a rule, or the table would have more than 2**26
+        If an argument, a column or a value is invalid, or if the table would have more than 2**26
         rows.
 
     Examples
@@ -143,8 +144,8 @@ def plan(
     options = check_call(locals(), fold_target(k) if parts is None else part_target(parts))
     if options.way.is_hashed:
         msg = (
-            '`plan` cannot count the rows of `deal="hash"`, whose sizes are left to chance.'
-            "\nHint: `report` measures the column that it makes."
+            '`plan` cannot count the rows of `deal="hash"`, which leaves the sizes to chance.'
+            "\nHint: `report` measures the column that `kfold` or `split` makes."
         )
         raise StratError(msg)
     source = source_of(frame)
