@@ -1,7 +1,7 @@
 """Stratified folds as a column of your data frame.
 
-`import stratframe as sf` registers the accessor `.strat` on pandas and Polars frames; each of its
-methods is a function here too, for `df.pipe(sf.kfold, "label")`.
+`import stratframe as sf` registers the accessor `.strat` on pandas and Polars frames. Each method
+of the accessor is also a function of this package, as in `df.pipe(sf.kfold, "label")`.
 """
 
 from importlib import import_module
@@ -77,12 +77,12 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """List the public names, without the modules that they come from."""
+    """List the public names, but not the modules that define them."""
     return [*__all__, "__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import rarely needed names on first use; `FoldSplit` also imports scikit-learn."""
+    """Import a rarely needed name on first use; for `FoldSplit`, also import scikit-learn."""
     if name in ("schemas", "study"):
         return import_module(f".{name}", __name__)
     if name != "FoldSplit":

@@ -1,4 +1,4 @@
-"""The command line, `stratframe`: folds for an example, or for a file of your own."""
+"""The command `stratframe`, which adds folds to a file, judges its folds, or shows an example."""
 
 import errno
 import json
@@ -27,53 +27,53 @@ from .terms.parse_text import parse_entry
 from .verbs.sources import list_names
 
 MAX_LINES = 20
-"""The maximum number of strata that a printed table shows; it only counts the others."""
+"""The maximum number of strata in a printed table; further strata are only counted."""
 
 WRONG, FAILED, STOPPED, PIPE_CLOSED = 1, 2, 130, 141
-"""Exit codes: `check` finds a leak or a warning; the input is bad; the user presses Ctrl-C; and a
-pipe is closed, as by `| head`. The last two are the codes that a shell uses."""
+"""The exit codes if `check` reports a leak or a warning, if the command fails, if the user presses
+Ctrl-C, and if a pipe is closed, for instance by `head`. Shells usually use the last two codes."""
 
 COMMANDS = {
     "kfold": "add a fold column",
     "split": "add a column of parts",
     "extend": "give a fold or part to the rows that have none",
     "check": "say whether a column is fit for use; exit code 1 if not",
-    "report": "show how even a column is",
+    "report": "show how even the folds of a column are",
 }
-"""The verbs on the command line."""
+"""The verbs that the command offers, with their descriptions."""
 
 JUDGES = ("check", "report")
-"""The commands that add no column, and may judge several columns."""
+"""The verbs that add no column, and can judge several columns."""
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
-    "by": {"action": "append", "help": "a column or a term; repeat to nest"},
-    "k": {"type": int, "help": "folds"},
+    "by": {"action": "append", "help": "a column or a term; repeat the option to nest entries"},
+    "k": {"type": int, "help": "the number of folds"},
     "parts": {
-        "help": "fractions or counts of rows, one may be `rest`, or the share of test alone"
-        " (in split by default train=0.8,test=0.2)"
+        "help": "fractions or counts of rows, of which one can be `rest`, or only the share of"
+        " the test part (default of split: train=0.8,test=0.2)"
     },
-    "groups": {"action": "append", "help": "a column whose rows stay together"},
-    "where": {"help": "a column of true and false: which rows get a fold or part"},
+    "groups": {"action": "append", "help": "a column or a term that says which rows stay together"},
+    "where": {"help": "a column that is true for the rows that get a fold or part"},
     "deal": {"help": "random (default), circular, contiguous or hash"},
     "key": {"action": "append", "help": "a column that identifies the rows"},
-    "features": {"action": "append", "help": "a column that should not drift"},
+    "features": {"action": "append", "help": "a column whose distribution should not drift"},
     "duplicates": {
         "action": "append",
-        "help": "a column to compare rows by, or `none` (default: all that tell them apart)",
+        "help": "a column to compare, or `none` (default: all columns that tell rows apart)",
     },
     "time": {
         "action": "append",
-        "help": "a column of times, in which parts should follow each other; repeat to name users"
-        " first",
+        "help": "a column of times by which parts should follow each other; to compare the times of"
+        " each user, give the column of users first",
     },
     "missing": {"help": "error (default), stratum or null"},
     "rare": {"help": "warn (default), error, null, pool or ignore"},
-    "repeats": {"type": int, "help": "columns to add (default 1)"},
-    "seed": {"type": int, "help": "same seed, same folds (default 0)"},
-    "name": {"help": "the column (default fold; for split: split)"},
-    "overwrite": {"action": "store_true", "help": "replace a column of that name"},
+    "repeats": {"type": int, "help": "the number of columns to add (default 1)"},
+    "seed": {"type": int, "help": "the seed of the random numbers (default 0)"},
+    "name": {"help": "the name of the column (default fold, or split for the command split)"},
+    "overwrite": {"action": "store_true", "help": "replace a column of the same name"},
 }
-"""The arguments of the verbs as options; an option that is not given has the verb's default."""
+"""The arguments of verbs, as options. If an option is left out, the default of the verb applies."""
 
 EPILOG = """A term is written as in Python, with column names bare or in quotes:
   --by "quantiles(price, 10)"   --by 'bins("age in years", [0, 18, 65, inf])'
@@ -84,14 +84,14 @@ READ = ("by", "groups", "where", "key", "features", "duplicates", "time")
 """The arguments that name columns to read."""
 
 SEPARATORS = {",": ",", ";": ";", "|": "|", "tab": "\t", "\t": "\t"}
-"""The characters that may separate the cells of a CSV file, by how they are typed."""
+"""The characters that can separate the cells of a CSV file, by the text that a user types."""
 
 NAMES, VERBS = "|".join(ARGUMENTS), "|".join(COMMANDS)
 
 VALUE = r"\"[^\"]*\"|'[^']*'|\[[^]]*\]|\{[^}]*\}|sf\.\w+\([^`]*?\)|[\w.]+(?=[`,)])"
 
 ARGUMENT = re.compile(rf"(?:, |\b)({NAMES})=({VALUE})")
-"""An argument of a call in a message."""
+"""A pattern for an argument in a call that a message quotes."""
 
 CALLS = (
     ("fold", 'df = df.strat.kfold("class", k=5)', 'df.strat.check("class")'),
@@ -120,15 +120,15 @@ or in Python:
 
 
 class Parser(ArgumentParser):
-    """A parser that raises the errors of the package."""
+    """An argument parser that raises `StratError`."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise an error, which `main` prints."""
+        """Raise an error instead of printing the usage and exiting."""
         raise StratError(message)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command, and say what went wrong in one line."""
+    """Run the command, print each warning on one line, and return the exit code."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", StratWarning)
         code = run_safely(argv)
@@ -138,8 +138,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def run_safely(argv: Sequence[str] | None) -> int:
-    """Run the command, and turn what stops it into an exit code."""
-    if isinstance(sys.stdout, TextIOWrapper):  # its encoding may lack characters
+    """Run the command, print an error on one line, and return the exit code."""
+    if isinstance(sys.stdout, TextIOWrapper):  # the encoding might lack characters
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         given = vars(parser().parse_args(argv))
@@ -153,21 +153,21 @@ def run_safely(argv: Sequence[str] | None) -> int:
         return STOPPED
     except SystemExit:  # --help and --version raise it
         raise
-    except BaseException as error:  # Python would exit with 1, which means leaks
+    except BaseException as error:  # Python would exit with 1, the code for a leak
         complain(f"unexpected {type(error).__name__}: {error}")
     else:
         if failure is None:
             return code
         if isinstance(failure, BrokenPipeError):
             return 0 if is_written else PIPE_CLOSED
-        text = f"Standard output cannot be written: {failure.strerror or failure}."
+        text = f"Standard output cannot be written to: {failure.strerror or failure}."
         complain(f"warning: {text}" if is_written else text)
         return 0 if is_written else FAILED
     return FAILED
 
 
 def complain(text: str) -> None:
-    """Print one line to standard error, with `rare="ignore"` written as `--rare ignore`."""
+    """Print a message as one line on standard error; write `rare="null"` as `--rare null`."""
     text = re.sub(r"\nHint: df = .*", "", text)
     text = re.sub(r"\A(`(\w+)`.*)`(\[[^`]*\]`)", r"\1`\2=\3", text, flags=re.DOTALL)
     text = re.sub(rf"`({NAMES})=?`", r"`--\1`", text)
@@ -178,7 +178,7 @@ def complain(text: str) -> None:
 
 
 def send(stream: TextIO | None, content: str | bytes) -> OSError | None:
-    """Write to a standard stream, which is None if it is closed, and return what went wrong."""
+    """Write to a standard stream (None if it is closed), and return the error, if any."""
     if stream is None:
         return OSError(errno.EBADF, os.strerror(errno.EBADF))
     try:
@@ -188,19 +188,19 @@ def send(stream: TextIO | None, content: str | bytes) -> OSError | None:
             stream.write(content)
         stream.flush()
     except OSError as error:
-        # Without this, Python would try to write the rest when it exits.
+        # Otherwise, Python would try to write the remaining content when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         return error
     return None
 
 
 def write_option(found: re.Match[str]) -> str:
-    """Write an argument as an option, which is repeated if it has several values."""
+    """Write an argument as an option, or as one option for each value if the value is a list."""
     name, text = found.groups()
     space = " " if found[0].startswith(",") else ""
     try:
         value = literal_eval(text)
-    except (ValueError, SyntaxError):  # a term, or a word
+    except (ValueError, SyntaxError):  # a term, or text without quotes
         value = text.removeprefix("sf.")
     if text[0] == "{":
         value = re.sub("[\"'](.*?)[\"']: ", r"\1=", text[1:-1]).replace(", ", ",")
@@ -211,7 +211,7 @@ def write_option(found: re.Match[str]) -> str:
 
 
 def write_call(found: re.Match[str]) -> str:
-    """Write a call of a verb, whose arguments are options already, as a command."""
+    """Write a call of a verb as a command; the arguments have already been written as options."""
     verb, options = found.groups()
     if not options.startswith("..."):
         options = f"FILE {options}{'' if verb in JUDGES else ' --out OUT'}"
@@ -219,13 +219,13 @@ def write_call(found: re.Match[str]) -> str:
 
 
 def program() -> str:
-    """Write how the command was called."""
+    """Return the name by which the command was called."""
     is_module = sys.argv[0].endswith("__main__.py")
     return "python -m stratframe" if is_module else "stratframe"
 
 
 def parser() -> Parser:
-    """Make the parser of the command line."""
+    """Make the parser for the arguments of the command."""
     whole = Parser(
         prog=program(),
         description="Stratified folds for a file; without arguments, an example.",
@@ -253,7 +253,7 @@ def parser() -> Parser:
             "--separator",
             choices=SEPARATORS,
             metavar="SIGN",
-            help="between cells of CSV: , ; | or tab (default: as the header shows)",
+            help="the sign between CSV cells: , ; | or tab (default: taken from the header)",
         )
         for name in signature(getattr(sf, command)).parameters:
             if name in ARGUMENTS:
@@ -269,7 +269,7 @@ def parser() -> Parser:
 def run(given: dict[str, Any]) -> tuple[int, bytes]:
     """Run the command, and return the exit code and the rows for standard output.
 
-    The file is written last, so that nothing can fail afterwards.
+    The output file is written last, so that an earlier error leaves no file.
     """
     command = given.pop("command")
     if command is None:
@@ -280,7 +280,7 @@ def run(given: dict[str, Any]) -> tuple[int, bytes]:
         if each is not None:
             frames.files.check_path(each)
     labels, separator = list(map(frames.files.stem_of, paths)), given.pop("separator", "")
-    check_each_once("FILE, whose names are the parts,", "name", labels)
+    check_each_once("The list of part names, taken from FILE,", "name", labels)
     files = [frames.files.read_file(path, SEPARATORS.get(separator, "")) for path in paths]
     file, given = files[0], {"by": None} | read_texts(given, files[0].header)
     read = [read_fold_columns(command, each, given) for each in files]
@@ -315,7 +315,7 @@ def run(given: dict[str, Any]) -> tuple[int, bytes]:
 def read_fold_columns(
     command: str, file: frames.files.File, given: dict[str, Any]
 ) -> tuple[Any, list[str]]:
-    """Read the columns of folds, and list their names; no column may be in the file twice."""
+    """Return the frame of a file with parsed folds and times, and the names of its fold columns."""
     frame, name = file.frame, given.get("name", "split" if command == "split" else "fold")
     names, repeats = [name] if isinstance(name, str) else name, given.get("repeats", 1)
     if repeats != 1:
@@ -326,7 +326,7 @@ def read_fold_columns(
     spelled: dict[Any, Any] = dict(zip(frame.columns, file.header, strict=False))
     for argument, entries in {**{each: given.get(each) for each in READ}, "name": names}.items():
         for column in columns_in(entries):
-            label = spelled.get(column, column)  # Polars numbers columns that share a name
+            label = spelled.get(column, column)  # Polars renames repeated columns
             if file.header.count(label) > 1:
                 raise frames.references.label_error(label, argument, file.header, "polars")
     if is_read and frames.files.is_text_file(file.path):
@@ -337,7 +337,7 @@ def read_fold_columns(
 
 
 def columns_in(entry: Any) -> list[Any]:
-    """List the columns that an entry, or a list of entries, names."""
+    """List the columns that an entry or a list of entries names."""
     held = entry if isinstance(entry, list) else getattr(entry, "columns", None)
     return [entry] if held is None else [column for each in held for column in columns_in(each)]
 
@@ -348,13 +348,13 @@ def is_empty(frame: Any, name: str) -> Any:
 
 
 def read_texts(given: dict[str, Any], columns: Sequence[object]) -> dict[str, Any]:
-    """Turn the texts of options into entries, names and parts."""
+    """Convert the texts of options to entries, names and parts."""
     read: dict[str, Any] = {}
     for argument, value in given.items():
         entries = value if isinstance(value, list) else [value]
         if argument in ("by", "groups"):
             entries = [parse_entry(f"`--{argument}`", text, columns) for text in entries]
-        # A list may not hold entries that must be alone, such as clusters as groups.
+        # An entry that must be alone, such as clusters in `groups`, must not be in a list.
         read[argument] = entries[0] if len(entries) == 1 else entries
     where = given.get("where", "")
     if where not in columns and frames.references.CONDITION.search(where):
@@ -368,7 +368,7 @@ def read_texts(given: dict[str, Any], columns: Sequence[object]) -> dict[str, An
 
 
 def parse_parts(text: str) -> dict[str, float | None] | float:
-    """Read parts and their shares, or the share of the test part alone."""
+    """Parse the shares of named parts, or a single number, which is the share of the test part."""
     sides = [[side.strip() for side in item.split("=")] for item in text.split(",")]
     parts: dict[str, float | None] = {}
     with suppress(ValueError):
@@ -380,14 +380,14 @@ def parse_parts(text: str) -> dict[str, float | None] | float:
     if len(parts) < len(sides) or "" in parts:
         msg = (
             "`--parts` must name each part once, as in train=0.8,test=rest, or be the share of"
-            f" test, as 0.2, got {describe(text)}."
+            f" the test part, such as 0.2, got {describe(text)}."
         )
         raise StratError(msg)
     return parts
 
 
 def describe_change(frame: Any, names: list[str], filled: dict[str, Any]) -> str:
-    """Say which columns are new or replaced, or how many of their cells were filled."""
+    """Describe which columns are new or replaced, or how many of their cells were filled."""
     done = "new" if set(names).isdisjoint(frames.column_names(frame)) else "replaced"
     if filled:
         done = f"filled {plural(sum(int(each.sum()) for each in filled.values()), 'cell')} of"
@@ -396,7 +396,7 @@ def describe_change(frame: Any, names: list[str], filled: dict[str, Any]) -> str
 
 
 def example() -> None:
-    """Add folds and parts to the wine data of scikit-learn in both libraries, and check them."""
+    """Add folds and parts to scikit-learn's wine data in both libraries, and print the results."""
     data = load_extra("sklearn.datasets", "sklearn").load_wine()
     columns: dict[Any, Any] = {"class": data.target_names[data.target].tolist()}
     columns |= dict(zip(data.feature_names, data.data.T, strict=True))
@@ -412,7 +412,7 @@ def example() -> None:
         show_balance(sf.balance(pandas, "class", name))
         print(f">>> {check}\n{sf.check(pandas, 'class', name)}")
     print("\npandas and Polars got the same columns.")
-    with suppress(ImportError, OSError):  # no matplotlib, or a folder that cannot be written to
+    with suppress(ImportError, OSError):  # matplotlib is missing, or the folder is read-only
         sf.plot(pandas, "class").figure.savefig(PICTURE, dpi=150)
         print(f"A picture of the folds: {PICTURE}")
     print(NEXT.format(program=program()))
@@ -424,8 +424,8 @@ def column_list(frame: Any, name: str) -> list[Any]:
 
 
 def show_evenness(frame: Any, name: str, by: Any, groups: Any) -> None:
-    """Print the balance of a column, and how even it is, unless it has no strata to show."""
-    with suppress(StratError):  # an entry has the name of a column of the table
+    """Print the balance table of a column and the findings of `check`, if `by` is given."""
+    with suppress(StratError):  # an entry of `by` has the name of a column of the table
         if by is not None:
             found = sf.check(frame, by, name, groups=groups, duplicates=None)
             show_balance(sf.balance(frame, by, name))
@@ -435,12 +435,12 @@ def show_evenness(frame: Any, name: str, by: Any, groups: Any) -> None:
 def show_balance(table: Any) -> None:
     """Print a balance table, with a row for each stratum and a column of counts for each fold."""
     names = [str(name) for name in frames.column_names(table) if name not in RESERVED]
-    if not names:  # neighbours have no strata
+    if not names:  # entries that only order rows define no strata
         return
     rows = frames.result.to_dicts(table)
     counts: dict[tuple[Any, ...], list[int]] = {}
     for row in rows:
-        stratum = tuple(frames.to_list(list(map(row.get, names))))  # no NaN, which equals nothing
+        stratum = tuple(frames.to_list(list(map(row.get, names))))  # None instead of NaN
         counts.setdefault(stratum, []).append(row["n"])
     shown = dict(islice(counts.items(), MAX_LINES))
     strata = [", ".join(map(str, stratum)) for stratum in shown]
@@ -452,7 +452,7 @@ def show_balance(table: Any) -> None:
 
 
 def show_columns(columns: Iterable[tuple[str, Sequence[Any]]]) -> None:
-    """Print columns next to each other, text on the left and numbers on the right."""
+    """Print columns side by side, with text aligned left and numbers aligned right."""
     padded = []
     for name, values in columns:
         cells = [name]

@@ -1,4 +1,4 @@
-"""Checks of single arguments: integers, choices, seeds, optional libraries."""
+"""Checks of single arguments, such as integers, choices and seeds, and of optional libraries."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from contextlib import suppress
@@ -15,11 +15,11 @@ import numpy as np
 from .errors import HUGE, StratError, describe, given_twice, one_of, plural
 
 MAX_KS = 10_000
-"""The maximum number of values of k that a call may compare."""
+"""The maximum number of values of k that one call can compare."""
 
 
 def check_int(argument: str, value: object, minimum: int) -> int:
-    """Raise unless a value is an integer of at least `minimum`."""
+    """Check that a value is an integer of at least `minimum`, and return the integer."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         msg = f"`{argument}` must be a whole number, got {describe(value)}."
         if isinstance(value, float) and value.is_integer() and minimum <= value < HUGE:
@@ -32,26 +32,26 @@ def check_int(argument: str, value: object, minimum: int) -> int:
 
 
 def plain_share(share: Any) -> Any:
-    """Convert a decimal, or a float of a different width, to the float with the same digits."""
+    """Convert a `Decimal` or a NumPy float (not float64) to the float with the same digits."""
     is_other = isinstance(share, Decimal | np.floating) and not isinstance(share, float)
     return float(str(share)) if is_other else share
 
 
 def check_flag(argument: str, value: object) -> bool:
-    """Raise unless a value is True or False."""
+    """Check that a value is True or False, and return it as a bool."""
     if not isinstance(value, bool | np.bool_):
         raise StratError(one_of(f"`{argument}`", (True, False), value))
     return bool(value)
 
 
 def check_one_of(argument: str, value: object, choices: Sequence[str]) -> None:
-    """Raise unless a value is one of a few strings."""
+    """Raise an error unless a value is one of the given strings."""
     if not isinstance(value, str) or value not in choices:
         raise StratError(one_of(f"`{argument}`", choices, value))
 
 
 def is_hashable(value: object) -> bool:
-    """Return whether a value, and all that it holds, can be hashed."""
+    """Return whether a value and all its elements can be hashed."""
     try:
         hash(value)
     except (TypeError, ValueError):  # a memoryview raises ValueError
@@ -60,8 +60,8 @@ def is_hashable(value: object) -> bool:
 
 
 def check_ks(argument: str, given: Any) -> list[int]:
-    """Check one number of folds, or several."""
-    shown = describe(given)  # before reading, because an iterator may show its position
+    """Check one or several numbers of folds, and return them as a list."""
+    shown = describe(given)  # before the values are read, which can change the text of an iterator
     try:
         ks = [given] if isinstance(given, str) else list(islice(given, MAX_KS + 1))
     except TypeError:
@@ -73,7 +73,7 @@ def check_ks(argument: str, given: Any) -> list[int]:
 
 
 def check_each_once(subject: str, noun: str, items: Iterable[Hashable]) -> None:
-    """Raise if one of several items is given twice."""
+    """Raise an error if any item is given twice."""
     seen: set[Hashable] = set()
     for item in items:
         if item in seen:
@@ -82,7 +82,7 @@ def check_each_once(subject: str, noun: str, items: Iterable[Hashable]) -> None:
 
 
 def check_name(name: object) -> str:
-    """Raise unless a value can be the name of a new column."""
+    """Check that a value can be the name of a new column, and return the name."""
     if not isinstance(name, str) or not name:
         msg = f"`name` must be a non-empty string, got {describe(name)}."
         raise StratError(msg)
@@ -91,24 +91,24 @@ def check_name(name: object) -> str:
 
 
 def check_encodable(subject: str, text: str) -> None:
-    """Raise for half of a surrogate pair, which can be neither stored in frames nor hashed."""
+    """Raise an error if a text has an unpaired surrogate, which frames cannot store."""
     if any("\ud800" <= letter <= "\udfff" for letter in text):
         msg = f"{subject} must be text that UTF-8 can encode, got {describe(text)}."
         raise StratError(msg)
 
 
 def check_seed(seed: object) -> int:
-    """Check a seed, a whole number of any integer type; None draws a seed at random."""
+    """Check a seed of any integer type, or draw a random seed if None is given."""
     if seed is None:
         return randbits(63)
     if not isinstance(seed, bool | np.bool_) and isinstance(seed, SupportsIndex):
-        with suppress(TypeError):  # which an array of several numbers raises
+        with suppress(TypeError):  # raised by an array of several numbers
             seed = index(seed)
     return check_int("seed", seed, 0)
 
 
 def load_extra(module: str, extra: str) -> Any:
-    """Import a module, or raise with the name of the extra that installs it."""
+    """Import a module, or raise an error that names the extra to install."""
     try:
         return import_module(module)
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""The one exception, the one warning, and the sentences that several modules share."""
+"""The exception and the warning of the package, and functions that write parts of messages."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from .core.types import Ints
 
 MAX_LISTED = 5
-"""The maximum number of rows, strata or columns that a message lists before it ends in dots."""
+"""The maximum number of rows, strata or columns that a message lists."""
 
 MAX_SHOWN = 200
-"""The maximum number of characters of a value that a message shows."""
+"""The maximum number of characters that a message shows of one value."""
 
 FOLD_NAME = re.compile(r"(?<![a-z])(k?fold|split)s?(?![a-z])|^(inner|outer)$", re.IGNORECASE)
-"""Names that columns of folds and parts often have."""
+"""A pattern for the names that fold columns usually have."""
 
 PART_NAME = re.compile(rf"{FOLD_NAME.pattern}|(?<![a-z])(cv|parts?)(?![a-z])", re.IGNORECASE)
-"""These names, and others that such columns may have."""
+"""A pattern for the names that `FOLD_NAME` matches and for less usual names of fold columns."""
 
 HUGE = 10**30
-"""Whole numbers of at least this size are not written out in full."""
+"""Messages write whole numbers of at least this size as powers of ten."""
 
 
 class StratError(ValueError):
@@ -40,9 +40,9 @@ class StratError(ValueError):
     message : str
         The rule and the value on the first line, then a hint.
     failures : DataFrame or callable, optional
-        The failing rows, in the caller's own frame library: the columns that the call
-        names, preceded by `row`, the position in the frame; or a function without arguments
-        that makes this frame, called when `failures` is first read.
+        The failing rows, as a frame of the caller's library. The first column, `row`, holds the
+        position of each row, and the other columns are those that the call names. Alternatively,
+        a function that returns this frame and is called when `failures` is first read.
 
     Examples
     --------
@@ -62,21 +62,21 @@ class StratError(ValueError):
         return self._given() if callable(self._given) else self._given
 
     def __reduce__(self) -> Any:
-        """Pickle and copy the rows themselves, because pickle may not accept a function."""
+        """Make the frame of failures before pickling, because a function might not be picklable."""
         self._given = self.failures
         return super().__reduce__()
 
 
 class StratWarning(UserWarning):
-    """Issued when a result is valid, but may not be what was intended."""
+    """Issued when a result is valid, but might not be what was intended."""
 
 
 CALLERS = ("stratframe", "polars", "pandas", "dask", "distributed", "pyspark")
-"""Packages whose methods, such as `pipe` and `collect`, call ours on behalf of a user."""
+"""The packages that are skipped in the search for the user's own line of code."""
 
 
 def warn(message: str) -> None:
-    """Warn at the user's own line, whatever the depth of the call."""
+    """Issue a warning that shows the user's own line of code."""
     depth, frame = 1, inspect.currentframe()
     while frame and str(frame.f_globals.get("__name__")).partition(".")[0] in CALLERS:
         depth, frame = depth + 1, frame.f_back
@@ -84,36 +84,36 @@ def warn(message: str) -> None:
 
 
 def at_most(subject: str, limit: str, got: object, count: int, noun: str) -> str:
-    """State an upper limit: "`k` must be at most the number of rows, got 3 for 2 rows."."""
+    """State an upper limit, as in "`k` must be at most the number of rows, got 3 for 2 rows"."""
     return f"{subject} must be at most {limit}, got {describe(got)} for {plural(count, noun)}."
 
 
 def above_limit(subject: str, limit: int, noun: str, got: int, why: str = "") -> str:
-    """State a limit on what a call may make: "`repeats` must be at most 9 columns, got 10."."""
-    return f"{subject} must be at most {plural(limit, noun)}, got {describe_count(got)}{why}."
+    """State the limit on the size of a result, as in "`repeats` must not exceed 9 columns"."""
+    return f"{subject} must not exceed {plural(limit, noun)}, got {describe_count(got)}{why}."
 
 
 def at_least_one(subject: str, noun: str, got: object) -> str:
-    """State that a list must not be empty: "`by` must hold at least one entry, got []."."""
+    """State that a list must not be empty, as in "`by` must hold at least one entry, got []"."""
     return f"{subject} must hold at least one {noun}, got {describe(got)}."
 
 
 def given_twice(subject: str, noun: str, got: str) -> str:
-    """State that a list must not repeat itself: "`by` must hold each entry once, ..."."""
+    """State that a list must not repeat a value, as in "`by` must hold each entry once"."""
     return f"{subject} must hold each {noun} once, got {got} twice."
 
 
 def one_of(subject: str, choices: Iterable[object], got: object) -> str:
-    """State the choices: "`missing` must be 'error' or 'stratum', got 'drop'."."""
+    """State the allowed values, as in "`missing` must be 'error' or 'stratum', got 'drop'"."""
     return f"{subject} must be {either(map(repr, choices))}, got {describe(got)}."
 
 
 def no_such_column(
     argument: str, name: object, known: Sequence[object], index: Collection[object] = ()
 ) -> str:
-    """State that a frame lacks a column, with a hint that fits the name given."""
+    """State that a frame does not have a column, and suggest what to do instead."""
     msg = f"`{argument}` names the column {describe(name)}, which the frame does not have."
-    if argument == "name" and name in ("fold", "split"):  # the defaults where `name` is not given
+    if argument == "name" and name in ("fold", "split"):  # the default values of `name`
         msg = f"There is no column {name!r}."
     near = nearest_name(name, known)
     names: Sequence[Any] = name if isinstance(name, tuple) else []
@@ -135,7 +135,7 @@ def no_such_column(
 
 
 def nearest_name(name: object, known: Sequence[object]) -> str | None:
-    """Write the closest known name as in code; None if none is close."""
+    """Return the closest known name, written as code, or None if no name is close."""
     if isinstance(name, str) and len(name) > MAX_SHOWN:
         return None
     texts = {str(each): each for each in known}
@@ -144,27 +144,27 @@ def nearest_name(name: object, known: Sequence[object]) -> str | None:
 
 
 def suggest_fold_column(name: object, known: Sequence[object], near: str | None) -> str:
-    """Suggest a different column, or the verb that adds this one."""
+    """Suggest another fold column, or the call that adds the missing column."""
     call = f"`df.strat.{'split' if name == 'split' else 'kfold'}(..., name={describe(name)})`"
     if name == "split" and "fold" in known:
         return f"{call} adds it; `df.strat.folds()` reads 'fold'."
     alike = [each for each in known if PART_NAME.search(str(each))]
     if name not in ("fold", "split"):
         asked = "" if near is None else f"did you mean {near}? If not, "
-        return f"{asked}add it first, as in {call} or `split`."
+        return f"{asked}add the column first, as in {call} or `split`."
     if not alike:
         return f"add it first, as in {call}."
-    looks = "looks like one" if len(alike) == 1 else "look like some"
-    return f"`name=` says which column holds the folds: {list_values(alike)} {looks}."
+    looks = "looks like a fold column" if len(alike) == 1 else "look like fold columns"
+    return f"pass the fold column as `name=`: {list_values(alike)} {looks}."
 
 
 def list_repeats(name: object, known: Collection[object]) -> list[str]:
-    """List the columns that `repeats` made from a name: name_1, name_2, ..."""
+    """List the columns name_1, name_2, ... that a call with `repeats` has added."""
     return list(takewhile(known.__contains__, (f"{name}_{i}" for i in count(1))))
 
 
 class BoundedRepr(Repr):
-    """A `repr` as in code, but only the type of data, and only the type and size of long values."""
+    """A `repr` that shows arrays and frames by their type, and long values by type and size."""
 
     def __init__(self, most: int) -> None:
         super().__init__()
@@ -172,7 +172,7 @@ class BoundedRepr(Repr):
         self.most = self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = most
 
     def repr1(self, x: Any, level: int) -> str:
-        """Write a value, or a value inside it."""
+        """Write a value, which can be an element of another value."""
         kind = type(x).__name__
         if is_data(x):
             return kind
@@ -182,48 +182,48 @@ class BoundedRepr(Repr):
             return describe_count(x)
         try:
             size = len(x) if isinstance(x, Sized) else None
-        except Exception:  # a range may be too long, and a caller's class may raise anything
+        except Exception:  # a range can be too long, and a user's class can raise any error
             size = None
         text = super().repr1(x, level) if (size or 0) <= self.most else ""
         is_long = size is not None and not 0 < len(text) <= MAX_SHOWN
         return f"{kind} of {plural(size or 0, 'value')}" if is_long else text
 
     def repr_dict(self, x: dict[Any, Any], level: int) -> str:
-        """Write a dict in its own order, which may be the order of the parts."""
+        """Write a dict without sorting its keys, because their order can be the order of parts."""
         if level <= 0:
             return "{...}"
         pairs = (f"{self.repr1(key, level - 1)}: {self.repr1(x[key], level - 1)}" for key in x)
         return f"{{{', '.join(pairs)}}}"
 
     def repr_instance(self, x: Any, level: int) -> str:
-        """Write any other object without its address, which tells the user nothing."""
+        """Write any other object without its memory address."""
         return re.sub(r"( at)? 0x[0-9a-fA-F]+", "", super().repr_instance(x, level))
 
 
 def describe(value: object, most: int = MAX_LISTED) -> str:
-    """Show a value in a message; lists and dicts of more than `most` entries as type and size."""
+    """Write a value for a message, or its type and size if it has more than `most` elements."""
     text = BoundedRepr(most).repr(value)
     return type(value).__name__ if "\n" in text else text
 
 
 def is_data(value: object) -> bool:
-    """Return whether a value is an array, a series or a frame, from any library."""
+    """Return whether a value is an array, a series or a frame of any library."""
     kind = type(value)
     is_array = hasattr(kind, "__array__") and hasattr(kind, "__len__")
     return (is_array and not isinstance(value, str)) or hasattr(kind, "columns")
 
 
 def describe_count(number: int) -> str:
-    """Write a whole number with commas; a huge one as a power of ten."""
+    """Write a whole number with commas, or as a power of ten if it is huge."""
     if abs(number) < HUGE:
         return f"{number:,}"
     return f"about {'-' if number < 0 else ''}10**{round(log10(abs(number)))}"
 
 
 def describe_rows(rows: Ints, weights: Ints | None = None) -> str:
-    """Count the rows at fault and list the first few of them: "2 rows (2, 5)".
+    """Write how many rows are at fault, and list the first few, as in "2 rows (2, 5)".
 
-    If each row stands for several, as `weights` says, these are counted but not listed.
+    If rows have `weights`, the sum of the weights is written, and no rows are listed.
     """
     if weights is not None:
         return plural(int(weights[rows].sum()), "row")
@@ -231,29 +231,29 @@ def describe_rows(rows: Ints, weights: Ints | None = None) -> str:
 
 
 def shorten(text: str) -> str:
-    """Cut text that is too long for a message."""
+    """Truncate a text that is too long for a message."""
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
 
 
 def preview(items: Iterable[object], total: int, most: int = MAX_LISTED) -> str:
-    """List a few items, with dots if there are more."""
+    """List the first items, followed by dots if there are more items."""
     listed = [shorten(str(item)) for item in islice(items, most)]
     return ", ".join(listed) + (", ..." if total > len(listed) else "")
 
 
 def list_values(values: Sequence[object]) -> str:
-    """List a few values as in code."""
+    """List the first values, written as code."""
     return preview(map(describe, values), len(values))
 
 
 def write_list(names: Sequence[object]) -> str:
-    """Write a list of columns as in code."""
+    """Write a list of column names as code."""
     listed = [f'"{name}"' if isinstance(name, str) else describe(name) for name in names]
     return f"[{preview(listed, len(listed))}]"
 
 
 def either(texts: Iterable[str]) -> str:
-    """List alternatives: "a, b or c"."""
+    """List alternatives, as in "a, b or c"."""
     *first, last = texts
     return f"{', '.join(first)} or {last}" if first else last
 
@@ -264,7 +264,7 @@ def with_full_stop(text: str) -> str:
 
 
 def plural(count: int, noun: str, many: str = "") -> str:
-    """Count things in words: "1 row", "2 rows"."""
+    """Write a number with its noun, as in "1 row" or "2 rows"."""
     return f"1 {noun}" if count == 1 else f"{describe_count(count)} {many or f'{noun}s'}"
 
 
@@ -275,14 +275,14 @@ IRREGULAR = {
     "mouse": "mice",
     "person": "people",
 }
-"""Names of groups with an irregular plural."""
+"""Nouns that can name groups, with their irregular plurals."""
 
 NO_NOUN = re.compile("all|any|both|each|her|his|its|our|that|their|this|wh(at|en|ere|ich|om?|ose)")
-"""Words that have no plural."""
+"""A pattern for words that have no plural, because they are not nouns."""
 
 
 def plural_name(name: object, otherwise: str = "groups") -> str:
-    """Name what a column identifies: "users" for "user" or "user_id", otherwise "groups"."""
+    """Return the plural of a column name, as in "users" for "user_id", or else `otherwise`."""
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][a-z]{2,}(_id)?", name):
         return otherwise
     noun = name.lower().removesuffix("_id")

@@ -1,4 +1,4 @@
-"""Errors that say what to write for arguments out of place, or named as in other libraries."""
+"""Errors for misplaced arguments, and for names of arguments and methods in other libraries."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ HABITS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("fold", "fold_col", "column"), ('name="fold"',)),
     **dict.fromkeys(("weights", "sample_weight"), ('by=["label", sf.total("weight")]',)),
 }
-"""Arguments of other libraries and of other verbs, and how they are written here: the error
+"""Arguments of other libraries and other verbs, with examples of what to write instead. The error
 suggests the first example whose argument the verb has."""
 
 
 KFOLD, SPLIT = '`df.strat.kfold("label", k=5)`', '`df.strat.split("label", 0.2)`'
 GROUPED = '`df.strat.kfold("label", groups="patient")`'
 METHODS: dict[str, str] = {
-    "fold": f"{KFOLD} adds folds, `df.strat.folds()` reads them",
+    "fold": f"{KFOLD} adds folds, and `df.strat.folds()` reads them",
     **dict.fromkeys(("stratifiedkfold", "crossvalidate"), KFOLD),
     **dict.fromkeys(("traintestsplit", "trainvaltestsplit", "traintest", "holdout"), SPLIT),
     **dict.fromkeys(("shufflesplit", "stratifiedshufflesplit", "randomsplit"), SPLIT),
@@ -50,27 +50,27 @@ METHODS: dict[str, str] = {
     "crossvalscore": "`cross_val_score(..., cv=df.strat.cv())`",
     "foldsplit": '`sf.FoldSplit("fold")`',
 }
-"""The names of methods in other libraries, in lower case, and what to write here."""
+"""Names from other libraries, in lower case without underscores, and what to write instead."""
 
 
 def no_such_method(accessor: type, name: str, of_frames: Collection[str]) -> AttributeError:
-    """Build the error for an unknown method of an accessor, with the method that may be meant."""
-    if name.startswith("_"):  # Python and notebooks ask for such names
+    """Make the error for an unknown method of an accessor, with a suggestion of what to write."""
+    if name.startswith("_"):  # Python and notebooks look up such names
         return AttributeError(f"{accessor.__name__!r} object has no attribute {name!r}")
     known = [each for each in vars(accessor) if not each.startswith("_")]
     near = get_close_matches(name, known, n=1)
     other = f"`df.strat.{near[0]}`" if near else f"it has {either(known)}"
     hint = METHODS.get(name.lower().replace("_", ""), other)
     if name in of_frames:
-        hint = f"a frame has it, `df.strat.{name}`"
+        hint = f"frames have it, as in `df.strat.{name}`"
     return AttributeError(f"`.strat` has no `{name}`.\nHint: {hint}.")
 
 
 def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, ResultT]:
-    """Raise an error that says what to write for foreign or misplaced arguments of a verb.
+    """Make a verb suggest what to write for misplaced arguments and those of other libraries.
 
-    The signature stays as it is, and other unknown arguments get Python's own error. The traceback
-    of a `StratError` ends here, one step below the caller; `verb.__wrapped__` gives all of it.
+    The signature does not change, and Python itself rejects other unknown arguments. The traceback
+    of a `StratError` ends in this wrapper; a call of `verb.__wrapped__` shows the full traceback.
     """
     known = signature(verb).parameters
     foreign = HABITS.keys() - known
@@ -95,7 +95,7 @@ def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, Resul
 
 
 def translate(argument: str, given: object, known: Collection[str]) -> str:
-    """Write what replaces an argument in this verb or, if it has no equivalent, in another verb."""
+    """Write the equivalent of an argument in this verb or, if there is none, in another verb."""
     examples = HABITS[argument]
     if argument == "shuffle" and given is False:
         examples = ('deal="contiguous"',)
@@ -105,18 +105,18 @@ def translate(argument: str, given: object, known: Collection[str]) -> str:
 
 
 def check_places(verb: str, given: Sequence[object], known: Mapping[str, Parameter]) -> None:
-    """Raise if an argument given without its name is in the place of another argument."""
+    """Raise an error if a positional argument is in the place of another argument."""
     first, second, *_ = [*given, None, None]
     if "frame" in known and isinstance(first, str) and hasattr(type(second), "columns"):
         msg = (
-            f"The frame comes first, got {describe(first)}.\nHint: `{verb}(df, {describe(first)})`,"
-            f" or `df.strat.{verb}({describe(first)})`."
+            f"The frame must come first, got {describe(first)}.\nHint: write"
+            f" `{verb}(df, {describe(first)})` or `df.strat.{verb}({describe(first)})`."
         )
         raise StratError(msg)
     placed = [each for each in known if known[each].kind is not Parameter.KEYWORD_ONLY]
     takes_columns = placed[1:2] == ["by"] and {"name", "names"}.isdisjoint(placed)
     columns = [str(text) for text in takewhile(lambda each: isinstance(each, str), given[1:])]
-    # A number in quotes has no letters.
+    # A number in quotes has no letters, and is not taken for a column.
     if takes_columns and any(map(str.isalpha, "".join(columns[1:]))):
         msg = (
             f"`{verb}` takes all columns as one argument, got {list_values(columns)}.\n"
@@ -125,7 +125,7 @@ def check_places(verb: str, given: Sequence[object], known: Mapping[str, Paramet
         raise TypeError(msg)
     extra, named = given[len(placed) :], [f"`{each}`" for each in known if each not in placed]
     if extra and named:
-        hint = with_full_stop(f"Hint: name it: {preview(named, len(named))}")
+        hint = with_full_stop(f"Hint: pass it by name: {preview(named, len(named))}")
         got = with_full_stop(list_values(extra))
         msg = f"`{verb}` takes no argument after `{placed[-1]}` without its name, got {got}\n{hint}"
         raise TypeError(msg)

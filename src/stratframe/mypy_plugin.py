@@ -1,4 +1,4 @@
-"""A plugin that teaches mypy about `.strat`: `plugins = ["stratframe.mypy_plugin"]`."""
+"""A mypy plugin for `.strat`, to be enabled with `plugins = ["stratframe.mypy_plugin"]`."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,7 +16,7 @@ ClassHook = Callable[[ClassDefContext], None]
 
 
 class StratPlugin(Plugin):
-    """Each method of `.strat` takes what its function takes, and returns what it returns."""
+    """A plugin that gives each method of `.strat` the type of the function with the same name."""
 
     def get_customize_class_mro_hook(self, fullname: str) -> ClassHook | None:
         return self.declare if fullname in ACCESSORS else None

@@ -1,4 +1,4 @@
-"""Progress bars from tqdm, if it is installed, for work that takes more than a second."""
+"""Progress bars for work that takes more than a second, if tqdm is installed."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from time import monotonic
 from typing import Any, TypeVar, cast
 
 PATIENCE = 1.0
-"""Seconds before a bar appears."""
+"""The number of seconds before a bar appears."""
 
 Item = TypeVar("Item")
 
 
 @contextmanager
 def progress_bar(total: int, what: str, unit: str = " rows") -> Iterator[Callable[[int], None]]:
-    """Yield a function that counts the work done, with a bar on a terminal or in a notebook."""
+    """Yield a function that counts the work done and shows it in a terminal or a notebook."""
     bar: Any = None
     done, due = 0, monotonic() + PATIENCE
 
     def progress(n: int) -> None:
-        """Count the work done; import tqdm, which takes a while, only when a bar is due."""
+        """Count the work done; import tqdm only when a bar is due, as the import is slow."""
         nonlocal bar, done, due
         done += n
         if bar is not None:
@@ -31,9 +31,9 @@ def progress_bar(total: int, what: str, unit: str = " rows") -> Iterator[Callabl
         elif done < total and monotonic() >= due:
             due = inf
             with suppress(ImportError), warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # about notebooks without widgets
+                warnings.simplefilter("ignore")  # tqdm warns in notebooks without widgets
                 look = {"total": total, "initial": done, "desc": what, "unit": unit}
-                # Outside notebooks it appears only on a terminal; only the outermost bar stays.
+                # None shows bars only in terminals and notebooks, and keeps only the outermost bar.
                 bar = import_module("tqdm.auto").tqdm(**look, disable=None, leave=None)
 
     try:
@@ -46,7 +46,7 @@ def progress_bar(total: int, what: str, unit: str = " rows") -> Iterator[Callabl
 def track(
     items: Iterable[Item], what: str, unit: str = " columns", total: int | None = None
 ) -> Iterator[Item]:
-    """Iterate over items with a progress bar; `total` is for items without a length."""
+    """Iterate over items with a progress bar; items without a length need a `total`."""
     n_items = len(cast("Sized", items)) if total is None else total
     with progress_bar(n_items, what, unit) as progress:
         for item in items:

@@ -1,4 +1,4 @@
-"""pandera schemas for pipelines: what a call requires of a frame, and what its result promises."""
+"""pandera schemas of the frames that `kfold` accepts, and of frames with folds or parts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .terms.entry import read_entry, ruled_columns
 __all__ = ["folded", "needed", "parted"]
 
 Library: TypeAlias = Literal["pandas", "polars"]
-"""The frame library of a schema."""
+"""The library of the frames that a schema validates."""
 
 
 @suggest_arguments
@@ -34,28 +34,28 @@ def needed(
     missing: Missing = "error",
     library: Library = "pandas",
 ) -> Any:
-    """Make a schema of what `kfold` requires of the columns that a call names.
+    """Make a schema that checks the columns of a call as `kfold` does.
 
     A pipeline can validate its frame with the schema before the call. Validation finds all failing
-    rows that the call would report. On a lazy frame pandera checks names and types only.
+    rows that the call would report. On a lazy frame, pandera checks only names and types.
 
     Parameters
     ----------
     by, groups, key, missing
-        As for `kfold`. Computed columns (expressions, callables) are left out because they
+        As for `kfold`. Computed columns (expressions and callables) are left out, because they
         have no name in the frame.
     library : {"pandas", "polars"}
-        The library of the frames to be validated.
+        The library of the frames that are validated.
 
     Returns
     -------
     pandera.DataFrameSchema
-        A schema of the named columns only; the frame may have others.
+        A schema of the named columns only; the frame can have other columns.
 
     Raises
     ------
     StratError
-        If an argument breaks a rule.
+        If an argument is invalid.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def needed(
                 may_order = any(term is each for each in last)
                 keeps = partial(keeps_rule, term, ref, missing, may_order)
                 rule_name = f"kfold takes {term}"
-                # If the column must have no nulls, pandera reports them already.
+                # If the column must be complete, pandera itself reports nulls.
                 check = frames.rules.flags_check(
                     pandera, library, keeps, rule_name, skip_nulls=rule.complete
                 )
@@ -97,13 +97,13 @@ def needed(
         )
         for name, needed in needs.items()
     }
-    # A list within a list, because pandera mistakes a label that is not text for a list of labels.
+    # The list is nested, because pandera takes a label that is not text for a list of labels.
     together = [named_keys] if len(keys) == len(named_keys) > 1 else None
     return pandera.DataFrameSchema(columns, unique=together)
 
 
 def check_labels(argument: str, refs: Sequence[ColumnRef], library: Library) -> None:
-    """Raise unless the references are valid column names in frames of a library, or computed."""
+    """Raise an error unless every reference is computed or can be a column name in the library."""
     for ref in refs:
         if not frames.is_computed(ref):
             frames.check_names(argument, [ref])
@@ -115,7 +115,7 @@ def check_labels(argument: str, refs: Sequence[ColumnRef], library: Library) -> 
 
 
 def is_written(label: object) -> bool:
-    """Return whether pandera can write a label as text and look it up."""
+    """Return whether a label can be converted to text and hashed, as pandera requires."""
     try:
         return isinstance(str(label), str) and isinstance(hash(label), int)
     except Exception:
@@ -125,7 +125,7 @@ def is_written(label: object) -> bool:
 def keeps_rule(
     term: Term, ref: ColumnRef, missing: Missing, may_order: bool, series: Any
 ) -> Flags | bool:
-    """Flag the rows of a column that a term accepts; False for a column of the wrong type."""
+    """Flag the rows of a column that a term accepts; return False if the type is wrong."""
     try:
         entry = read_entry(replace(term, columns=(ref,)), [series], 1)
     except StratError:
@@ -152,15 +152,15 @@ def folded(
     k : int
         Number of folds.
     name : str
-        The fold column.
+        Name of the fold column.
     library : {"pandas", "polars"}
-        The library of the frames. On a lazy frame pandera checks names and types only.
+        The library of the frames. On a lazy frame, pandera checks only names and types.
     nulls : bool
-        Whether rows may be without a fold, as `missing="null"` and `rare="null"` allow. In
-        pandas the column may then be Int64, or the float64 that `read_csv` and `concat` make
-        of it: whole numbers, or NaN.
+        Whether rows can be without a fold, as after `missing="null"` or `rare="null"`. In
+        pandas, the column can then also be Int64, or float64 with whole numbers and NaN, as
+        returned by `read_csv` and `concat`.
     complete : bool
-        Whether each of the k folds must have a row.
+        Whether every fold must have at least one row.
 
     Returns
     -------
@@ -169,7 +169,7 @@ def folded(
     Raises
     ------
     StratError
-        If an argument breaks a rule.
+        If an argument is invalid.
 
     Examples
     --------
@@ -205,9 +205,9 @@ def parted(
 ) -> Any:
     """Make a schema of a frame with a part column.
 
-    It accepts what `split` makes, and what the other library then reads from a Parquet file. In
-    pandas this is a categorical whose categories are the part names in the given order, ordered or
-    not. In Polars it is an Enum of the part names, or a Categorical with these values.
+    The schema accepts the column that `split` adds, even after the other library has written it to
+    a Parquet file. In pandas, the column is a categorical, ordered or unordered, and its categories
+    are the part names in the given order. In Polars, it is an Enum or a Categorical of part names.
 
     Parameters
     ----------
@@ -216,12 +216,12 @@ def parted(
     name, library
         As for `folded`.
     nulls : bool
-        Whether rows may be without a part.
+        Whether rows can be without a part.
     text : bool
-        Whether the column may also be text, as read from a CSV file, or a categorical with other
-        categories or in a different order, as pandas reads a Categorical that Polars has written.
-        Its values must still be part names. The order of the parts may then differ;
-        `parts(names=[...])` sets it.
+        Whether the column can also be text, for instance from a CSV file, or a categorical with
+        other or differently ordered categories, for instance a Categorical that Polars has written
+        and pandas reads. All values must still be part names. The order of the parts can then
+        differ; `parts(names=[...])` sets the order.
 
     Returns
     -------
@@ -230,7 +230,7 @@ def parted(
     Raises
     ------
     StratError
-        If an argument breaks a rule.
+        If an argument is invalid.
 
     Examples
     --------
@@ -250,6 +250,6 @@ def parted(
 
 
 def pandera_for(library: str) -> Any:
-    """Import pandera for a library named by the user."""
+    """Check the name of a library, and import pandera for it."""
     check_one_of("library", library, get_args(Library))
     return frames.rules.pandera_module(library)

@@ -1,4 +1,4 @@
-"""Which folds give the cross-validated score closest to the true one: `sf.study`."""
+"""Measure which folds give cross-validated scores closest to the true scores: `sf.study`."""
 
 from .difference import differences
 from .estimate import compare, estimates

@@ -1,4 +1,4 @@
-"""A folder of finished samples and their settings, from which a study can be resumed."""
+"""Store the settings and finished samples of a study in a folder, and read the samples again."""
 
 from __future__ import annotations
 
@@ -19,21 +19,20 @@ from ..errors import StratError, describe
 from .resample import Design, Estimate, run_sample
 
 FORMAT = 3
-"""The version of the cache. It is raised when a study computes different numbers from the same
-arguments."""
+"""The version of the cache. Increase it if a change gives different numbers for the same call."""
 
 PLAIN = (type(None), bool, int, float, str)
-"""The types of class attributes that are hashed."""
+"""The types of the class attributes that are hashed with a class."""
 
 CODE = (
     *("co_code", "co_consts", "co_names", "co_varnames", "co_freevars", "co_exceptiontable"),
     *("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_flags"),
 )
-"""The attributes of a code object that say what it does, not where it is defined."""
+"""The attributes of a code object that determine what the code does, not where it is defined."""
 
 
 def run_cached(design: Design, number: int, folder: Path | None) -> list[Estimate]:
-    """Run a sample: read the estimates made before, and try the failed ones again."""
+    """Return the estimates of a sample from the cache; compute missing and failed estimates."""
     if folder is None:
         return run_sample(design, number)
     path = folder / f"sample_{number:06d}.json"
@@ -44,20 +43,20 @@ def run_cached(design: Design, number: int, folder: Path | None) -> list[Estimat
         found = run_sample(design, number, known)
         write_whole(path, json.dumps(found))
     except OSError as error:
-        msg = f"`cache` must hold files that can be read and written, but {error}."
+        msg = f"`cache` must hold files that can be read and written: {error}."
         raise StratError(msg) from error
     return found
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file under a temporary name first, so that its own name never has a partial file."""
+    """Write a temporary file and then rename it so that no partial file has the final name."""
     partial = path.with_suffix(f".{os.getpid()}.partial")
     partial.write_text(text, encoding="utf-8")
     partial.replace(path)
 
 
 def read_sample(path: Path, design: Design, number: int) -> list[Estimate]:
-    """Read the estimates of a sample; none if the file is missing or damaged."""
+    """Read the estimates of a sample; return an empty list if the file is missing or damaged."""
     try:
         found = [Estimate(*each) for each in json.loads(path.read_text(encoding="utf-8"))]
         keys = sorted(each[:5] for each in found)
@@ -77,7 +76,7 @@ def is_sound(estimate: Estimate) -> bool:
 
 
 def cache_folder(cache: Any, design: Design) -> Path | None:
-    """Make the folder of a study, which holds its settings as JSON and is named by their hash."""
+    """Make the folder of a study, named after a hash of the settings, and write the settings."""
     if cache is None:
         return None
     name, settings = describe_settings(design)
@@ -86,7 +85,7 @@ def cache_folder(cache: Any, design: Design) -> Path | None:
         folder.mkdir(parents=True, exist_ok=True)
         write_whole(folder / "settings.json", settings)
     except (OSError, TypeError, ValueError) as error:
-        msg = f"`cache` must be a folder that can be written, got {describe(cache)}: {error}"
+        msg = f"`cache` must be a writable folder, got {describe(cache)}: {error}"
         raise StratError(msg) from error
     return folder
 
@@ -95,10 +94,10 @@ def cache_folder(cache: Any, design: Design) -> Path | None:
 
 
 def describe_settings(design: Design) -> tuple[str, str]:
-    """Hash everything that the samples of a study depend on, and write it as JSON.
+    """Return a hash and a JSON description of all settings that affect the samples.
 
-    A frame is identified by its columns, with their types and categories, and its index. Objects
-    that cannot be pickled are an error.
+    A frame is identified by its index and by its columns, with their types and categories. An
+    error is raised if an object cannot be pickled.
     """
     columns = frames.column_names(design.frame)
     data = [
@@ -125,7 +124,7 @@ def describe_settings(design: Design) -> tuple[str, str]:
 
 
 def show(value: Any) -> dict[str, str]:
-    """Describe an object that JSON cannot hold by its name and a hash of its contents."""
+    """Return the name of an object that JSON cannot store, and a hash of its contents."""
     is_function = isinstance(value, FunctionType)
     return {"object": full_name(value) if is_function else repr(value), "hash": hash_object(value)}
 
@@ -134,11 +133,11 @@ def hash_object(value: Any) -> str:
     """Hash the contents of an object; functions and classes are hashed by name and code."""
 
     class Hasher(load_extra("joblib.hashing", "sklearn").NumpyHasher):  # type: ignore[misc]
-        """Hashes the pickle of an object."""
+        """A hasher of pickled objects."""
 
         def save(self, value: Any) -> None:
-            """Take apart what pickle would save by its name alone, or in an arbitrary order."""
-            if not isinstance(value, FunctionType | type):  # a cached function
+            """Save the contents of objects that pickle would save by name or in arbitrary order."""
+            if not isinstance(value, FunctionType | type):  # such as a function with `lru_cache`
                 value = getattr(value, "__wrapped__", value)
             if isinstance(value, FunctionType):
                 around = [cell.cell_contents for cell in value.__closure__ or ()]
@@ -155,17 +154,17 @@ def hash_object(value: Any) -> str:
             super().save(value)
 
     hasher = Hasher()
-    hasher.fast = True  # without references: it does not matter which objects are shared
+    hasher.fast = True  # without references, so shared objects and copies have equal hashes
     return str(hasher.hash(value)[:16])
 
 
 def full_name(value: Any) -> str:
-    """Name a function or a class with its module."""
+    """Return the name of a function or class, with its module."""
     return f"{value.__module__}.{value.__qualname__}"
 
 
 def members(given: type) -> Iterator[Any]:
-    """List the code of the methods of a class and its bases, and their plain attributes."""
+    """Yield the plain attributes of a class and its base classes, and the code of their methods."""
     for name, member in (each for base in given.__mro__ for each in vars(base).items()):
         function = getattr(member, "fget", getattr(member, "__func__", member))
         while isinstance(function, FunctionType):

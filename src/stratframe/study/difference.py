@@ -1,4 +1,4 @@
-"""Errors of the differences between two estimators' scores: `differences`."""
+"""Summarize the errors of estimated differences between the scores of two estimators."""
 
 from __future__ import annotations
 
@@ -23,68 +23,68 @@ from .statistics import (
 from .strategies import BASELINE
 
 SHOWN_OF_PAIRS = ("strategy", "pair", "k", "mse_ratio", "low", "high")
-"""The columns of a short result, which fits a terminal."""
+"""The columns of a result with `full=False`, which fit into a terminal."""
 
 CHOICES = ("correct", "regret")
 COLUMNS_OF_PAIRS = (*SHOWN_OF_PAIRS, *MOMENTS, *CHOICES, *COSTS)
 
 ALL = "all"
-"""The name of all pairs together."""
+"""The value of `pair` in rows that pool all pairs."""
 
 POOLED = ["strategy", "k"]
 RUN = [*POOLED, "sample", "repeat"]
-"""`POOLED` identifies a row of pooled pairs, and `RUN` what the two scores of a pair share."""
+"""The columns that identify a row of pooled pairs, and a set of folds that estimators share."""
 
 TIE = 1e-6
-"""Scores that differ by at most this fraction of the larger are equal, up to rounding error."""
+"""Two scores are treated as equal if they differ by at most this fraction of the larger score."""
 
 
 def differences(
     estimates: Any, baseline: str = BASELINE, *, pooled: bool = False, full: bool = False
 ) -> Any:
-    """Summarize how far the differences between two estimators' scores are from the truth.
+    """Summarize the errors of estimated differences between the scores of two estimators.
 
-    This is what matters in choosing between models: errors that both share cancel out.
+    These errors matter for the choice between two models: errors that both scores share cancel out.
 
     Parameters
     ----------
     estimates : pandas.DataFrame or polars.DataFrame
-        The frame that `sf.study.estimates` returns, or some of its rows, with two estimators
-        or more.
+        The frame that `sf.study.estimates` returns, or some of its rows, with at least two
+        estimators.
     baseline : str
-        The strategy that the others are compared with.
+        The strategy with which the other strategies are compared.
     pooled : bool
-        Whether to pool all pairs of estimators in one row.
+        Whether to pool all pairs of estimators into one row per strategy and k.
     full : bool
-        Whether to add the columns from `bias` onwards.
+        Whether to add the columns from `bias` to `error`.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per strategy, pair of estimators and k, with the columns of `sf.study.summary`. Here
-        the error is (estimate A - estimate B) minus (truth A - truth B), and `pair`, "A - B" or
-        "all", takes the place of the estimator. With `full=True` there are also `correct`, how
-        often the estimator with the better estimate is also better in truth; and `regret`, the mean
-        of the best truth minus the truth of the estimator with the best estimate. `seconds` is the
-        mean time of cross-validating both estimators.
+        One row per strategy, pair of estimators and k, with the columns of `sf.study.summary`. The
+        error is (estimate A - estimate B) - (truth A - truth B). The column `pair`, with the value
+        "A - B" or "all", replaces `estimator`. With `full=True`, there are also `correct`, how
+        often the estimator with the higher estimate also has the higher true score; and `regret`,
+        the mean difference between the best true score and the true score of the estimator with the
+        best estimate. `seconds` is the mean time for cross-validating both estimators.
 
     Notes
     -----
-    A difference needs both estimates of a repeat. Scores that differ by no more than a millionth of
-    the larger are equal. If the estimates are equal, `correct` counts 1/2 and `regret` averages
-    over the best estimators, as if a coin chose among them. If the truths are equal, the sample
-    does not count in `correct`. Both columns describe a single run: for the mean of several runs,
-    average `estimate` over `repeat` first.
+    A difference can be computed only for repeats in which both estimators have an estimate. Two
+    scores are treated as equal if they differ by at most a millionth of the larger score. A repeat
+    with equal estimates counts 1/2 in `correct`, and its `regret` is averaged over the best
+    estimators. A repeat with equal true scores does not count in `correct`. `correct` and `regret`
+    refer to a single run; for the mean of several runs, average `estimate` over `repeat` first.
 
-    With `pooled=True`, columns are means over the pairs. The exceptions are `bias` and `sd`, which
-    are root mean squares, and `regret`, which is the regret of choosing among all estimators, in
-    repeats in which none is missing. The ratio is a ratio of means over pairs, so that pairs with
-    large errors weigh more. Pairs that share an estimator are not independent.
+    With `pooled=True`, most columns are means over the pairs. However, `bias` and `sd` are root
+    mean squares, `failed` is a sum, and `regret` is the regret of choosing among all estimators, in
+    repeats without missing estimates. `mse_ratio` is a ratio of means over pairs, so pairs with
+    large errors have more weight. Pairs that share an estimator are not independent.
 
-    The error is measured on rows outside the sample, not estimated from the spread over the
-    splits, whose training sets share rows (`docs/study-choice.md`). The truth belongs to the two
-    models fitted on this sample, and has an error of its own: where two models are nearly equal,
-    `correct` is partly the toss of a coin.
+    The error is measured on the rows outside the sample. It is not estimated from the spread over
+    the folds, because the training sets of the folds share rows (`docs/study-choice.md`). The true
+    scores are those of the two models fitted on the sample, and are themselves measured with an
+    error. If two models are nearly equal, `correct` therefore depends partly on chance.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def differences(
         If the frame lacks a column of `estimates` or the baseline, or has fewer than two
         estimators.
     ImportError
-        Without SciPy: `pip install "stratframe[sklearn]"`.
+        If SciPy is not installed: `pip install "stratframe[sklearn]"`.
 
     Examples
     --------
@@ -133,21 +133,21 @@ def differences(
 
 
 def subtract_scores(scores: Scores) -> Scores:
-    """Subtract the scores of each pair of estimators; pairs take the place of estimators."""
+    """Compute the score differences of each pair of estimators; pairs replace the estimators."""
     names = scores.labels["estimator"]
     if len(names) < 2:
         msg = (
-            f"`estimates` must have at least two estimators, got {names[0]!r} alone."
+            f"`estimates` must have at least two estimators, got only {names[0]!r}."
             "\nHint: `sf.study.estimates` takes a dict of `estimators`; `sf.study.summary` is for"
-            " the scores of one."
+            " the scores of one estimator."
         )
         raise StratError(msg)
     both = scores.rows.merge(scores.rows, on=RUN, suffixes=("", "_other"))
     both = both[both["estimator"] < both["estimator_other"]]
     if both.empty:
         msg = (
-            "`estimates` must have two estimators of one strategy, k, sample and repeat, got none."
-            "\nHint: `sf.study.estimates` gives such rows."
+            "`estimates` must have two estimators with the same strategy, k, sample and repeat, got"
+            " none.\nHint: `sf.study.estimates` makes such a frame."
         )
         raise StratError(msg)
     estimates, truths, off = (
@@ -169,7 +169,7 @@ def subtract_scores(scores: Scores) -> Scores:
 
 
 def pool_cells(cells: Any) -> Any:
-    """Describe the errors of each strategy and k, over all pairs together."""
+    """Pool the rows of all pairs of estimators into one row for each strategy and k."""
     roots = ["bias", "sd"]
     cells = cells.assign(error=cells["error"].where(cells["error"] != ""))
     cells[roots] **= 2
@@ -180,7 +180,7 @@ def pool_cells(cells: Any) -> Any:
 
 
 def average_regret(rows: Any) -> float:
-    """Average the regret of choosing among all estimators of a strategy and k."""
+    """Compute the mean regret of choosing among all estimators, for one strategy and k."""
     index, columns = RUN[2:], "estimator"
     estimates, truths = (
         rows.pivot(index=index, columns=columns, values=name) for name in ("estimate", "truth")
@@ -193,9 +193,9 @@ def average_regret(rows: Any) -> float:
 
 
 def count_correct(estimates: Values, truths: Values) -> Values:
-    """Flag whether the higher estimate goes with the higher truth, shape (2, ...) to (...).
+    """Return 1 if the estimator with the higher estimate has the higher true score, otherwise 0.
 
-    Equal estimates count 1/2, and equal truths give NaN.
+    Equal estimates give 1/2, and equal true scores give NaN. The first axis holds the two scores.
     """
     better = compare_two(truths)
     correct: Values = np.where(better, (1 + compare_two(estimates) * better) / 2, np.nan)
@@ -203,7 +203,7 @@ def count_correct(estimates: Values, truths: Values) -> Values:
 
 
 def compare_two(values: Values) -> Values:
-    """Return the sign of the first value minus the second, 0 if they differ only by rounding."""
+    """Return the sign of the first value minus the second value; 0 if they are nearly equal."""
     gaps = values[0] - values[1]
     is_tie = np.abs(gaps) <= TIE * np.abs(values).max(axis=0)
     signs: Values = np.where(is_tie, 0.0, np.sign(gaps))
@@ -211,7 +211,7 @@ def compare_two(values: Values) -> Values:
 
 
 def find_regret(estimates: Values, truths: Values) -> Values:
-    """Subtract the truth of the best estimate from the best truth, shape (n, ...) to (...)."""
+    """Subtract the true score of the estimator with the best estimate from the best true score."""
     best = estimates.max(axis=0)
     is_best = best - estimates <= TIE * np.maximum(np.abs(best), np.abs(estimates))
     picked = np.where(is_best, truths, 0.0).sum(axis=0)

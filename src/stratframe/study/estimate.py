@@ -1,4 +1,4 @@
-"""Nested resampling of a population: `compare`, and the estimates behind it."""
+"""Estimate scores on samples of a population, and compare strategies by estimation error."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from .strategies import check_strategies
 from .target import read_target
 
 MOST_ROWS = 500
-"""The default maximum number of rows in a sample, which also has at most a third of all rows."""
+"""The default number of rows in a sample is a third of all rows, but at most this number."""
 
 MAX_RUNS = 10_000
-"""The maximum number of times that a sample is split for each k."""
+"""The maximum number of times that a strategy deals a sample into k folds."""
 
 
 def compare(
@@ -54,58 +54,58 @@ def compare(
     progress: bool = True,
     full: bool = False,
 ) -> Any:
-    """Measure which folds give the cross-validated score closest to the true one.
+    """Measure which folds give cross-validated scores closest to the true scores.
 
-    The frame serves as a population, from which samples are drawn. Each estimator is fitted on a
-    whole sample and scored on the rows outside it, which gives nearly the true score. The
-    cross-validated score of each strategy on the same sample is compared with this score.
+    Samples are drawn from the frame, which serves as a population. Each estimator is fitted on a
+    whole sample and scored on all other rows; this score is close to the true score. Each strategy
+    deals the sample into folds, and the cross-validated score is compared with the true score.
 
     Parameters
     ----------
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
         The population: at least a few hundred independent rows, and preferably a few thousand.
-        Strategies may use all its columns.
+        Strategies can use all columns.
     target : column, `sf.classes` or `sf.continuous`
-        What is predicted: classes or numbers. A plain column of more than 50 different whole
-        numbers could be either, and is an error.
+        The variable to predict: classes or numbers. A plain column with more than 50 distinct whole
+        numbers is an error, because the numbers could be either.
     features : column or list of columns
-        Estimators get a frame of these columns, in the caller's library.
+        The columns that are passed to the estimators, as a frame of the caller's library.
     strategies : dict, optional
-        Names, each with a strategy: what `kfold` takes as `by`, a dict of its arguments (`rare` is
-        "ignore" by default), or a function of a frame, k and a seed that returns a frame with a
-        column `fold`. All are compared with "SCV", which stratifies by the classes of the target or
-        by ten quantile bins of it, and is added if it is missing. The defaults are the strategies
-        of the literature, which need numeric features; `docs/study-evidence.md` lists them.
+        Strategies by name. A strategy is a value for `by` in `kfold`, a dict of arguments of
+        `kfold` (where `rare` defaults to "ignore"), or a function of a frame, k and a seed that
+        returns a frame with a column `fold`. The strategies are compared with "SCV", which
+        stratifies by the classes of the target, or by ten quantile bins, and is added if necessary.
+        The default strategies, listed in `docs/study-evidence.md`, require numeric features.
     estimators : dict, list or estimator, optional
-        Any scikit-learn estimators. A `random_state` that is not a whole number is set to one seed
-        for each sample; other sources of chance, such as `cv=KFold(shuffle=True)` in a search, are
-        not seeded. The defaults are a linear model, nearest neighbours, a decision tree and a
-        support vector machine.
+        scikit-learn estimators. In each sample, every `random_state` that is not a whole number is
+        set to the same seed. Other sources of randomness, such as `cv=KFold(shuffle=True)` in a
+        search, are not seeded. The default estimators are a linear model, nearest neighbours, a
+        decision tree and a support vector machine.
     k : int or iterable of int
         Numbers of folds.
     sample : int, optional
-        Number of rows in a sample: by default a third of all rows, but at most 500. At least as
-        many rows must stay outside.
+        Number of rows in a sample. The default is a third of all rows, but at most 500. At least as
+        many rows must remain outside the sample.
     samples : int
-        Number of samples. Each is drawn independently, so samples share rows.
+        Number of samples. They are drawn independently, so different samples can share rows.
     repeats : int
         Number of times that each strategy deals a sample into folds, with different seeds.
     metric : str or callable, optional
-        A scikit-learn scorer; larger scores are better. The default is accuracy for classes, and
-        the negative mean absolute error for numbers.
+        A scikit-learn scorer, for which larger scores are better. The default is accuracy for
+        classes, and the negative mean absolute error for numbers.
     n_jobs : int, optional
-        Number of processes, as in joblib. It changes the times, but no other results.
+        Number of processes, as in joblib. It affects the times, but no other results.
     seed : int or None
         The same seed gives the same samples and folds. None draws a new seed.
     cache : path, optional
-        A folder for finished samples. A call with the same data and arguments reads them, so that
-        a study can be stopped and resumed, or extended by more `samples`; whatever failed is tried
-        again. Functions and classes of estimators are identified by their names and their code: if
-        you change what they call or read, use a new folder. Times are from the first run.
+        A folder for finished samples. A call with the same data and arguments reads these samples,
+        so a study can be stopped and resumed, or extended with more `samples`. Failed estimates are
+        computed again. Functions and classes are identified by name and code; if anything that they
+        call or read changes, use a new folder. The times are those of the first run.
     progress : bool
         Whether to show a progress bar in a terminal.
     full : bool
-        Whether to add bias, standard deviation, times and failures, as in `summary`.
+        Whether to add the bias, standard deviation, times and failures, as in `summary`.
 
     Returns
     -------
@@ -115,22 +115,22 @@ def compare(
     Raises
     ------
     StratError
-        If an argument breaks a rule.
+        If an argument is invalid.
     ImportError
-        Without scikit-learn: `pip install "stratframe[sklearn]"`.
+        If scikit-learn is not installed: `pip install "stratframe[sklearn]"`.
 
     Warns
     -----
     StratWarning
-        If a strategy or an estimator fails on a sample. With `full=True`, the table has `failed`
-        and `error`.
+        If a strategy or an estimator fails on a sample. With `full=True`, the columns `failed` and
+        `error` describe these failures.
 
     See Also
     --------
-    estimates : The estimates, before they are summarized.
-    summary : What the columns mean.
-    differences : The errors of the difference between two scores, from `estimates`.
-    plot : A picture of the result.
+    estimates : Compute the estimates that are summarized.
+    summary : Summarize estimates.
+    differences : Summarize the errors of differences between two estimators.
+    plot : Plot the result.
 
     Examples
     --------
@@ -171,9 +171,9 @@ def estimates(
     cache: Any = None,
     progress: bool = True,
 ) -> Any:
-    """Estimate scores on samples of a population, alongside the true scores.
+    """Compute cross-validated scores and true scores on samples from a population.
 
-    `compare` is `summary(estimates(...))`: the arguments, errors and warnings are described there.
+    `compare` returns `summary(estimates(...))`; see `compare` for arguments, errors and warnings.
 
     Parameters
     ----------
@@ -185,11 +185,11 @@ def estimates(
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per strategy, estimator, k, sample and repeat: `strategy`, `estimator`, `k`,
-        `sample`, `repeat`; `estimate`, the mean score of the folds; `truth`, the score of the
-        estimator when fitted on the whole sample and scored on all other rows; `seconds`, the time
-        to deal and to cross-validate; `fold_seconds`, the time to deal; `error`, a message, empty
-        if nothing failed. A failed estimate or truth is missing.
+        One row per strategy, estimator, k, sample and repeat, with the columns `strategy`,
+        `estimator`, `k`, `sample` and `repeat`; `estimate`, the mean score of the folds; `truth`,
+        the score that the estimator, fitted on the whole sample, has on all other rows; `seconds`,
+        the time for making folds and cross-validating; `fold_seconds`, the time for making folds;
+        and `error`, the error message, if any. A failed estimate or truth is missing.
 
     Examples
     --------
@@ -233,24 +233,24 @@ def estimates(
 
 
 def check_inputs(frame: Any, features: Any, target: Any) -> list[Any]:
-    """List the features, and raise if they are not columns or include the target."""
+    """List the features, and raise an error if any is not a column or is the target."""
     names = list(parse_columns("features", list_features(features)))
     frames.check_names("features", names)
     check_each_once("`features`", "column", names)
     frames.check_refs(frame, {"features": names})
     if target in names:
-        msg = f"`features` must not hold the target, got {target!r}."
+        msg = f"`features` must not include the target, got {target!r}."
         raise StratError(msg)
     return names
 
 
 def list_features(features: Any) -> list[Any]:
-    """List column names, given as a list, an index or an array, or as a single name."""
+    """List column names from a list, an index, an array or a single name."""
     if isinstance(features, str) or not isinstance(features, Iterable):
         return [features]
     try:
         names = list(features)
-    except (TypeError, MemoryError, OverflowError):  # a 0-d array, or too long a range
+    except (TypeError, MemoryError, OverflowError):  # a 0-d array, or a range that is too long
         return [features]
     if all(isinstance(each, str | tuple) for each in names):
         return [str(each) if isinstance(each, str) else each for each in names]
@@ -258,7 +258,7 @@ def list_features(features: Any) -> list[Any]:
 
 
 def check_numbers(k: Any, size: int) -> tuple[int, ...]:
-    """List the numbers of folds, each once, and raise if one exceeds the size of a sample."""
+    """List the distinct numbers of folds, and raise an error if any exceeds the sample size."""
     found = tuple(dict.fromkeys(check_ks("k", k)))
     if not found:
         raise StratError(at_least_one("`k`", "number of folds", []))
@@ -268,7 +268,7 @@ def check_numbers(k: Any, size: int) -> tuple[int, ...]:
 
 
 def check_jobs(n_jobs: object) -> None:
-    """Raise unless a value is a number of processes that joblib accepts."""
+    """Raise an error unless joblib accepts the value as a number of processes."""
     is_whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
     if n_jobs is not None and not (is_whole and n_jobs):
         msg = f"`n_jobs` must be None, or a whole number other than 0, got {describe(n_jobs)}."
@@ -276,14 +276,14 @@ def check_jobs(n_jobs: object) -> None:
 
 
 def check_size(sample: Any, n_rows: int) -> int:
-    """Check the number of rows in a sample, or choose one."""
+    """Check the number of rows in a sample, or return the default number."""
     size = min(MOST_ROWS, n_rows // 3) if sample is None else check_int("sample", sample, 2)
     if size < 2 or n_rows - size < size:
         msg = (
-            f"At least as many rows must stay outside of a sample as are in it, got"
+            f"At least as many rows must stay outside a sample as are in it, got"
             f" {plural(n_rows, 'row')} for a sample of {describe(size)}."
-            f"\nHint: `sample={max(2, n_rows // 3)}`, or more rows: the true score is measured on"
-            " those outside."
+            f"\nHint: pass `sample={max(2, n_rows // 3)}`, or add rows. The true score is measured"
+            " on the rows outside the sample."
         )
         raise StratError(msg)
     return size
@@ -292,7 +292,7 @@ def check_size(sample: Any, n_rows: int) -> int:
 def run_samples(
     design: Design, samples: int, n_jobs: int | None, cache: Any, *, progress: bool
 ) -> list[Estimate]:
-    """Run all samples in parallel, with a progress bar if asked for."""
+    """Run all samples in parallel, with a progress bar if `progress` is True."""
     parallel = load_extra("sklearn.utils.parallel", "sklearn")
     folder = cache_folder(cache, design)
     run = parallel.delayed(run_cached)
@@ -304,7 +304,7 @@ def run_samples(
 
 
 def warn_of_failures(found: list[Estimate]) -> None:
-    """Warn about missing estimates, and give the first reason."""
+    """Warn if any estimates failed, and show the first error message."""
     failed = [each for each in found if each.error]
     if failed:
         first = failed[0]
@@ -315,7 +315,7 @@ def warn_of_failures(found: list[Estimate]) -> None:
 
 
 def estimates_frame(design: Design, samples: int, found: list[Estimate]) -> Any:
-    """Make the frame of all estimates, ordered by strategy, estimator, k, sample and repeat."""
+    """Make a frame of all estimates, sorted by strategy, estimator, k, sample and repeat."""
     by_key = {each[:5]: each for each in found}
     numbers = range(design.repeats)
     keys = product(design.strategies, design.estimators, design.ks, range(samples), numbers)

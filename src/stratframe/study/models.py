@@ -1,4 +1,4 @@
-"""Estimators of a study, and the metric that they are scored by."""
+"""Check the estimators and the metric of a study, and provide default estimators."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .target import TargetColumn
 
 
 def check_estimators(estimators: Any, target: TargetColumn) -> dict[str, Any]:
-    """Check and name the estimators, or choose default ones if there are none."""
+    """Check and name the estimators, or return the default estimators if none are given."""
     if estimators is None:
         return default_estimators(target.is_continuous)
     is_named = isinstance(estimators, Mapping)
@@ -26,13 +26,13 @@ def check_estimators(estimators: Any, target: TargetColumn) -> dict[str, Any]:
 
 
 def by_text(subject: str, given: Mapping[Any, Any]) -> dict[str, Any]:
-    """Turn names into text, and raise if two names become the same text."""
+    """Convert names to text, and raise an error if two names become the same text."""
     check_each_once(subject, "name", map(str, given))
     return {str(name): each for name, each in given.items()}
 
 
 def name_estimators(estimators: Iterable[Any]) -> dict[str, Any]:
-    """Name estimators after their classes, with a number from the second of each class onwards."""
+    """Name estimators after their classes; the second of a class gets the suffix _2, and so on."""
     named: dict[str, Any] = {}
     for each in estimators:
         name = type(each).__name__
@@ -42,10 +42,10 @@ def name_estimators(estimators: Iterable[Any]) -> dict[str, Any]:
 
 
 def check_estimator(estimator: Any) -> None:
-    """Raise unless an object is a scikit-learn estimator."""
+    """Raise an error unless an object is a scikit-learn estimator."""
     if isinstance(estimator, type):
         name = estimator.__name__
-        msg = f"`estimators` must hold objects, got the class {name}.\nHint: `{name}()`."
+        msg = f"`estimators` must hold objects, got the class {name}.\nHint: pass `{name}()`."
         raise StratError(msg)
     for method in ("fit", "get_params"):
         if not hasattr(estimator, method):
@@ -57,7 +57,7 @@ def check_estimator(estimator: Any) -> None:
 
 
 def default_estimators(is_continuous: bool) -> dict[str, Any]:
-    """Make four estimators that are quick to fit; all but the tree standardize features."""
+    """Make four estimators that are fast to fit; all except the tree standardize features."""
     names = ("linear_model", "neighbors", "tree", "svm", "compose", "pipeline", "preprocessing")
     linear, neighbors, tree, svm, compose, pipeline, preprocessing = (
         load_extra(f"sklearn.{name}", "sklearn") for name in names
@@ -84,7 +84,7 @@ def default_estimators(is_continuous: bool) -> dict[str, Any]:
 
 
 def check_metric(metric: Any, target: TargetColumn) -> Any:
-    """Find the scorer for a metric; the default metric is a mean over rows."""
+    """Return the scorer for a metric; the default metrics are means over rows."""
     if metric is None:
         metric = "neg_mean_absolute_error" if target.is_continuous else "accuracy"
     if callable(metric):
@@ -92,8 +92,8 @@ def check_metric(metric: Any, target: TargetColumn) -> Any:
         if module.startswith("sklearn.metrics.") and not hasattr(metric, "_score_func"):
             name = getattr(metric, "__name__", metric)
             msg = (
-                f"`metric` must be a scorer, a function of an estimator, X and y, got {name}."
-                f"\nHint: `sklearn.metrics.make_scorer({name})`."
+                f"`metric` must be a scorer (a function of an estimator, X and y), got {name}."
+                f"\nHint: pass `sklearn.metrics.make_scorer({name})`."
             )
             raise StratError(msg)
         return metric
@@ -103,13 +103,13 @@ def check_metric(metric: Any, target: TargetColumn) -> Any:
         msg = (
             "`metric` must be the name of a scikit-learn scorer, or a function, got"
             f" {describe(metric)}."
-            "\nHint: `sklearn.metrics.get_scorer_names()` lists them."
+            "\nHint: `sklearn.metrics.get_scorer_names()` lists the names."
         )
         raise StratError(msg) from error
 
 
 def with_seed(estimator: Any, seed: int) -> Any:
-    """Clone an estimator, and set each `random_state` that is not a whole number."""
+    """Clone an estimator, and set every `random_state` that is not a whole number to the seed."""
     cloned = load_extra("sklearn.base", "sklearn").clone(estimator)
     seeds = {
         name: seed

@@ -1,4 +1,4 @@
-"""The picture of a study: `plot`."""
+"""Plot the results of a study."""
 
 from __future__ import annotations
 
@@ -17,41 +17,40 @@ from .statistics import SHOWN, read_series
 from .strategies import BASELINE
 
 RATIOS = [*SHOWN[3:]]
-"""The ratio and the ends of its interval."""
+"""The columns with the ratio and the ends of its interval."""
 
 MARKERS = "os^DvP*<>d"
-"""The markers of estimators; after the last marker, the first is used again."""
+"""The markers of estimators, which are repeated if there are more estimators than markers."""
 
 SHORT_LABEL, MOST_LETTERS = 24, 40
-"""The number of characters of a name that fit the usual width, and the maximum drawn."""
+"""The number of characters in a name that fits the default width, and the maximum number drawn."""
 
 FEW_TIMES = 8
-"""Ticks are equally spaced if the end of the axis is less than this many times its start."""
+"""The ratio of the axis limits below which ticks are placed at multiples of a round number."""
 
 
 def plot(results: Any) -> Any:
-    """Plot the mean squared errors of a study, relative to stratified k-fold.
+    """Plot the ratios of mean squared errors in a study.
 
     Parameters
     ----------
     results : pandas.DataFrame or polars.DataFrame
-        What `sf.study.compare`, `sf.study.summary` or `sf.study.differences` returns.
+        The result of `sf.study.compare`, `sf.study.summary` or `sf.study.differences`.
 
     Returns
     -------
     matplotlib.figure.Figure
-        A panel for each k, a row for each strategy and a colour for each estimator or pair of
-        estimators. Each ratio is a point on its 95 % interval, on a logarithmic axis. To the left
-        of the line at 1, the estimates are closer to the truth than those of stratified k-fold, or
-        of the baseline that `summary` or `differences` was given. Rows without a ratio are left
-        out.
+        A figure with a panel for each k, a row for each strategy, and a colour for each estimator
+        or pair of estimators. Each ratio is a point on its 95 % interval, on a logarithmic axis.
+        Strategies to the left of the line at 1 give estimates closer to the truth than those of
+        the baseline, which is stratified k-fold by default. Rows without a ratio are left out.
 
     Raises
     ------
     StratError
-        If the frame is not one of these results, or there is nothing to draw.
+        If the frame lacks a column of these results, or contains no positive ratio.
     ImportError
-        Without matplotlib: `pip install "stratframe[plot]"`.
+        If matplotlib is not installed: `pip install "stratframe[plot]"`.
 
     Examples
     --------
@@ -97,13 +96,13 @@ def plot(results: Any) -> Any:
 
 
 def name_strategy(strategy: Any) -> str:
-    """Write the name of a strategy, in full for stratified k-fold."""
+    """Return the label of a strategy, which is "stratified k-fold (SCV)" for the baseline."""
     name = f"stratified k-fold ({BASELINE})" if strategy == BASELINE else strategy
     return short_text(name, MOST_LETTERS)
 
 
 def read_results(results: Any, coloured: str) -> Any:
-    """Read the rows of a summary that have a ratio; the column `coloured` becomes `estimator`."""
+    """Read the rows that have a ratio, and rename the column named by `coloured` to `estimator`."""
     columns = read_series(results, [*SHOWN[:1], coloured, *SHOWN[2:]], "results")
     listed: dict[Any, Any] = dict(zip(SHOWN, map(frames.to_list, columns), strict=True))
     rows = frames.make_frame("pandas", listed).astype(dict.fromkeys(RATIOS, float))
@@ -115,7 +114,7 @@ def read_results(results: Any, coloured: str) -> Any:
 
 
 def draw_panel(ax: Any, rows: Any, strategies: list[Any], estimators: list[Any]) -> None:
-    """Draw the ratios for one k, with the estimators of a strategy one below another."""
+    """Draw the ratios for one k; the estimators of a strategy are drawn one below another."""
     ax.axvline(1, color="0.4", linewidth=0.8, zorder=1)
     shifts = np.linspace(-0.3, 0.3, len(estimators)) if len(estimators) > 1 else [0.0]
     looks = zip(estimators, shifts, cycle(COLOURS), cycle(MARKERS), strict=False)
@@ -130,7 +129,7 @@ def draw_panel(ax: Any, rows: Any, strategies: list[Any], estimators: list[Any])
 
 
 def scale_ratios(ax: Any, rows: Any) -> None:
-    """Set a logarithmic scale for all panels, with ticks that read as plain numbers."""
+    """Set a logarithmic scale for all panels, with tick labels in decimal notation."""
     ends = rows[RATIOS].to_numpy()
     ends = ends[np.isfinite(ends) & (ends > 0)]
     low, high = min(ends.min(), 0.9) / 1.05, max(ends.max(), 1.1) * 1.05
@@ -145,7 +144,7 @@ def scale_ratios(ax: Any, rows: Any) -> None:
 
 
 def label_rows(ax: Any, strategies: Sequence[Any]) -> None:
-    """Write the names of strategies, the first at the top."""
+    """Label the rows with the names of strategies, with the first strategy at the top."""
     ax.set_yticks(np.arange(len(strategies)), [name_strategy(each) for each in strategies])
     ax.set_ylim(len(strategies) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)

@@ -1,4 +1,4 @@
-"""How often each strategy is best, and whether their ranks differ: `wins` and `friedman`."""
+"""Count how often each strategy is best, and test whether the ranks of strategies differ."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..terms.by import parse_columns
 from .statistics import number_values, read_series
 
 TOLERANCE = 1e-9
-"""Differences up to this size are floating-point noise, for scores of around 1."""
+"""The maximum difference that is treated as a rounding error, for values of about 1 or less."""
 
 MORE_CASES = '\nHint: `cases=["population", "estimator"]` tells more cases apart.'
 
@@ -33,28 +33,28 @@ def wins(
 ) -> Any:
     """Count how often each strategy has the value nearest to zero.
 
-    A win does not say how much better a strategy is: n equally good strategies win one case in n
-    each. For that, `sf.study.summary` gives ratios of mean squared errors, with their intervals.
+    Wins do not show how much better a strategy is. Even if n strategies are equally good, each wins
+    about one case in n. `sf.study.summary` computes ratios of mean squared errors.
 
     Parameters
     ----------
     summary : pandas.DataFrame or polars.DataFrame
-        What `sf.study.summary` returns with `full=True`, perhaps for several populations, or any
-        frame with the columns `strategy` and `k` and the columns that `measure` and `cases` name.
+        The result of `sf.study.summary` with `full=True`, several of these results in one frame, or
+        any frame with the columns `strategy` and `k` and the columns that `measure` and `cases`
+        name.
     measure : str
-        A column of numbers, in which the value nearest to zero is the best: `"mse"`, `"bias"` or
-        `"sd"`.
+        A column in which the value nearest to zero is best, such as `"mse"`, `"bias"` or `"sd"`.
     cases : column or list of columns
-        The columns that tell cases apart: the estimator, or `["population", "estimator"]` if the
-        frame has a column `population`.
+        The columns that identify a case, such as `["population", "estimator"]` if the frame has a
+        column `population`.
     tolerance : float
-        Values that differ by no more than this are tied. Tied strategies share a win.
+        Values that differ by at most this amount are tied. Tied strategies share a win.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per k and strategy: `k`; `strategy`; `wins`; and `cases`, the number of cases in
-        which every strategy has a value. Cases in which some strategy has no value are left out.
+        One row per k and strategy, with the columns `k`, `strategy`, `wins` and `cases` (the number
+        of cases). A case is left out if any strategy lacks a value.
 
     Raises
     ------
@@ -89,30 +89,31 @@ def friedman(
     signed: bool = False,
     tolerance: float = TOLERANCE,
 ) -> Any:
-    """Test whether the ranks of strategies differ by more than chance: Friedman's test.
+    """Apply Friedman's test for differences between the ranks of strategies.
 
     Parameters
     ----------
     summary, measure, cases
-        As in `wins`.
+        As for `wins`.
     signed : bool
-        Whether to rank values as they are. By default their absolute values are ranked, because
-        for `"bias"` only the size matters.
+        Whether to rank the values with their signs. By default, absolute values are ranked, because
+        only the size of a bias matters.
     tolerance : float
-        Values that differ by no more than this are tied, such as values that differ only in their
-        last bits.
+        Values that differ by at most this amount are tied, so that rounding errors do not affect
+        the ranks.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per k: `k`; `statistic` and `p`, as `scipy.stats.friedmanchisquare` computes them,
-        missing if all strategies are tied in all cases; `strategies` and `cases`, the number of
-        each. Cases in which some strategy has no value are left out.
+        One row per k, with the columns `k`, `statistic`, `p`, `strategies` and `cases`. The
+        statistic and p are computed by `scipy.stats.friedmanchisquare`, and are missing if all
+        strategies are tied in all cases. The last two columns hold the numbers of strategies and
+        cases. A case is left out if any strategy lacks a value.
 
     Notes
     -----
-    The test assumes that cases are independent. Estimators on the same samples are not, and p may
-    then be too small or too large.
+    The test assumes that cases are independent. Estimators that are fitted on the same samples are
+    not independent, and p can then be too small or too large.
 
     Raises
     ------
@@ -120,7 +121,7 @@ def friedman(
         If a column is missing, a strategy has two values in a case, or there are fewer than
         three strategies or two cases.
     ImportError
-        Without SciPy: `pip install "stratframe[sklearn]"`.
+        If SciPy is not installed: `pip install "stratframe[sklearn]"`.
 
     References
     ----------
@@ -168,7 +169,7 @@ def friedman(
 
 
 def read_cases(summary: Any, measure: str, cases: Any) -> tuple[list[Any], dict[Any, Values]]:
-    """Read the strategies, and for each k the values of the cases in which each has one."""
+    """Return the strategies and, for each k, the values in all cases without missing values."""
     frames.check_frame(summary)
     case_refs = parse_columns("cases", cases)
     if not case_refs:
@@ -219,14 +220,14 @@ def count_wins(values: Values, tolerance: float) -> Values:
 
 
 def rank_test(values: Values, tolerance: float) -> Any:
-    """Apply Friedman's test to values of shape (..., n_cases, n_strategies), allowing for ties."""
+    """Apply Friedman's test, with ties, to values of shape (..., n_cases, n_strategies)."""
     friedmanchisquare = load_extra("scipy.stats", "sklearn").friedmanchisquare
     with np.errstate(invalid="ignore", divide="ignore"):
         return friedmanchisquare(*np.moveaxis(places_of(values, tolerance), -1, 0), axis=-1)
 
 
 def places_of(values: Values, tolerance: float) -> Ints:
-    """Rank values along the last axis, from 0; tied values have the same rank."""
+    """Rank values along the last axis, starting from 0; tied values have the same rank."""
     order = np.argsort(values, axis=-1)
     steps = np.diff(np.take_along_axis(values, order, -1), axis=-1) > tolerance
     ascending = np.zeros(values.shape, dtype=np.int64)

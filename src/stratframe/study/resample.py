@@ -1,4 +1,4 @@
-"""One sample of a study: its true scores, and the estimates of every strategy."""
+"""Draw a sample of a study, and compute its true scores and the estimates of all strategies."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ from .strategies import Strategy, deal_folds
 from .target import TargetColumn
 
 STREAM = "sf.study"
-"""The name of the streams of random words; no fold column has the same name."""
+"""The name of the random streams of a study, which differs from the names of fold columns."""
 
 
 class Design(NamedTuple):
     """The checked arguments of a study."""
 
     frame: Any
-    """An eager frame."""
     target: TargetColumn
     features: list[Any]
     strategies: dict[str, Strategy]
@@ -39,7 +38,7 @@ class Design(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """The estimate of one strategy on one sample, beside the true score of that sample."""
+    """The estimate of one strategy on one sample, with the true score of the estimator."""
 
     strategy: str
     estimator: str
@@ -54,7 +53,7 @@ class Estimate(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a call returned (NaN if it raised an error), how long it took, and its error message."""
+    """The result of a call (NaN if it raised an error), the time it took, and the error message."""
 
     value: Any
     seconds: float
@@ -62,7 +61,7 @@ class Outcome(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """A sample, with its estimators and their true scores."""
+    """A sample, with the estimators and their true scores."""
 
     frame: Any
     inputs: Any
@@ -74,11 +73,11 @@ class Sample(NamedTuple):
 def run_sample(design: Design, number: int, known: Iterable[Estimate] = ()) -> list[Estimate]:
     """Estimate the scores on one sample for every strategy, estimator, k and repeat.
 
-    Known estimates for a strategy, k and repeat are kept if every estimator has one without error.
+    Known estimates for a strategy, k and repeat are kept if all estimators succeeded.
     """
     kept = {each[:5]: each for each in known if not each.error}
     found: list[Estimate] = []
-    # If BLAS uses several threads, its sums depend on how many there are.
+    # If BLAS uses several threads, sums depend on the number of threads.
     with load_extra("threadpoolctl", "sklearn").threadpool_limits(1):
         sample = draw_sample(design, number)
         for strategy, k, repeat in product(design.strategies, design.ks, range(design.repeats)):
@@ -110,7 +109,7 @@ def draw_sample(design: Design, number: int) -> Sample:
 
 
 def sample_rows(n_rows: int, size: int, seed: int, number: int) -> Flags:
-    """Flag the rows of a simple random sample."""
+    """Draw a simple random sample, and flag its rows."""
     words = random_words(seed, StreamTag.SAMPLE_ROWS, n_rows, repeat=number, name=STREAM)
     inside = np.zeros(n_rows, dtype=np.bool_)
     inside[permutation(words)[:size]] = True
@@ -118,9 +117,9 @@ def sample_rows(n_rows: int, size: int, seed: int, number: int) -> Flags:
 
 
 def draw_seed(seed: int, number: int, repeat: int = 0) -> int:
-    """Draw the seed of a repeat on a sample, below 2**32 as scikit-learn requires.
+    """Draw the seed for one repeat on a sample, below 2**32, as scikit-learn requires.
 
-    Repeat 0 gives the seed of the estimators, which is the same throughout a sample.
+    Repeat 0 gives the seed of the estimators, which is the same for all repeats on a sample.
     """
     words = random_words(seed, StreamTag.FOLD_ROWS, 1, n_parts=repeat, repeat=number, name=STREAM)
     return int(words[0] >> np.uint64(32))
@@ -129,7 +128,7 @@ def draw_seed(seed: int, number: int, repeat: int = 0) -> int:
 def estimate_scores(
     design: Design, sample: Sample, number: int, strategy: str, k: int, repeat: int
 ) -> Iterator[Estimate]:
-    """Deal a sample into folds once, and cross-validate every estimator with them."""
+    """Deal a sample into folds once, and cross-validate every estimator with these folds."""
     seed = draw_seed(design.seed, number, repeat + 1)
     deal = design.strategies[strategy]
     folds = attempt(deal_folds, deal, sample.frame, design.target, k, seed)
@@ -144,7 +143,7 @@ def estimate_scores(
 
 
 def cross_validate(design: Design, sample: Sample, estimator: Any, pairs: Any) -> float:
-    """Average the scores of the folds."""
+    """Compute the mean score of an estimator over the folds."""
     scores = load_extra("sklearn.model_selection", "sklearn").cross_val_score(
         estimator,
         sample.inputs,
@@ -157,7 +156,7 @@ def cross_validate(design: Design, sample: Sample, estimator: Any, pairs: Any) -
 
 
 def check_score(score: Any) -> float:
-    """Raise unless a score is a finite number."""
+    """Return a score as a float, or raise an error if it is not a finite number."""
     if not np.isfinite(score):
         msg = f"the score is {score}"
         raise ArithmeticError(msg)
@@ -165,10 +164,10 @@ def check_score(score: Any) -> float:
 
 
 def attempt(function: Callable[..., Any], *args: Any) -> Outcome:
-    """Call a function, and time it; record its error instead of raising it."""
+    """Call a function, measure the time, and turn an error into a message."""
     start, value, message = perf_counter(), np.nan, ""
     try:
         value = function(*args)
-    except Exception as error:  # whatever the error, the other strategies go on
+    except Exception as error:  # one failure must not stop the other strategies
         message = f"{type(error).__name__}: {error}".partition("\n")[0]
     return Outcome(value, perf_counter() - start, message)

@@ -1,4 +1,4 @@
-"""The bias, standard deviation, mean squared error and error ratio of estimates: `summary`."""
+"""Summarize estimates: bias, standard deviation, mean squared error, and ratios to a baseline."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .resample import Estimate
 from .strategies import BASELINE
 
 SHOWN = ("strategy", "estimator", "k", "mse_ratio", "low", "high")
-"""The columns of a short summary, which fits a terminal."""
+"""The columns of a summary with `full=False`, which fit into a terminal."""
 
 MOMENTS = ("bias", "sd", "mse")
 COSTS = ("within", "seconds", "fold_seconds", "failed", "error")
@@ -23,62 +23,63 @@ COLUMNS = (*SHOWN, *MOMENTS, *COSTS)
 
 KEYS = [*Estimate._fields[:5]]
 CELL, SAMPLE = KEYS[:3], KEYS[:4]
-"""`KEYS` identifies an estimate, `CELL` a row of a summary, and `SAMPLE` a sample in that row."""
+"""The columns that identify an estimate, a row of a summary, and a sample within such a row."""
 
 
 class Scores(NamedTuple):
-    """The estimates of a study, with keys numbered in order of first appearance."""
+    """The estimates of a study, with labels replaced by numbers."""
 
     rows: Any
-    """A pandas frame with the columns of `Estimate` and two more: `off`, the estimate minus the
-    truth, and `square`, the square of `off`. Both are NaN where a strategy failed."""
+    """A pandas frame with the columns of `Estimate`, and also `off`, the estimate minus the truth,
+    and `square`, the square of `off`. If the estimate failed, `off` and `square` are NaN."""
     labels: dict[str, list[Any]]
-    """The distinct strategies, estimators and numbers of folds."""
+    """The strategies, estimators and values of k, in the order in which they are numbered."""
 
 
 def summary(estimates: Any, baseline: str = BASELINE, *, full: bool = False) -> Any:
-    """Summarize how far the estimates of each strategy are from the truth.
+    """Summarize the errors of the estimates of each strategy.
 
     Parameters
     ----------
     estimates : pandas.DataFrame or polars.DataFrame
         The frame that `sf.study.estimates` returns, or some of its rows.
     baseline : str
-        The strategy that the others are compared with.
+        The strategy with which the other strategies are compared.
     full : bool
-        Whether to add the columns from `bias` onwards.
+        Whether to add the columns from `bias` to `error`.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        One row per strategy, estimator and k: `strategy`, `estimator`, `k`; `mse_ratio`, the mean
-        square of the error (estimate minus truth), divided by the baseline's; and `low` and `high`,
-        the ends of its 95 % interval. With `full=True` there are also `bias`, the mean of the
-        error; `sd`, its standard deviation; `mse`, the mean of its square, which is `bias` squared
-        plus `sd` squared; `within`, the mean variance between the repeats of a sample; `seconds`,
-        the mean time of one cross-validation; `fold_seconds`, the mean time of dealing alone;
-        `failed`, the number of missing estimates; and `error`, the first error message.
+        One row per strategy, estimator and k, with the columns `strategy`, `estimator` and `k`;
+        `mse_ratio`, the mean squared error (of the estimate minus the truth) divided by the mean
+        squared error of the baseline; and `low` and `high`, the ends of the 95 % interval of the
+        ratio. With `full=True`, there are also `bias`, the mean error; `sd`, the standard deviation
+        of the error; `mse`, the mean squared error, which equals `bias**2 + sd**2`; `within`, the
+        mean variance between the repeats of a sample; `seconds`, the mean time of one
+        cross-validation; `fold_seconds`, the mean time for making folds; `failed`, the number of
+        missing estimates; and `error`, the first error message.
 
     Notes
     -----
-    Each mean is taken over the repeats of a sample first, and then over samples. `sd` divides by
-    the number of samples; it is the spread over samples and repeats together.
+    Means are taken first over the repeats of each sample, and then over the samples. `sd` measures
+    the spread over both samples and repeats, without a correction for small samples.
 
-    The ratio uses the samples in which both the strategy and the baseline have an estimate. Its
-    interval is Student's t interval for the log of the ratio, whose standard error comes from the
-    paired samples by the delta method. Samples of one population share rows, and the interval says
-    nothing about other populations.
+    The ratio uses the samples in which both the strategy and the baseline have an estimate. The
+    interval is Student's t interval for the log of the ratio, with a standard error from the paired
+    samples by the delta method. The samples share rows of one population, and the interval does not
+    apply to other populations.
 
-    The mean of r repeats on a sample has the mean squared error `mse - (1 - 1 / r) * within`.
-    Use this to compare one run of a slow strategy with as many repeats of a quick one as take the
-    same time.
+    The mean of r repeats on a sample has the mean squared error `mse - (1 - 1 / r) * within`. With
+    this formula, one run of a slow strategy can be compared with several repeats of a fast strategy
+    that take the same time.
 
     Raises
     ------
     StratError
         If the frame lacks a column of `estimates`, or the baseline.
     ImportError
-        Without SciPy: `pip install "stratframe[sklearn]"`.
+        If SciPy is not installed: `pip install "stratframe[sklearn]"`.
 
     Examples
     --------
@@ -100,7 +101,7 @@ def summary(estimates: Any, baseline: str = BASELINE, *, full: bool = False) -> 
 
 
 def find_baseline(scores: Scores, baseline: Any) -> int:
-    """Find the strategy that the others are compared with."""
+    """Return the number of the baseline, or raise an error if no strategy has this name."""
     strategies = scores.labels["strategy"]
     if baseline not in strategies:
         raise StratError(one_of("`baseline`", strategies, baseline))
@@ -110,7 +111,7 @@ def find_baseline(scores: Scores, baseline: Any) -> int:
 def results_frame(
     estimates: Any, table: Any, labels: dict[str, list[Any]], names: Sequence[str]
 ) -> Any:
-    """Make a frame of some columns, in the library of the estimates, with labels for numbers."""
+    """Make a frame of columns, in the library of the estimates, and replace numbers by labels."""
     library, rows = frames.library_of(estimates), table.reset_index()
     columns: dict[Any, Any] = {}
     for name in names:
@@ -126,7 +127,7 @@ def results_frame(
 
 
 def read_scores(estimates: Any) -> Scores:
-    """Read a frame of estimates, and subtract the truths."""
+    """Read a frame of estimates, and subtract the truth from each estimate."""
     names = Estimate._fields
     series = read_series(estimates, names, "estimates")
     *keys, errors = [frames.to_list(each) for each in (*series[:5], series[9])]
@@ -141,7 +142,7 @@ def read_scores(estimates: Any) -> Scores:
 
 
 def read_series(frame: Any, refs: Sequence[Any], argument: str) -> Any:
-    """Read columns, and raise if the argument is not a frame or has no rows."""
+    """Read columns, and raise an error if the argument is not a frame or has no rows."""
     frames.check_frame(frame)
     frames.check_refs(frame, {argument: refs})
     eager = frames.collect_columns(frame, refs)
@@ -152,7 +153,7 @@ def read_series(frame: Any, refs: Sequence[Any], argument: str) -> Any:
 
 
 def number_values(values: Sequence[Any]) -> tuple[list[Any], Ints]:
-    """List the distinct values in order of first appearance, and number each row by its value."""
+    """List the distinct values in order of first appearance, and give the place of each value."""
     places = {value: place for place, value in enumerate(dict.fromkeys(values))}
     return list(places), np.array([places[value] for value in values])
 
@@ -161,12 +162,12 @@ def number_values(values: Sequence[Any]) -> tuple[list[Any], Ints]:
 
 
 def over_samples(rows: Any, names: Sequence[str], by: Sequence[str] = CELL) -> Any:
-    """Average columns over the repeats of each sample, then over samples, ignoring NaN."""
+    """Average columns over the repeats of each sample and then over samples, ignoring NaN."""
     return rows.groupby([*by, "sample"])[[*names]].mean().groupby(level=by).mean()
 
 
 def describe_cells(rows: Any) -> Any:
-    """Describe the errors of each strategy, estimator and k: all but the ratio and its interval."""
+    """Compute all columns of a summary except the ratio and its interval."""
     means = over_samples(rows, ["off", "square", "seconds", "fold_seconds"])
     means.columns = ["bias", "mse", "seconds", "fold_seconds"]
     joined = rows.join(means["bias"], on=CELL)
@@ -182,7 +183,7 @@ def describe_cells(rows: Any) -> Any:
 
 
 def divide_squares(rows: Any, baseline: int, by: Sequence[str] = CELL) -> Any:
-    """Divide mean squared errors by the baseline's, over the samples that have both errors."""
+    """Divide mean squared errors by those of the baseline, over samples in which both are known."""
     own = rows.groupby(SAMPLE)["square"].mean().rename("own").reset_index()
     base = own[own["strategy"] == baseline].drop(columns="strategy").rename(columns={"own": "base"})
     both = own.merge(base, on=SAMPLE[1:]).dropna().groupby([*by, "sample"])[["own", "base"]].mean()

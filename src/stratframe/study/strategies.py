@@ -1,4 +1,4 @@
-"""Strategies of a study: checks of them, defaults from the literature, and their folds."""
+"""Check the strategies of a study, provide default strategies, and deal folds."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ from .models import by_text
 from .target import TargetColumn
 
 Strategy: TypeAlias = Callable[[Any, int, int], Any] | dict[str, Any]
-"""A function of a frame, k and a seed that returns a frame with a column `fold`, or arguments of
-`kfold`."""
+"""A dict of arguments of `kfold`, or a function of a frame, k and a seed that returns a frame with
+a column `fold`."""
 
 BASELINE = "SCV"
-"""The strategy that the others are compared with: stratified k-fold."""
+"""The name of stratified k-fold, which is the default baseline of comparisons."""
 
 OWN_ARGUMENTS = {"frame", "k", "repeats", "seed", "name", "overwrite", "groups"}
-"""Arguments of `kfold` that the study sets itself, or refuses."""
+"""The arguments of `kfold` that a strategy must not contain."""
 
 N_CLUSTERS = 4
-"""How many clusters the default strategies make, in each class or among all rows."""
+"""The number of clusters in the default strategies, within each class or among all rows."""
 
 MARGIN_FEATURES = 5
-"""How many features the default margins balance: only the first, because each takes time."""
+"""The maximum number of features that the default margins balance, to limit the time."""
 
 
 def check_strategies(
     strategies: Any, target: TargetColumn, features: list[Any], frame: Any
 ) -> dict[str, Strategy]:
-    """Check the strategies, or choose the default ones, and add the baseline."""
+    """Check the strategies, or use the default strategies, and add the baseline."""
     if strategies is None:
         strategies = default_strategies(target, features)
     if not isinstance(strategies, Mapping):
         msg = (
-            "`strategies` must be a dict of names and entries of `by`, arguments of `kfold` or"
+            "`strategies` must be a dict from names to values of `by`, arguments of `kfold` or"
             f" functions, got {type(strategies).__name__}."
         )
         raise StratError(msg)
@@ -65,7 +65,7 @@ def check_strategies(
 
 
 def check_strategy(name: str, strategy: Any, frame: Any) -> Any:
-    """Take a strategy that is not a function as arguments of `kfold`, and check them."""
+    """Return a function unchanged; turn any other strategy into arguments of `kfold`."""
     if callable(strategy) and not isinstance(strategy, EXPRESSIONS):
         return strategy
     given = dict(strategy) if isinstance(strategy, Mapping) else {"by": strategy}
@@ -79,8 +79,8 @@ def check_strategy(name: str, strategy: Any, frame: Any) -> Any:
     unknown = [each for each in given if each not in known]
     if unknown:
         msg = (
-            f"The strategy {name!r} must hold arguments of `kfold`, got {unknown[0]!r}."
-            f"\nHint: they are {', '.join(map(repr, sorted(known)))}."
+            f"The strategy {name!r} must hold only arguments of `kfold`, got {unknown[0]!r}."
+            f"\nHint: the arguments are {', '.join(map(repr, sorted(known)))}."
         )
         raise StratError(msg)
     terms, key = parse_by(given.get("by")).terms, parse_columns("key", given.get("key"))
@@ -89,7 +89,7 @@ def check_strategy(name: str, strategy: Any, frame: Any) -> Any:
 
 
 def default_strategies(target: TargetColumn, features: list[Any]) -> dict[str, Any]:
-    """List the strategies of the literature, for classes or for a continuous target."""
+    """Return strategies, most of them from the literature, for classes or a continuous target."""
     strata = target.term
     found: dict[str, Any] = {"k-fold": None, BASELINE: strata}
     if target.is_continuous:
@@ -111,9 +111,9 @@ def default_strategies(target: TargetColumn, features: list[Any]) -> dict[str, A
 def deal_with_target(
     frame: Any, k: int, seed: int, *, target: TargetColumn, features: list[Any]
 ) -> Any:
-    """Deal blocks of nearest neighbours, with the target as a further feature.
+    """Deal blocks of nearest neighbours, with the target as an additional feature.
 
-    Each class becomes a column of zeros and ones; for two classes, one column is enough.
+    Each class is encoded as a column of zeros and ones; for two classes, one column is enough.
     """
     numbers = target.read_numbers(frame)
     if not target.is_continuous:
@@ -127,7 +127,7 @@ def deal_with_target(
 def deal_by_component(
     frame: Any, k: int, seed: int, *, target: TargetColumn, features: list[Any]
 ) -> Any:
-    """Deal the rows of each stratum in order of their first principal component."""
+    """Deal the rows of each stratum in the order of the first principal component."""
     scaled = load_extra("sklearn.preprocessing", "sklearn").scale(read_features(frame, features).T)
     pca = load_extra("sklearn.decomposition", "sklearn").PCA(1, svd_solver="full")
     columns: dict[Any, Values] = {
@@ -147,13 +147,13 @@ def read_features(frame: Any, features: list[Any]) -> Values:
 def deal_folds(
     strategy: Strategy, frame: Any, target: TargetColumn, k: int, seed: int
 ) -> Sequence[tuple[Ints, Ints]]:
-    """Deal the rows of a frame, and list the training and test rows of each fold."""
+    """Deal the rows of a frame into folds, and list the training and test rows of each fold."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StratWarning)
         if isinstance(strategy, dict):
             arguments = {"rare": "ignore", "overwrite": True, **strategy}
             dealt = kfold(frame, k=k, seed=seed, **arguments)
-        else:  # it may change its frame, which other strategies share
+        else:  # a function could change the frame, which is shared
             dealt = strategy(deepcopy(frame), k, seed)
     if not frames.libraries.has_column(dealt, "fold"):
         msg = f"A strategy must return a frame with the column 'fold', got {type(dealt).__name__}."
@@ -167,7 +167,7 @@ def deal_folds(
     elif len(pairs) != k:
         msg = f"A strategy must deal k={k} folds, got {len(pairs)}."
     elif is_read and (target.read(dealt) != target.read(frame)).any():
-        msg = "A strategy must return its rows in their order."
+        msg = "A strategy must return its rows in their original order."
     if msg:
         raise StratError(msg)
     return pairs

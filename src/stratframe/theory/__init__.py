@@ -1,4 +1,4 @@
-"""Closed formulas for the balance of folds, and for its effect on cross-validation."""
+"""Closed-form formulas for the balance of folds and its effect on cross-validation."""
 
 from .formulas import (
     ber_bias,

@@ -1,4 +1,4 @@
-"""Arguments of formulas: numbers or arrays, their ranges and shapes."""
+"""Check the arguments of formulas, which are numbers or arrays, and convert them to arrays."""
 
 from numbers import Real
 
@@ -13,7 +13,7 @@ MAX_EXACT = 2**53
 
 
 def check_class_in_folds(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> list[Values]:
-    """Check and broadcast the numbers of rows in a frame, of rows in a class, and of folds."""
+    """Check and broadcast the numbers of rows (n), of rows in a class (count) and of folds (k)."""
     n, count, k = broadcast(
         n=check_integers("n", n, 1),
         count=check_integers("count", count, 0),
@@ -25,14 +25,14 @@ def check_class_in_folds(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> list[V
 
 
 def check_counts(counts: ArrayLike, min_classes: int = 1, min_rows: int = 1) -> tuple[Ints, int]:
-    """Check the numbers of rows of classes, and return them with their sum."""
+    """Check the numbers of rows in classes, and return these numbers and their sum."""
     numbers = check_integers("counts", counts, 0)
     if numbers.ndim != 1:
         msg = f"`counts` must be a sequence of whole numbers, got {describe(counts)}."
         raise StratError(msg)
     if len(numbers) < min_classes:
         rule = f"at least {plural(min_classes, 'whole number')}"
-        msg = f"`counts` must be {rule}, got {len(numbers)}."
+        msg = f"`counts` must hold {rule}, got {len(numbers)}."
         raise StratError(msg)
     sizes = numbers.astype(np.int64)
     # Python's integers cannot overflow.
@@ -44,7 +44,7 @@ def check_counts(counts: ArrayLike, min_classes: int = 1, min_rows: int = 1) -> 
 
 
 def check_integers(argument: str, value: ArrayLike, minimum: int) -> Values:
-    """Check integers, and return them as floats."""
+    """Check that all values are integers, and return them as floats."""
     noun = "whole numbers" if argument == "counts" else "a whole number"
     rule = f"{noun} of at least {minimum}"
     numbers = check_range(argument, value, minimum, np.inf, rule)
@@ -56,7 +56,7 @@ def check_integers(argument: str, value: ArrayLike, minimum: int) -> Values:
 def check_range(
     argument: str, value: ArrayLike, minimum: float = 0, maximum: float = 1, rule: str = ""
 ) -> Values:
-    """Check finite numbers within a range, and return them as floats."""
+    """Check that all values are finite numbers within a range, and return them as floats."""
     rule = rule or f"a number from {minimum} to {maximum}"
     numbers = as_floats(value)
     if numbers is None:
@@ -68,7 +68,7 @@ def check_range(
 
 
 def as_floats(value: ArrayLike) -> Values | None:
-    """Convert numbers to floats; return None if anything is not a number."""
+    """Convert numbers to floats; return None if any value is not a number."""
     try:
         array = np.asarray(value)
         is_numeric = array.dtype.kind in "iuf" or (
@@ -81,7 +81,7 @@ def as_floats(value: ArrayLike) -> Values | None:
 
 
 def check_all(argument: str, value: ArrayLike, valid: Flags, rule: str) -> None:
-    """Raise an error that shows the first value that is not valid."""
+    """Raise an error if any value is invalid; the message shows the first invalid value."""
     invalid = np.asarray(value)[~valid].tolist()
     if invalid:
         msg = f"`{argument}` must be {rule}, got {describe(invalid[0])}."
@@ -89,7 +89,7 @@ def check_all(argument: str, value: ArrayLike, valid: Flags, rule: str) -> None:
 
 
 def check_at_most_n(argument: str, values: Values, n: Values) -> None:
-    """Raise an error if any value is above the number of rows."""
+    """Raise an error if any value is greater than the number of rows."""
     over = values > n
     if over.any():
         rows = plural(int(n[over][0]), "row")
@@ -98,7 +98,7 @@ def check_at_most_n(argument: str, values: Values, n: Values) -> None:
 
 
 def broadcast(**arguments: Values) -> list[Values]:
-    """Broadcast arrays to one shape, or raise an error with their names and shapes."""
+    """Broadcast arrays to a common shape, or raise an error with their names and shapes."""
     try:
         return list(np.broadcast_arrays(*arguments.values()))
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Closed formulas for the balance of folds, and for its effect on cross-validation."""
+"""Closed-form formulas for the balance of folds and its effect on cross-validation."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -24,21 +24,21 @@ Result: TypeAlias = Any
 
 
 def variance_random(n: ArrayLike, k: ArrayLike, p: ArrayLike, *, replace: bool = False) -> Result:
-    """Compute the variance of a class's share in a fold, for plain random k-fold.
+    """Compute the variance of the share of a class in one fold of a random k-fold split.
 
-    The fold has n / k rows. Rows of folds are drawn without replacement, so the variance is exactly
+    A fold has n / k rows, which are drawn without replacement. The variance is therefore exactly
     p (1 - p) (k - 1) / (n - 1).
 
     Parameters
     ----------
     n : int or array of int, range 1..2**53
-        Number of rows of the frame; at least 2 without `replace`.
+        Number of rows in the frame; at least 2 unless `replace` is True.
     k : int or array of int, range 1..n
         Number of folds.
     p : float or array of float, range 0..1
         Share of the class in the frame.
     replace : bool
-        Whether rows are drawn with replacement: the variance is then p (1 - p) k / n (binomial).
+        Whether rows are drawn with replacement. The variance is then p (1 - p) k / n.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def variance_random(n: ArrayLike, k: ArrayLike, p: ArrayLike, *, replace: bool =
 
     References
     ----------
-    Cochran (1977), Sampling techniques, section 3.2: the variance of a proportion.
+    Cochran (1977), Sampling techniques, section 3.2, on the variance of a proportion.
 
     Examples
     --------
@@ -73,17 +73,17 @@ def variance_random(n: ArrayLike, k: ArrayLike, p: ArrayLike, *, replace: bool =
 
 
 def variance_stratified(n: ArrayLike, k: ArrayLike, count: ArrayLike) -> Result:
-    """Compute the variance of a class's share in a fold, for stratified k-fold.
+    """Compute the variance of the share of a class in one fold of a stratified k-fold split.
 
-    With r = count mod k, r folds have one more row of the class than the others; so the variance is
-    r (k - r) / n**2, for folds of n / k rows.
+    Let r = count mod k. Then r folds have one more row of the class than the other folds. For folds
+    of n / k rows, the variance is therefore r (k - r) / n**2.
 
     Parameters
     ----------
     n, k
         As for `variance_random`.
     count : int or array of int, range 0..n
-        Number of rows of the class.
+        Number of rows in the class.
 
     Returns
     -------
@@ -96,8 +96,8 @@ def variance_stratified(n: ArrayLike, k: ArrayLike, count: ArrayLike) -> Result:
 
     References
     ----------
-    Kohavi (1995), A study of cross-validation and bootstrap for accuracy estimation
-    and model selection: stratified folds. The variance is that of a Bernoulli variable.
+    Kohavi (1995), A study of cross-validation and bootstrap for accuracy estimation and model
+    selection, on stratified folds. The formula follows from the variance of a Bernoulli variable.
 
     Examples
     --------
@@ -112,10 +112,10 @@ def variance_stratified(n: ArrayLike, k: ArrayLike, count: ArrayLike) -> Result:
 
 
 def probability_missing(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> Result:
-    """Compute the probability that a fold of plain random k-fold lacks a class.
+    """Compute the probability that a fold of a random k-fold split lacks a class.
 
-    For a fold of m rows it is C(n - count, m) / C(n, m). Where k does not divide n, n mod k folds
-    have one more row; the fold is then any of the k folds with equal probability.
+    For a fold of m rows, the probability is C(n - count, m) / C(n, m). If k does not divide n,
+    n mod k folds have one more row, and the result is the mean probability over the k folds.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def probability_missing(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> Result:
 
     References
     ----------
-    Johnson, Kemp and Kotz (2005), Univariate discrete distributions, chapter 6: the
+    Johnson, Kemp and Kotz (2005), Univariate discrete distributions, chapter 6, on the
     hypergeometric distribution.
 
     Examples
@@ -147,12 +147,12 @@ def probability_missing(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> Result:
 
 
 def probability_any_missing(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> Result:
-    """Compute the probability that some fold of plain random k-fold lacks a class.
+    """Compute the probability that at least one fold of a random k-fold split lacks a class.
 
     Parameters
     ----------
     n, count, k
-        As for `variance_stratified`; where k does not divide n, n mod k folds have one more row.
+        As for `variance_stratified`. If k does not divide n, n mod k folds have one more row.
 
     Returns
     -------
@@ -166,7 +166,7 @@ def probability_any_missing(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> Res
     References
     ----------
     Feller (1968), An introduction to probability theory and its applications, volume 1,
-    chapter 4: inclusion and exclusion.
+    chapter 4, on the inclusion-exclusion principle.
 
     Examples
     --------
@@ -181,17 +181,18 @@ def probability_any_missing(n: ArrayLike, count: ArrayLike, k: ArrayLike) -> Res
 def ber_bias(k: ArrayLike, count: ArrayLike, error0: ArrayLike, error1: ArrayLike) -> Result:
     """Compute the bias of the cross-validated balanced error rate of two classes.
 
-    With fewer rows of class 1 than folds, k - count stratified folds lack class 1 and are scored on
-    class 0 alone. The bias of the mean over the folds is then
-    (k - count) / (2 k) * (error0 - error1); otherwise there is no such bias.
+    If class 1 has fewer rows than there are folds, k - count stratified folds lack class 1, and
+    their scores depend on class 0 only. The bias of the mean over folds is then
+    (k - count) / (2 k) * (error0 - error1). If every fold has class 1, the bias is 0.
 
     Parameters
     ----------
     k : int or array of int, range 1..2**53
+        Number of folds.
     count : int or array of int, range 0..2**53
-        Number of rows of class 1; class 0 is in every fold.
+        Number of rows in class 1. Class 0 is assumed to be in every fold.
     error0, error1 : float or array of float, range 0..1
-        Expected error rates of the classes.
+        Expected error rates of the two classes.
 
     Returns
     -------
@@ -204,8 +205,8 @@ def ber_bias(k: ArrayLike, count: ArrayLike, error0: ArrayLike, error1: ArrayLik
 
     References
     ----------
-    Forman and Scholz (2010), Apples-to-apples in cross-validation studies: scores of
-    folds that lack a class. The formula is the mean of their expectations.
+    Forman and Scholz (2010), Apples-to-apples in cross-validation studies, on the scores of folds
+    that lack a class. The formula follows from the expected scores of the folds.
 
     Examples
     --------
@@ -222,18 +223,19 @@ def ber_bias(k: ArrayLike, count: ArrayLike, error0: ArrayLike, error1: ArrayLik
 
 
 def variance_of_mean(variance: ArrayLike, k: ArrayLike, rho: ArrayLike) -> Result:
-    """Compute the variance of a mean over folds whose scores are correlated.
+    """Compute the variance of the mean score over folds with correlated scores.
 
-    It is variance / k * (1 + (k - 1) rho): the training rows of folds overlap, so the scores
-    of k folds carry less information than k independent scores.
+    The result is variance / k * (1 + (k - 1) rho). The training sets of the folds overlap, so the
+    scores of k folds contain less information than k independent scores.
 
     Parameters
     ----------
     variance : float or array of float, at least 0
-        Variance of one fold's score.
+        Variance of the score of a single fold.
     k : int or array of int, range 1..2**53
+        Number of folds.
     rho : float or array of float, range -1 / (k - 1)..1
-        Correlation of the scores of two folds.
+        Correlation between the scores of two folds.
 
     Returns
     -------
@@ -267,12 +269,12 @@ def variance_of_mean(variance: ArrayLike, k: ArrayLike, rho: ArrayLike) -> Resul
 
 
 def largest_k(counts: ArrayLike) -> int:
-    """Return the largest k with which every fold can have every class: the smallest count.
+    """Return the smallest count, which is the largest k for which all folds can have all classes.
 
     Parameters
     ----------
     counts : sequence of int, shape (n_classes,), range 0..2**53
-        Number of rows of each class; at least one class.
+        Number of rows in each class; there must be at least one class.
 
     Returns
     -------
@@ -281,7 +283,7 @@ def largest_k(counts: ArrayLike) -> int:
     Raises
     ------
     StratError
-        If `counts` is not such a sequence.
+        If `counts` is invalid.
 
     Examples
     --------
@@ -292,16 +294,16 @@ def largest_k(counts: ArrayLike) -> int:
 
 
 def largest_deviation(counts: ArrayLike, k: int) -> float:
-    """Compute the largest deviation of a class's share in a stratified fold from that in the frame.
+    """Compute the largest deviation of a class share in a stratified fold from the overall share.
 
-    The folds are those of a round-robin deal without renumbering. With counts (23, 7, 3), two of
-    three folds have (8, 2, 1) rows and one has (7, 3, 1); ten folds deviate further. Folds without
-    rows are ignored.
+    The rows are sorted by class and dealt to the folds in turn. With counts (23, 7, 3) and
+    three folds, two folds have (8, 2, 1) rows and one has (7, 3, 1) rows; with ten folds, the
+    deviation is larger. Folds without rows are ignored.
 
     Parameters
     ----------
     counts : sequence of int, shape (n_classes,), range 0..2**53
-        Number of rows of each class, in the order of the deal; at least one row.
+        Number of rows in each class, in the order of the deal; there must be at least one row.
     k : int, range 1..2**53
         Number of folds.
 
@@ -326,13 +328,14 @@ def largest_deviation(counts: ArrayLike, k: int) -> float:
     if folds.ndim:
         msg = f"`k` must be one whole number of at least 1, got {describe(k)}."
         raise StratError(msg)
-    # A round-robin deal of fewer rows than folds gives the first folds one row each.
+    # If there are fewer rows than folds, the first n folds have one row each.
     n_folds = min(int(folds), n)
     low, n_long = divmod(n, n_folds)
     each, more = np.divmod(sizes, n_folds)
     starts = (np.cumsum(sizes) - sizes) % n_folds
-    # A class has one more row in the `more` folds from `starts` on, where the first fold follows
-    # the last. So there are four kinds of folds, and their numbers say which kinds occur.
+    # A class has one more row in `more` consecutive folds that begin at `starts`; the first fold
+    # follows the last. As the first `n_long` folds have one more row in all, there are at most four
+    # kinds of fold.
     until = np.minimum(starts + more, n_folds)
     wrapped = starts + more - until
     both = np.maximum(np.minimum(until, n_long) - starts, 0) + np.minimum(wrapped, n_long)
@@ -349,14 +352,14 @@ def largest_deviation(counts: ArrayLike, k: int) -> float:
 
 
 def imbalance(counts: ArrayLike) -> float:
-    """Compute the index of class imbalance: 0 for equal counts, 1 for a single class.
+    """Compute an index of class imbalance, from 0 for equal counts to 1 for a single class.
 
-    For K classes and N rows it is K / (K - 1) * sum((count / N - 1 / K)**2).
+    For K classes and N rows, the index is K / (K - 1) * sum((count / N - 1 / K)**2).
 
     Parameters
     ----------
     counts : sequence of int, shape (n_classes,), range 0..2**53
-        Number of rows of each class; at least two classes, and at least one row.
+        Number of rows in each class; there must be at least two classes and at least one row.
 
     Returns
     -------
@@ -365,13 +368,14 @@ def imbalance(counts: ArrayLike) -> float:
     Raises
     ------
     StratError
-        If `counts` is not such a sequence.
+        If `counts` is invalid.
 
     Notes
     -----
-    The paper prints the factor K, with which a single class would have K - 1, not 1. Its table has
-    the values for K / (K - 1): for two classes both factors are the same, but new_thyroid, with
-    150, 35 and 30 rows, has 0.30 there, whereas K gives 0.60.
+    Equation 1 of the paper below has the factor K instead of K / (K - 1), so the index for a single
+    class would be K - 1. The values in the table of the paper agree with K / (K - 1). For the data
+    set new_thyroid, with classes of 150, 35 and 30 rows, the table has 0.30, whereas the factor K
+    gives 0.60. For two classes, the factors are equal.
 
     References
     ----------
@@ -387,17 +391,17 @@ def imbalance(counts: ArrayLike) -> float:
     """
     sizes, n = check_counts(counts, min_classes=2)
     k = len(sizes)
-    # In integers, so that rounding cannot move the result out of the range 0..1.
+    # Integers are used so that rounding errors cannot move the result out of the range 0..1.
     squares = sum(size * size for size in sizes.tolist())
     return float((k * squares - n * n) / ((k - 1) * n * n))
 
 
 def elementwise(function: Callable[[int, int, int], float], arrays: list[Values]) -> Result:
-    """Apply a function of integers to each element of arrays of one shape."""
+    """Apply a function of integers to the elements of arrays that have the same shape."""
     whole = [array.astype(np.int64) for array in arrays]
     return as_scalar(np.vectorize(function, otypes=[np.float64])(*whole))
 
 
 def as_scalar(values: Values) -> Result:
-    """Turn an array without dimensions into a float."""
+    """Convert a zero-dimensional array to a float; return other arrays unchanged."""
     return values if np.ndim(values) else float(values)
