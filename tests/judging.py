@@ -11,10 +11,6 @@ import polars as pl
 
 import stratframe as sf
 
-FALSE_ALARMS, SILENT = 6 / 2000, 20 / 1600
-"""Shares of good columns that may be refused, and of bad ones that may pass."""
-
-
 LABELS, AGES = ["label", "sex", "site"], (["age", "sex"], ["sex", "age"], "age")
 X = sf.continuous("x")
 
@@ -377,10 +373,9 @@ BAD = {
 def forgotten(d: Draw) -> Case:
     """Deal the rows of patients who are not named as groups."""
     columns = {"label": d.classes(4), "x": d.rng.normal(size=d.n)}
-    name = d.one_of(
-        "patient_id", "PatientID", "user", "customerId", "subject no", "MRN", "order.id"
-    )
-    return d.deal({name: d.groups(20, d.n // 2), **columns}, d.one_of(None, "label", X))
+    ids = "patient_id", "PatientID", "user", "customerId", "subject no", "MRN", "order.id"
+    columns = {d.one_of(*ids): d.groups(20, d.n // 2), **columns}
+    return d.deal(columns, d.one_of(None, "label", X))
 
 
 NOTED = {

@@ -35,9 +35,6 @@ def arguments(function: Callable[..., Any]) -> dict[str, Any]:
     return {each.name: each.default for each in others}
 
 
-# The factory ----------------------------------------------------------------------------
-
-
 def give_back(frame: object, by: str, *, k: int = 5) -> tuple[object, str, int]:
     """Give back what is given.
 
@@ -72,9 +69,8 @@ def test_a_method_looks_like_its_verb_without_the_frame() -> None:
     """Name, arguments, types and page are those of the verb, but for the frame."""
     made = method(give_back)
     assert (made.__name__, made.__qualname__) == ("give_back", "Strat.give_back")
-    assert (
-        str(inspect.signature(made)) == "(self, by: str, *, k: int = 5) -> tuple[object, str, int]"
-    )
+    signature = "(self, by: str, *, k: int = 5) -> tuple[object, str, int]"
+    assert str(inspect.signature(made)) == signature
     assert made.__annotations__ == {"by": str, "k": int, "return": tuple[object, str, int]}
     page = str(inspect.getdoc(give_back))
     described = "frame : any frame\n    It is described\n    in two lines.\n"
@@ -92,18 +88,14 @@ def test_methods_are_made_of_the_functions_of_their_names(name: str) -> None:
 
 def test_every_function_of_a_frame_is_a_method() -> None:
     """Whatever takes a frame first is a method of frames, and of expressions if it deals rows."""
-    public = {name: getattr(sf, name) for name in sf.__all__}
-    functions = {name: each for name, each in public.items() if inspect.isfunction(each)}
-    of_frames = {
-        name
-        for name, each in functions.items()
-        if next(iter(inspect.signature(each).parameters), "") == "frame"
+    public = [getattr(sf, name) for name in sf.__all__]
+    first = {
+        each.__name__: next(iter(inspect.signature(each).parameters), "")
+        for each in filter(inspect.isfunction, public)
     }
+    of_frames = {name for name, argument in first.items() if argument == "frame"}
     assert methods(Strat).keys() == of_frames
     assert methods(StratExpr).keys() == {"kfold", "split"}
-
-
-# The pages ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("each", METHODS)
@@ -121,15 +113,12 @@ def test_a_method_documents_its_parameters(each: Callable[..., Any]) -> None:
 
 def test_repr_names_the_accessor() -> None:
     """`df.strat` names itself, the kind of its frame and its help."""
-    expected = "<stratified folds on a DataFrame; see help(df.strat)>"
-    assert repr(pd.DataFrame().strat) == repr(pl.DataFrame().strat) == expected
-    expected = "<stratified folds on a LazyFrame; see help(df.strat)>"
-    assert repr(pl.LazyFrame().strat) == expected
+    for frame in (pd.DataFrame(), pl.DataFrame(), pl.LazyFrame()):
+        expected = f"<stratified folds on a {type(frame).__name__}; see help(df.strat)>"
+        assert repr(frame.strat) == expected
     expected = "<stratified folds of a Polars expression; see help(pl.col('label').strat)>"
     assert repr(pl.col("a").strat) == expected
 
-
-# Expressions ----------------------------------------------------------------------------
 
 PARTS = {"a": 0.5, "b": 0.25, "c": None}
 EXPRESSIONS: list[tuple[str, dict[str, Any]]] = [
@@ -156,9 +145,7 @@ def test_an_expression_takes_arguments_of_the_function(name: str) -> None:
 @pytest.mark.parametrize(("name", "kwargs"), EXPRESSIONS)
 @pytest.mark.parametrize("by", ["label", ["label", "sex"]])
 @pytest.mark.parametrize("kind", ["polars", "polars-lazy"])
-def test_an_expression_gives_the_column_of_the_function(
-    name: str, kwargs: dict[str, Any], by: Any, kind: str
-) -> None:
+def test_an_expression_gives_the_column_of_the_function(name, kwargs, by, kind):
     """An expression gives the column of the frame's verb; the fields of a struct nest."""
     df = make(kind, {"label": [*DATA["label"], "c", None, None], "sex": [*DATA["sex"], *"mfm"]})
     expr = pl.struct(by) if isinstance(by, list) else pl.col(by)
@@ -166,20 +153,10 @@ def test_an_expression_gives_the_column_of_the_function(
     assert_polars(found, eager(getattr(df.strat, name)(by, **kwargs)))
 
 
-# The registration -----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("owner", "accessor"),
-    [
-        (pd.DataFrame(), Strat),
-        (pl.DataFrame(), Strat),
-        (pl.LazyFrame(), Strat),
-        (pl.col("a"), StratExpr),
-    ],
-)
-def test_accessor_stores_what_it_is_of(owner: Any, accessor: type) -> None:
+@pytest.mark.parametrize("owner", [pd.DataFrame(), pl.DataFrame(), pl.LazyFrame(), pl.col("a")])
+def test_accessor_stores_what_it_is_of(owner: Any) -> None:
     """The accessor is registered on frames and expressions, and stores them and nothing else."""
+    accessor = StratExpr if isinstance(owner, pl.Expr) else Strat
     assert type(owner.strat) is accessor
     (stored,) = vars(owner.strat).values()
     assert type(stored) is type(owner)

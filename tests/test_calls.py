@@ -32,21 +32,18 @@ from tests.helpers import KINDS, eager, loss_of, make, peer_folds, split_groups,
 pytestmark = pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 rngs = st.integers(0, 2**60).map(Random)
 
+Data = dict[str, list[Any]]
+"""The cells of columns, by their names."""
+
 CLASSES: list[list[Any]] = [
-    [0, 1, 2, 3, 4, 5],
-    [-3, 0, 7, 2**40, -(2**62), 2**53 + 1],
-    ["a", "b", "c", "d", "e", "f"],
-    ["", " ", "é", "e\u0301", "a" * 40, "0"],
-    [True, False],
+    *([0, 1, 2, 3, 4, 5], [-3, 0, 7, 2**40, -(2**62), 2**53 + 1], ["a", "b", "c", "d", "e", "f"]),
+    *(["", " ", "é", "e\u0301", "a" * 40, "0"], [True, False]),
     [dt.date(2020, 1, day) for day in (5, 1, 3)],
-    [dt.datetime(2020, 1, 1, hour) for hour in (0, 23, 7, 9)],
-    [0.0, -1.0, 4.0, 1e15],
+    *([dt.datetime(2020, 1, 1, hour) for hour in (0, 23, 7, 9)], [0.0, -1.0, 4.0, 1e15]),
 ]
 
-# What is drawn --------------------------------------------------------------------------
 
-
-def draw_data(rng: Random) -> dict[str, list[Any]]:
+def draw_data(rng: Random) -> Data:
     """Draw a small frame: classes, numbers with ties, groups and keys, some with gaps."""
     n = rng.choice([0, 1, 2, rng.randint(3, 20), rng.randint(10, 120), rng.randint(10, 120)])
     classes = rng.choice(CLASSES)
@@ -72,7 +69,7 @@ def draw_data(rng: Random) -> dict[str, list[Any]]:
     return data
 
 
-def forms_of(rng: Random, data: dict[str, list[Any]]) -> dict[str, Any]:
+def forms_of(rng: Random, data: Data) -> dict[str, Any]:
     """Make the same data on three kinds of frame, some with other types and indexes."""
     forms = {kind: make(kind, data) for kind in KINDS}
     plain, polars = forms["pandas"], forms["polars"]
@@ -98,15 +95,11 @@ def draw_by(rng: Random) -> tuple[list[str], Any]:
     last = rng.choice(
         [
             *[None] * 9,
-            sf.continuous("v"),
-            sf.quantiles("v", rng.randint(2, 9)),
+            *(sf.continuous("v"), sf.quantiles("v", rng.randint(2, 9))),
             sf.bins("w", [-np.inf, *edges, np.inf], closed=rng.choice(["left", "right"])),
-            sf.bins("w", [-50, *edges, 50]),
-            sf.chain(features),
-            sf.nearest(features, block=rng.choice([None, None, 3])),
-            sf.total(*features),
-            sf.total("v"),
-            sf.clusters(features, rng.randint(1, 3)),
+            *(sf.bins("w", [-50, *edges, 50]), sf.chain(features)),
+            *(sf.nearest(features, block=rng.choice([None, None, 3])), sf.total(*features)),
+            *(sf.total("v"), sf.clusters(features, rng.randint(1, 3))),
             sf.margins(rng.sample(["label", "a", "keep"], rng.randint(1, 3))),
         ]
     )
@@ -154,9 +147,6 @@ def draw_call(rng: Random, n: int) -> tuple[str, dict[str, Any]]:
     return "split", options | {"parts": draw_parts(rng, n)}
 
 
-# What is compared -----------------------------------------------------------------------
-
-
 def answer(verb: Callable[..., Any], *args: Any, **options: Any) -> Any:
     """Make a call and collect its result; a refusal, of at most 2,000 characters, is None."""
     try:
@@ -165,6 +155,11 @@ def answer(verb: Callable[..., Any], *args: Any, **options: Any) -> Any:
         message = str(error)
     assert 0 < len(message) <= 2_000
     return None
+
+
+def columns_in(found: Any, names: Sequence[str]) -> Data | None:
+    """List columns of a result; a refusal has none."""
+    return None if found is None else {name: values(found, name) for name in names}
 
 
 def the_same(answers: dict[str, Any]) -> Any:
@@ -211,9 +206,6 @@ def rows_by(columns: Sequence[list[Any]], rows: Sequence[int]) -> list[list[int]
     return list(found.values())
 
 
-# Promises -------------------------------------------------------------------------------
-
-
 @given(rng=rngs)
 @settings(max_examples=2 * settings().max_examples)
 def test_calls(rng: Random) -> None:
@@ -227,19 +219,14 @@ def test_calls(rng: Random) -> None:
     repeats = options.get("repeats", 1)
     names = [column] if repeats == 1 else [f"{column}_{place + 1}" for place in range(repeats)]
     answers = {kind: call(frame) for kind, frame in forms.items()}
-    dealt = the_same(
-        {
-            kind: found if found is None else {name: values(found, name) for name in names}
-            for kind, found in answers.items()
-        }
-    )
+    dealt = the_same({kind: columns_in(found, names) for kind, found in answers.items()})
     if dealt is None:
         return
     for kind, frame in forms.items():
         check_untouched(eager(frame), answers[kind], names)
     ties = options.get("deal") == "contiguous" and isinstance(last, type(sf.continuous("v")))
     for parts in dealt.values():
-        check_column(data, levels, verb, options, parts, ties=ties)
+        check_column(data, levels, (verb, options), parts, ties=ties)
     first = dealt[names[0]]
     by_order = isinstance(by and by[-1], type(sf.chain("v")) | type(sf.nearest("v")))
     fits = type(sf.clusters("v")), type(sf.margins(["a"]))
@@ -261,20 +248,12 @@ def check_untouched(frame: Any, dealt: Any, new: Sequence[str]) -> None:
     compare(dealt[names], frame)
 
 
-def check_column(
-    data: dict[str, list[Any]],
-    levels: Sequence[str],
-    verb: str,
-    options: dict[str, Any],
-    parts: list[Any],
-    *,
-    ties: bool,
-) -> None:
+def check_column(data: Data, levels: Sequence[str], call: Any, parts: list[Any], *, ties: bool):
     """Check that parts are whole groups, or their counts exact shares, rounded, at every level.
 
     Ties that stay together move the counts.
     """
-    dealt = [row for row, part in enumerate(parts) if part is not None]
+    (verb, options), dealt = call, [row for row, part in enumerate(parts) if part is not None]
     shares = options.get("parts", {})
     # Each float stands for a simple fraction, or where these do not sum to 1, for itself.
     if verb == "kfold":
@@ -312,7 +291,7 @@ def check_column(
             assert floor(exact) <= counts[name] <= ceil(exact), f"{counts[name]} rows for {exact}"
 
 
-def check_peers(data: dict[str, list[Any]], options: dict[str, Any], folds: list[Any]) -> None:
+def check_peers(data: Data, options: dict[str, Any], folds: list[Any]) -> None:
     """Check that scikit-learn has no smaller loss."""
     k, groups = options["k"], options.get("groups", "g")
     if None in [*folds, *data["label"], *data["g"]] or options.get("rare") == "pool":
@@ -337,8 +316,7 @@ def check_readers(rng: Random, answers: dict[str, Any], names: list[str]) -> Non
     )
     groups = rng.choice([None, "g"])
     verbs: list[Callable[..., Any]] = [
-        partial(sf.balance, by=by, name=name),
-        partial(sf.report, by=by, name=names, full=True),
+        *(partial(sf.balance, by=by, name=name), partial(sf.report, by=by, name=names, full=True)),
         partial(sf.report, by=by, name=name, groups="g"),
         partial(sf.compare, by=by, names=names, full=True),
         partial(sf.advise, by=by, ks=range(2, 5), groups=groups, full=True),
@@ -386,11 +364,10 @@ def test_extended_columns(rng: Random) -> None:
         kind: answer(sf.extend, frame, by or None, **options)
         for kind, frame in forms_of(rng, data).items()
     }
-    folds = the_same(
-        {kind: None if found is None else values(found, "fold") for kind, found in answers.items()}
-    )
-    if folds is None:
+    dealt = the_same({kind: columns_in(found, ["fold"]) for kind, found in answers.items()})
+    if dealt is None:
         return
+    folds = dealt["fold"]
     assert all(old in (None, new) for old, new in zip(data["fold"], folds, strict=True))
     for old, new, may in zip(data["fold"], folds, data["keep"], strict=True):
         assert (new is None) == (old is None and "where" in options and not may)

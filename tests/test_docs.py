@@ -29,17 +29,9 @@ HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 per_page = pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
 
 SLOW = {
-    "comparing-strategies.md",
-    "does-it-matter.md",
-    "formulas.md",
-    "nested-search.md",
-    "paper-study.md",
-    "repeated-holdouts.md",
-    "scores-by-repeat.md",
-    "sources.md",
-    "study-choice.md",
-    "study-compare.md",
-    "study-evidence.md",
+    *("comparing-strategies.md", "does-it-matter.md", "formulas.md", "nested-search.md"),
+    *("paper-study.md", "repeated-holdouts.md", "scores-by-repeat.md", "sources.md"),
+    *("study-choice.md", "study-compare.md", "study-evidence.md"),
 }
 """Pages whose code takes many seconds."""
 
@@ -71,14 +63,11 @@ def anchors(page: Path) -> set[str]:
     return {heading.replace(" ", "-") for heading in kept}
 
 
-@pytest.mark.parametrize(
-    "page",
-    some_slow(
-        [page for page in RUN if page.name not in DRAWN],
-        [page for page in RUN if page.name in SLOW],
-    ),
-    ids=lambda page: page.name,
-)
+EXAMPLES = [page for page in RUN if page.name not in DRAWN]
+SLOW_EXAMPLES = [page for page in RUN if page.name in SLOW]
+
+
+@pytest.mark.parametrize("page", some_slow(EXAMPLES, SLOW_EXAMPLES), ids=lambda page: page.name)
 def test_examples(page):
     """The code of a page runs from top to bottom, and gives what the page shows."""
     names: dict[str, Any] = {"__name__": page.stem}

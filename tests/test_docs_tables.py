@@ -14,11 +14,8 @@ import pytest
 import stratframe as sf
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = [
-    DOCS.parent / "README.md",
-    *(DOCS / name for name in ("index.md", "which.md")),
-    *sorted((DOCS / "coming-from").glob("*.md")),
-]
+PAGES = [DOCS.parent / "README.md", DOCS / "index.md", DOCS / "which.md"]
+PAGES += sorted((DOCS / "coming-from").glob("*.md"))
 
 OURS = ("Call", "stratframe")
 """Headings of the columns that hold calls of this package."""
@@ -41,17 +38,13 @@ def cells(page: Path) -> Iterator[tuple[int, str]]:
             yield number, row[column]
 
 
-def calls() -> dict[str, str]:
-    """List all calls in the tables, each with the first line where it stands."""
-    found: dict[str, str] = {}
-    for page in PAGES:
-        for number, cell in cells(page):
-            for call in CALL.findall(cell):
-                found.setdefault(call, f"{page.relative_to(DOCS.parent)}:{number}")
-    return found
-
-
-CALLS = calls()
+CALLS = {
+    call: f"{page.relative_to(DOCS.parent)}:{number}"
+    for page in reversed(PAGES)
+    for number, cell in reversed([*cells(page)])
+    for call in CALL.findall(cell)
+}
+"""All calls in the tables, each with the first line where it stands."""
 
 
 def make_rows() -> dict[str, Any]:
@@ -96,12 +89,10 @@ def make_columns(verb: str) -> dict[str, Any]:
         return {"fold": [*fold[:200], *[None] * 40], "split": [*split[:200], *[None] * 40]}
     repeats = {f"fold_{n}": [(row + n) % 5 for row in range(240)] for n in (1, 2)}
     holdouts = {f"split_{n}": split[n:] + split[:n] for n in (1, 2)}
-    axes = {
-        "drug_fold": [row % 4 for row in range(240)],
-        "target_fold": [row // 4 % 3 for row in range(240)],
-    }
-    cell = [3 * drug + target for drug, target in zip(*axes.values(), strict=True)]
-    return {"fold": fold, "split": split, **repeats, **holdouts, **axes, "cell": cell}
+    drug, target = ([row // each % n for row in range(240)] for each, n in ((1, 4), (4, 3)))
+    cell = [3 * one + other for one, other in zip(drug, target, strict=True)]
+    axes = {"drug_fold": drug, "target_fold": target, "cell": cell}
+    return {"fold": fold, "split": split, **repeats, **holdouts, **axes}
 
 
 def evaluate(call: str, df: Any) -> Any:
@@ -115,13 +106,7 @@ def evaluate(call: str, df: Any) -> Any:
             "is_train": lambda frame: frame["split"] == "train",
             "is_first": lambda frame: ~frame.duplicated("patient"),
         }
-    names = {
-        **conditions,
-        "df": df,
-        **dict.fromkeys(("train", "test"), df),
-        "sf": sf,
-        "pl": pl,
-    }
+    names = {**conditions, **dict.fromkeys(("df", "train", "test"), df), "sf": sf, "pl": pl}
     result = eval(call, names)
     if isinstance(result, Iterator):
         return list(result)

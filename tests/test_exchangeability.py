@@ -21,16 +21,14 @@ def folds_over_seeds(data: dict[str, Any], by: Any, k: int, **options: Any) -> n
     return np.concatenate([frame.filter(regex=r"^f_\d+$").to_numpy().T for frame in dealt])
 
 
+EIGHT = [1, 1, 2, 3, 5, 8, 9, 10]
 CASES: dict[str, tuple[dict[str, Any], Any]] = {
     "class": ({"a": [0, 1, 1, 0, 1, 1, 0, 1, 1, 2, 2]}, "a"),
     "nested": ({"a": [0] * 6 + [1] * 5, "b": [0, 1] * 5 + [0]}, ["a", "b"]),
     "continuous": ({"v": [0.5, 1, 1, 2, 3, 5, 8, 9, 10, 11, 12.5]}, "v"),
     "none": ({"a": range(11)}, None),
-    "total": (
-        {"a": [0, 1] * 5 + [1], "v": [1, 1, 2, 3, 5, 8, 9, 10, 11, 12, 40]},
-        ["a", sf.total("v")],
-    ),
-    "totals": ({"v": [1, 1, 2, 3, 5, 8, 9, 10], "w": [3, 1, 4, 1, 5, 9, 2, 6]}, sf.total("v", "w")),
+    "total": ({"a": [0, 1] * 5 + [1], "v": [*EIGHT, 11, 12, 40]}, ["a", sf.total("v")]),
+    "totals": ({"v": EIGHT, "w": [3, 1, 4, 1, 5, 9, 2, 6]}, sf.total("v", "w")),
 }
 
 
@@ -43,8 +41,7 @@ def with_key(data: dict[str, Any], ranked_by: str) -> tuple[dict[str, Any], dict
     to_key = KEYS[ranked_by]
     if to_key is None:
         return data, {}
-    n_rows = len(next(iter(data.values())))
-    return data | {"key": [to_key(i) for i in range(n_rows)]}, {"key": "key"}
+    return data | {"key": list(map(to_key, range(len(pd.DataFrame(data)))))}, {"key": "key"}
 
 
 SLOW = {(case, "text") for case in CASES} | {("total", "number"), *product(["totals"], KEYS)}
@@ -102,17 +99,13 @@ SPLIT: dict[str, tuple[list[int], list[float]]] = {
 @pytest.mark.slow
 @pytest.mark.parametrize("by", ["a", ["half", "a"], ["a", "order"]], ids=str)
 @pytest.mark.parametrize(("sizes", "shares"), SPLIT.values(), ids=list(SPLIT))
-def test_parts_have_their_share_of_every_row(
-    sizes: list[int], shares: list[float], by: Any
-) -> None:
+def test_parts_have_their_share_of_every_row(sizes, shares, by):
     """In a split each row comes to each part as often as its share, rare classes too."""
     a = np.repeat(np.arange(len(sizes)), sizes)
     frame = pd.DataFrame({"a": a, "half": a >= 2, "order": np.arange(len(a)) + 0.5})
     parts = {f"part {i}": share for i, share in enumerate(shares)}
-    options: dict[str, Any] = {"by": by, "parts": parts, "rare": "ignore"}
-    found = np.array(
-        [sf.split(frame, seed=seed, **options)["split"].cat.codes for seed in range(N_SEEDS)]
-    )
+    dealt = (sf.split(frame, by, parts, seed=seed, rare="ignore") for seed in range(N_SEEDS))
+    found = np.array([each["split"].cat.codes for each in dealt])
     for part, share in enumerate(shares):
         z = ((found == part).sum(axis=0) - N_SEEDS * share) / (N_SEEDS * share * (1 - share)) ** 0.5
         assert np.abs(z).max() < 4.5
@@ -134,13 +127,8 @@ def test_columns_of_one_seed_are_independent(n: int, key: Any) -> None:
         dealt = frame.strat.split("a", seed=seed, key=key).strat.kfold("a", seed=seed, key=key)
         dealt = dealt.strat.kfold("a", 4, seed=seed, name="four", key=key)
         dealt = dealt.strat.kfold("a", repeats=2, seed=seed, name="again", key=key)
-        taken = dealt["i"].isin(sf.sample(dealt, "a", frac=0.2, seed=seed)["i"])
-        for one, other in [
-            (dealt["split"], dealt["fold"]),
-            (dealt["four"], dealt["fold"]),
-            (dealt["again_1"], dealt["again_2"]),
-            (taken, dealt["split"]),
-            (taken, dealt["fold"]),
-        ]:
-            pvalues.append(chi2_contingency(pd.crosstab(one, other)).pvalue)
+        dealt["taken"] = dealt["i"].isin(sf.sample(dealt, "a", frac=0.2, seed=seed)["i"])
+        for pair in ("split fold", "four fold", "again_1 again_2", "taken split", "taken fold"):
+            table = pd.crosstab(*(dealt[name] for name in pair.split()))
+            pvalues.append(chi2_contingency(table).pvalue)
     assert min(pvalues) > 1e-5

@@ -48,9 +48,7 @@ def draws(place: int, n_rows: int) -> Any:
 def large_data(n: int) -> dict[str, Any]:
     """Columns of n rows, of all that rows are stratified, grouped and ranked by."""
     return {
-        "label": np.array(["b", "a", "c", "d"])[
-            np.searchsorted([500, 800, 990], draws(0, n) % 997)
-        ],
+        "label": np.array([*"bacd"])[np.searchsorted([500, 800, 990], draws(0, n) % 997)],
         "rare": np.where(draws(1, n) % (n // 4) == 0, draws(2, n) % 3, 3).astype(np.int64),
         "sex": np.array(["f", "m"])[draws(3, n) % 2],
         "gaps": np.where(draws(4, n) % 10 == 0, np.nan, (draws(4, n) % 7).astype(float)),
@@ -165,9 +163,8 @@ def series_of_pandas(values: Any, missing: Any) -> Iterator[tuple[str, Any]]:
     gaps = missing.any()
     for name in NUMPY:
         if not gaps or "float" in name:
-            cast = (
-                plain / 4 if "float" in name else plain % 100 if "t8" in name else plain
-            ).astype(name)
+            small = plain / 4 if "float" in name else plain % 100 if "t8" in name else plain
+            cast = small.astype(name)
             yield name, cast.mask(missing) if gaps else cast
     for name in NULLABLE:
         small = plain % 2 == 0 if name == "boolean" else plain / 4 if "F" in name else plain
@@ -179,13 +176,8 @@ def series_of_pandas(values: Any, missing: Any) -> Iterator[tuple[str, Any]]:
         yield name, text.mask(missing).astype(name)
     yield "category of integers", plain.astype("category").mask(missing)
     yield "period", pd.Series(pd.PeriodIndex.from_ordinals(values, freq="D")).mask(missing)
-    yield (
-        "interval",
-        pd.Series(pd.arrays.IntervalArray.from_breaks(np.arange(10**4 + 1)))
-        .take(values % 10**4)
-        .reset_index(drop=True)
-        .mask(missing),
-    )
+    intervals = pd.Series(pd.arrays.IntervalArray.from_breaks(np.arange(10**4 + 1)))
+    yield "interval", intervals.take(values % 10**4).reset_index(drop=True).mask(missing)
     arrow, objects = makers()
     rows = list(zip(values.tolist(), missing, strict=True))
     for name, (kind, of) in arrow.items():
@@ -233,10 +225,9 @@ USES: dict[str, tuple[Any, dict[str, Any]]] = {
 
 def dtype_folds(library: str, n: int) -> Iterator[tuple[str, str]]:
     """Digest the folds of a column of every dtype, in every use; "error" where one is raised."""
-    series_of, make = {
-        "pandas": (series_of_pandas, pd.DataFrame),
-        "polars": (series_of_polars, pl.DataFrame),
-    }[library]
+    series_of, make = series_of_pandas, pd.DataFrame
+    if library == "polars":
+        series_of, make = series_of_polars, pl.DataFrame
     few, gone = draws(11, n).astype(np.int64) % 23, draws(12, n) % 11 == 0
     unique = np.argsort(draws(13, n))
     label = draws(14, n).astype(np.int64) % 3
@@ -277,12 +268,11 @@ def test_folds_of_every_dtype(library: str, n: int) -> None:
 @pytest.mark.parametrize(
     ("make", "n", "calls"),
     [
-        (pl.DataFrame, LARGE_SIZES[0], LARGE.keys() - COSTLY),
-        pytest.param(pl.DataFrame, LARGE_SIZES[0], COSTLY, marks=SLOW),
-        pytest.param(pl.DataFrame, LARGE_SIZES[1], LARGE, marks=SLOW),
-        pytest.param(pd.DataFrame, LARGE_SIZES[1], LARGE, marks=SLOW),
+        pytest.param(pl.DataFrame, LARGE_SIZES[0], LARGE.keys() - COSTLY, id="many"),
+        pytest.param(pl.DataFrame, LARGE_SIZES[0], COSTLY, marks=SLOW, id="many, costly"),
+        pytest.param(pl.DataFrame, LARGE_SIZES[1], LARGE, marks=SLOW, id="a million"),
+        pytest.param(pd.DataFrame, LARGE_SIZES[1], LARGE, marks=SLOW, id="a million, pandas"),
     ],
-    ids=["many", "many, costly", "a million", "a million, pandas"],
 )
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_folds_of_many_rows(make: Any, n: int, calls: set[str]) -> None:

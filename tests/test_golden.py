@@ -73,19 +73,14 @@ def everything(kind: str) -> dict[str, Any]:
     found: dict[str, Any] = {
         name: dealt(make(kind, DATA), by, options) for name, (by, options) in CALLS.items()
     }
-    found["nulls"] = {
-        "kfold": values(
-            sf.kfold(make(kind, DATA), ["label", "sex"], 4, missing="null", rare="null"), "fold"
-        )
-    }
+    some = sf.kfold(make(kind, DATA), ["label", "sex"], 4, missing="null", rare="null")
+    found["nulls"] = {"kfold": values(some, "fold")}
     found["groups"] = dealt(make(kind, DATA), "label", {"groups": "age"})
     found["margins"] = dealt(make(kind, DATA), sf.margins(["label", "sex"]), {"missing": "stratum"})
     tags = [list(("xy", "yz", "x", "")[i * i % 7 % 4]) for i in range(N)]
-    found["margins of lists"] = dealt(
-        make(kind, {**DATA, "tags": tags}),
-        sf.margins(["tags", "sex", sf.quantiles("price", 3)]),
-        {"missing": "stratum"},
-    )
+    margins = sf.margins(["tags", "sex", sf.quantiles("price", 3)])
+    tagged = make(kind, {**DATA, "tags": tags})
+    found["margins of lists"] = dealt(tagged, margins, {"missing": "stratum"})
     given = {**DATA, "fold": [None if i % 4 == 3 else i * i % 4 for i in range(N)]}
     found["extend"] = {
         name: values(sf.extend(make(kind, given), "label", 4, groups=groups), "fold")
@@ -123,31 +118,24 @@ def other_verbs(kind: str) -> dict[str, Any]:
     frame, visits = make(kind, DATA), make(kind, {**DATA, "who": [i // 3 for i in range(N)]})
     given = {**DATA, "fold": [None if i % 3 == 1 else i * i % 4 for i in range(N)]}
     circular = {"deal": "circular", "missing": "stratum"}
-    return {
-        "sample": {
-            name: values(sf.sample(frame, by, **options), "id")
-            for name, (by, options) in SAMPLES.items()
-        },
-        "circular": {
-            "no strata": dealt(frame, None, circular),
-            "two columns": dealt(frame, ["label", "sex"], circular),
-            "quantiles, continuous": dealt(
-                frame, [sf.quantiles("age", 3), sf.continuous("price")], circular
-            ),
-            "nearest": dealt(frame, sf.nearest("price"), circular),
-            "key": dealt(frame, "label", circular | {"key": "id"}),
-        },
-        "margins of groups": {
-            "seed 0": dealt(visits, MARGINS, {"groups": "who", "missing": "stratum"}),
-            "seed 1": dealt(visits, MARGINS, {"groups": "who", "missing": "stratum", "seed": 1}),
-        },
-        "extend": {
-            name: values(
-                sf.extend(make(kind, given), by, 4, **{"rare": "ignore", **options}), "fold"
-            )
-            for name, (by, options) in EXTENDED.items()
-        },
+    in_order = [sf.quantiles("age", 3), sf.continuous("price")]
+    found: dict[str, Any] = {}
+    for name, (by, options) in SAMPLES.items():
+        found[f"sample: {name}"] = values(sf.sample(frame, by, **options), "id")
+    found["circular"] = {
+        "no strata": dealt(frame, None, circular),
+        "two columns": dealt(frame, ["label", "sex"], circular),
+        "quantiles, continuous": dealt(frame, in_order, circular),
+        "nearest": dealt(frame, sf.nearest("price"), circular),
+        "key": dealt(frame, "label", circular | {"key": "id"}),
     }
+    for seed in (0, 1):
+        parted = dealt(visits, MARGINS, {"groups": "who", "missing": "stratum", "seed": seed})
+        found[f"margins of groups: seed {seed}"] = parted
+    for name, (by, options) in EXTENDED.items():
+        extended = sf.extend(make(kind, given), by, 4, **{"rare": "ignore", **options})
+        found[f"extend: {name}"] = values(extended, "fold")
+    return found
 
 
 def in_digits(found: Any) -> str:

@@ -78,10 +78,10 @@ OTHER_NAMES = {
     "df.strat.train_test_split": '`df.strat.split("label", 0.2)`',
     "df.strat.StratifiedKFold": '`df.strat.kfold("label", k=5)`',
     "df.strat.stratify": '`df.strat.kfold("label", k=5)` or `df.strat.split("label", 0.2)`',
-    "df.strat.fold": '`df.strat.kfold("label", k=5)` adds folds, `df.strat.folds()` reads them',
+    "df.strat.fold": '`df.strat.kfold("label", k=5)` adds folds, and `df.strat.folds()` reads them',
     "df.strat.kfolds": "`df.strat.kfold`",
     "df.strat.quantiles": f"it has {', '.join(METHODS_OF_FRAMES[:-1])} or plot",
-    "pl.col('y').strat.cv": "a frame has it, `df.strat.cv`",
+    "pl.col('y').strat.cv": "frames have it, as in `df.strat.cv`",
     "pl.col('y').strat.KFold": "`df.strat.kfold`",
     "pl.col('y').strat.extended": "it has kfold or split",
 }
@@ -106,11 +106,8 @@ def test_names_that_are_no_method(call: str) -> None:
 def test_an_accessor_is_copied() -> None:
     """A copy asks for names before it has anything of its own."""
     accessor = pd.DataFrame(ROWS).strat
-    for each in (
-        copy.copy(accessor),
-        copy.deepcopy(accessor),
-        pickle.loads(pickle.dumps(accessor)),
-    ):
+    for make in (copy.copy, copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))):
+        each = make(accessor)
         assert each.kfold("label").equals(accessor.kfold("label"))
 
 
@@ -151,16 +148,13 @@ def test_the_frame_comes_first(verb: Any, library: Any) -> None:
     """A column that is named before the frame is told where it goes."""
     name = verb.__name__
     refuse_now(
-        f"The frame comes first, got 'label'.\nHint: `{name}(df, 'label')`, or"
+        f"The frame must come first, got 'label'.\nHint: write `{name}(df, 'label')` or"
         f" `df.strat.{name}('label')`.",
         lambda: verb("label", library(ROWS)),
     )
 
 
-# Arguments without their names ----------------------------------------------------------
-
-
-MANY = "Hint: name it: `groups`, `where`, `deal`, `key`, `missing`, ..."
+MANY = "Hint: pass it by name: `groups`, `where`, `deal`, `key`, `missing`, ..."
 ONE_LIST = (
     "takes all columns as one argument, got 'label', 'id'.\n"
     'Hint: several columns go in a list: `["label", "id"]`.'
@@ -168,7 +162,7 @@ ONE_LIST = (
 PLACES = {
     "sample('label', 10)": (
         "takes no argument after `by` without its name, got 10.\n"
-        "Hint: name it: `n`, `frac`, `allocation`, `key`, `seed`."
+        "Hint: pass it by name: `n`, `frac`, `allocation`, `key`, `seed`."
     ),
     "kfold('label', 5, 'id', pd.Series([1, 2]))": (
         f"takes no argument after `k` without its name, got 'id', Series.\n{MANY}"
@@ -194,46 +188,36 @@ def test_arguments_without_their_names(call: str) -> None:
 
 def test_text_that_is_no_second_column() -> None:
     """A number in quotes is no column, and where a fold column comes second, text names it."""
-    refuse_now(
-        "`k` must be a whole number, got '5'.", lambda: sf.kfold(pd.DataFrame(ROWS), "label", "5")
-    )
+    df = pd.DataFrame(ROWS)
+    refuse_now("`k` must be a whole number, got '5'.", lambda: sf.kfold(df, "label", "5"))
     assert len(sf.balance(pd.DataFrame(FOLDED), "label", "fold"))
-
-
-# Data where columns are named -----------------------------------------------------------
 
 
 NAMES = "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got"
 LABELS = ["a", "b"] * 200
 
 
+GIVEN = [
+    *(pd.Series(LABELS, name="label"), pd.Series([1, 2]), pd.Index([1, 2], name="label")),
+    *(pd.DataFrame({"label": LABELS}), pd.Categorical(LABELS), pl.Series("label", LABELS)),
+    *(pl.DataFrame({"label": LABELS}), pl.LazyFrame({"label": LABELS}), np.array(LABELS)),
+    *(LABELS, list(range(400))),
+]
+
+
 @pytest.mark.parametrize("argument", ["by", "groups", "key"])
-@pytest.mark.parametrize(
-    ("data", "got", "name"),
-    [
-        (pd.Series(LABELS, name="label"), "Series", "label"),
-        (pd.Series([1, 2]), "Series", None),
-        (pd.Index([1, 2], name="label"), "Index", "label"),
-        (pd.DataFrame({"label": LABELS}), "DataFrame", None),
-        (pd.Categorical(LABELS), "Categorical", None),
-        (pl.Series("label", LABELS), "Series", "label"),
-        (pl.DataFrame({"label": LABELS}), "DataFrame", None),
-        (pl.LazyFrame({"label": LABELS}), "LazyFrame", None),
-        (np.array(LABELS), "ndarray", None),
-        (LABELS, "list of 400 values", None),
-        (list(range(400)), "list of 400 values", None),
-    ],
-)
-def test_data_in_place_of_names(argument: str, data: Any, got: str, name: str | None) -> None:
+@pytest.mark.parametrize("data", GIVEN, ids=lambda data: type(data).__name__)
+def test_data_in_place_of_names(argument: str, data: Any) -> None:
     """Data are never printed: the message has their type, and the name of the column if known."""
-    df = pd.DataFrame(ROWS)
+    df, name = pd.DataFrame(ROWS), getattr(data, "name", None)
+    got = "list of 400 values" if isinstance(data, list) else type(data).__name__
     taken = {
         "by": "column names, terms such as `sf.quantiles`, or expressions",
         "groups": "column names, expressions, or one of `sf.clusters`, `sf.linked` and"
         " `sf.similar`",
         "key": "column names or expressions",
     }
-    named = "" if name is None else f", {name!r}"
+    named = f", {name!r}" if name else ""
     message = (
         f"`{argument}` must hold {taken[argument]}, got {got}.\n"
         f"Hint: give the name of the column{named}."
@@ -268,8 +252,8 @@ def test_data_in_terms(make_data: Callable[..., Any]) -> None:
 LISTED = "which the frame does not have.\nHint: several columns go in a list"
 
 MISNAMED = {
-    "sf.kfold(df, 5)": f"{NAMES} 5.\nHint: `by` comes first; the number of folds is `k=5`.",
-    "sf.kfold(df, [5])": f"{NAMES} 5.\nHint: `by` comes first; the number of folds is `k=5`.",
+    "sf.kfold(df, 5)": f"{NAMES} 5.\nHint: `by` comes first; pass the number of folds as `k=5`.",
+    "sf.kfold(df, [5])": f"{NAMES} 5.\nHint: `by` comes first; pass the number of folds as `k=5`.",
     "sf.kfold(df, 1)": f"{NAMES} 1.",
     "sf.kfold(df, [0])": f"{NAMES} 0.",
     "sf.folds(df, -1)": "`name` must hold column names, got -1.",
@@ -299,9 +283,6 @@ def test_what_names_no_column(library: Any, call: str) -> None:
     """A number, a long list, and several names in one text are answered with what to write."""
     rows = {name: cells for name, cells in FOLDED.items() if name != "tags"}
     refuse_now(MISNAMED[call], lambda: evaluate(call, df=library(rows)))
-
-
-# Tracebacks -----------------------------------------------------------------------------
 
 
 UNKNOWN: dict[str, Any] = {

@@ -141,10 +141,10 @@ def used(term: str, df: Any, given: dict[str, Any]) -> Any:
     return sf.report(df, getattr(sf, term)(**given))
 
 
-@pytest.mark.parametrize(
-    ("kind", "verb"),
-    [*product(["pandas"], VERBS), *product(["polars-lazy"], sorted(VERBS.keys() - {"plot"}))],
-)
+CALLED = [*product(["pandas"], VERBS), *product(["polars-lazy"], sorted({*VERBS} - {"plot"}))]
+
+
+@pytest.mark.parametrize(("kind", "verb"), CALLED)
 def test_verbs_answer_junk(kind: str, verb: str) -> None:
     """Whatever an argument is given, the answer is a result or a short error of ours."""
     function, df = getattr(sf, verb), make(kind, FRAME)
@@ -168,10 +168,10 @@ def test_verbs_answer_what_is_no_frame(verb: str) -> None:
     assert not {code: fault for code, fault in found.items() if fault}
 
 
-@pytest.mark.parametrize(
-    ("term", "argument"),
-    [(term, argument) for term in TERMS for argument in arguments_of(getattr(sf, term))],
-)
+ARGUMENTS = [(term, name) for term in TERMS for name in arguments_of(getattr(sf, term))]
+
+
+@pytest.mark.parametrize(("term", "argument"), ARGUMENTS)
 def test_terms_answer_junk(term: str, argument: str) -> None:
     """So do the terms, when they are made or when they are used."""
     df, faults = make("pandas", FRAME), {}
@@ -186,8 +186,6 @@ def test_terms_answer_junk(term: str, argument: str) -> None:
             faults[f"{code} in {verb}"] = fault_of(getattr(sf, verb), df, each)
     assert not {name: fault for name, fault in faults.items() if fault}
 
-
-# Random calls ----------------------------------------------------------------------------
 
 RARER = [
     *("...", "NotImplemented", "2", "10", "11", "2**63", "-(2**63)", "1e300", "-0.0", "-inf"),
@@ -242,6 +240,19 @@ def without_frame(function: Callable[..., Any]) -> Callable[..., Any]:
 
 LIBRARY = {"library": "pandas"}
 EQUAL = {"n": 20, "count": 3, "k": 5}
+FORMULAS: dict[str, dict[str, Any]] = {
+    "ber_bias": {"k": 5, "count": 3, "error0": 0.1, "error1": 0.2},
+    "imbalance": {"counts": [3, 4]},
+    "largest_deviation": {"counts": [3, 4], "k": 2},
+    "largest_k": {"counts": [3, 4]},
+    **dict.fromkeys(
+        ("probability_any_missing", "probability_missing", "variance_stratified"), EQUAL
+    ),
+    "variance_of_mean": {"variance": 0.1, "k": 5, "rho": 0.1},
+    "variance_random": {"n": 20, "k": 5, "p": 0.1},
+}
+TABLES = {"summary": "estimates", "differences": "estimates", "plot": "results"}
+TABLES |= {"wins": "summary", "friedman": "summary"}
 
 OTHERS: list[tuple[Callable[..., Any], dict[str, Any], dict[str, Any]]] = [
     (list_pairs, {}, {"name": "fold", "train": "rest", "valid": None, "gap": 0, "window": None}),
@@ -250,25 +261,11 @@ OTHERS: list[tuple[Callable[..., Any], dict[str, Any], dict[str, Any]]] = [
     (validate, {"schema": "folded"}, {"k": 2, "name": "fold", "nulls": False, **LIBRARY}),
     (validate, {"schema": "parted"}, {"parts": {"a": 0.5, "b": 0.5}, "name": "fold", **LIBRARY}),
     (validate, {"schema": "needed"}, {"by": "label", "groups": None, "key": None, **LIBRARY}),
-    *[
-        (without_frame(getattr(module, name)), {}, right)
-        for module, name, right in [
-            (sf.theory, "ber_bias", {"k": 5, "count": 3, "error0": 0.1, "error1": 0.2}),
-            (sf.theory, "imbalance", {"counts": [3, 4]}),
-            (sf.theory, "largest_deviation", {"counts": [3, 4], "k": 2}),
-            (sf.theory, "largest_k", {"counts": [3, 4]}),
-            (sf.theory, "probability_any_missing", EQUAL),
-            (sf.theory, "probability_missing", EQUAL),
-            (sf.theory, "variance_of_mean", {"variance": 0.1, "k": 5, "rho": 0.1}),
-            (sf.theory, "variance_random", {"n": 20, "k": 5, "p": 0.1}),
-            (sf.theory, "variance_stratified", EQUAL),
-            (sf.study, "summary", {"estimates": None}),
-            (sf.study, "differences", {"estimates": None}),
-            (sf.study, "plot", {"results": None}),
-            (sf.study, "wins", {"summary": None}),
-            (sf.study, "friedman", {"summary": None}),
-        ]
-    ],
+    *((without_frame(getattr(sf.theory, name)), {}, right) for name, right in FORMULAS.items()),
+    *(
+        (without_frame(getattr(sf.study, name)), {}, {table: None})
+        for name, table in TABLES.items()
+    ),
 ]
 """Other functions: what is never junk, and arguments that are right."""
 
@@ -303,59 +300,39 @@ def test_random_calls_are_answered(rng: Random) -> None:
     assert not fault_of(function, frame, **given), (function, right, junk)
 
 
-# Messages --------------------------------------------------------------------------------
-
-
-def nested_dict() -> dict[int, Any]:
-    """Make a dict that holds itself."""
-    found: dict[int, Any] = {}
-    found[0] = found
-    return found
-
-
+NESTED_DICT: dict[int, Any] = {}
+NESTED_DICT[0] = NESTED_DICT
 SHOWN: list[tuple[object, str]] = [
-    (5, "5"),
-    ("label", "'label'"),
-    (["a", 1], "['a', 1]"),
-    (list(range(6)), "list of 6 values"),
+    *((5, "5"), ("label", "'label'"), (["a", 1], "['a', 1]"), (list(range(6)), "list of 6 values")),
     ("x" * 5000, f"{'x' * 40!r}... (5,000 characters)"),
     (["x" * 5000], f"[{'x' * 40!r}... (5,000 characters)]"),
     (["x" * 150] * 2, "list of 2 values"),
     ({"b": np.zeros(3), "a": [1] * 9}, "{'b': ndarray, 'a': list of 9 values}"),
-    ({3, 1, 2}, "{1, 2, 3}"),
-    (["at 0x1f"], "['at 0x1f']"),
-    (object(), "<object object>"),
-    (nested_dict(), "{0: {0: {0: {0: {0: {0: {...}}}}}}}"),
-    (np.zeros(3), "ndarray"),
+    *(({3, 1, 2}, "{1, 2, 3}"), (["at 0x1f"], "['at 0x1f']"), (object(), "<object object>")),
+    *((NESTED_DICT, "{0: {0: {0: {0: {0: {0: {...}}}}}}}"), (np.zeros(3), "ndarray")),
     (np.float64(0.5), repr(np.float64(0.5))),  # NumPy 1 writes 0.5
-    (pl.Series([1]), "Series"),
-    (pd.DataFrame({"a": [1]}), "DataFrame"),
-    (pl.LazyFrame({"a": [1]}), "LazyFrame"),
-    (10**29, "1" + "0" * 29),
-    (10**5000, "about 10**5000"),
-    (-(10**400), "about -10**400"),
-    (range(10**30), f"range(0, {10**30})"),
-    (Unfriendly(), "<Unfriendly instance>"),
+    *((pl.Series([1]), "Series"), (pd.DataFrame({"a": [1]}), "DataFrame")),
+    *((pl.LazyFrame({"a": [1]}), "LazyFrame"), (10**29, "1" + "0" * 29)),
+    *((10**5000, "about 10**5000"), (-(10**400), "about -10**400")),
+    *((range(10**30), f"range(0, {10**30})"), (Unfriendly(), "<Unfriendly instance>")),
 ]
 
 
-@pytest.mark.parametrize("place", range(len(SHOWN)))
-def test_values_in_messages(place: int) -> None:
+@pytest.mark.parametrize(("value", "text"), SHOWN, ids=[text for _, text in SHOWN])
+def test_values_in_messages(value: object, text: str) -> None:
     """A value is shown as in code, data by its type, and what is long by its size."""
-    value, text = SHOWN[place]
     assert describe(value) == text
 
 
-# What is too much ------------------------------------------------------------------------
-
 TOO_MUCH = {
-    "sf.bins('price', count())": "`edges` of `sf.bins` must make at most 1,000,000 bins.",
+    "sf.bins('price', count())": "`edges` of `sf.bins` must define at most 1,000,000 bins.",
     "sf.clusters('price', algorithm='dbscan', eps=10**400)": (
         "`eps` of `sf.clusters` must be a finite number above 0, got about 10**400."
     ),
     "sf.split(df, 'label', {'a': 10**400, 'b': 1})": (
         "The counts in `parts` must sum to the number of rows that get a part, got about 10**400"
-        " for 10 rows.\nHint: one part may be None: it takes the rest, at least 1 row."
+        " for 10 rows.\nHint: one count may be None, which stands for the remaining rows (at least"
+        " 1)."
     ),
     "sf.split(df, 'label', {'a': 1e308, 'b': 1e308})": (
         "`parts` must be fractions that sum to 1, got {'a': 1e+308, 'b': 1e+308}, which sum to"
@@ -387,12 +364,12 @@ def test_tables_of_strata_and_folds_are_limited(library: Any) -> None:
     n = 30_000
     df = library.DataFrame({"y": np.arange(n), "fold": np.arange(n) % 10_000})
     message = (
-        "The counts of strata in parts must be at most 268,435,456 cells, got 300,000,000"
+        "The table of strata and parts must not exceed 268,435,456 cells, got 300,000,000"
         " (30,000 strata x 10,000 parts).\nHint: take fewer folds, or make fewer strata, as with"
         ' `rare="pool"`.'
     )
-    for options in ({}, {"groups": "y"}, {"key": "y"}):
-        deal = {"k": 10_000, "rare": "ignore", "name": "new", **options}
+    for more in ({}, {"groups": "y"}, {"key": "y"}):
+        deal = {"k": 10_000, "rare": "ignore", "name": "new", **more}
         refuse(message, lambda deal=deal: sf.kfold(df, "y", **deal))
     refuse(message, lambda: sf.report(df, sf.classes("y")))
 
@@ -401,9 +378,6 @@ def test_schemas_count_many_folds() -> None:
     """A schema of more folds than memory holds looks at the rows alone."""
     df = pd.DataFrame({"fold": [0, 1, None]})
     assert len(sf.schemas.folded(10**12, nulls=True).validate(df)) == 3
-
-
-# What is not what it seems ---------------------------------------------------------------
 
 
 @pytest.mark.skipif(not hasattr(pl, "BaseExtension"), reason="this Polars has no extensions")
@@ -427,8 +401,6 @@ def test_folds_of_an_extension_column() -> None:
     finally:
         pl.unregister_extension_type("stratframe.tests.numbered")
 
-
-# Columns that libraries hardly read -------------------------------------------------------
 
 COLUMNS = {
     "id": [*range(24)],
@@ -551,7 +523,7 @@ def test_cells_that_are_no_single_values(what: str) -> None:
 @pytest.mark.parametrize("name", ["^x$", "^y$", "^.*$", "*"])
 def test_names_that_polars_takes_for_patterns(name: str) -> None:
     """A column of such a name is refused where it is named, and does no harm where it is not."""
-    message = f"must not name a column that Polars takes for a pattern of names, got {name!r}."
+    message = f"must not name a column that Polars treats as a pattern of names, got {name!r}."
     plain = {call: plain_answer(call, 1, 2) for call in UNNAMED}
     for column in (of_polars(name, 1, 2), of_polars(name, 1, 2).lazy()):
         found = {call: answer(call, column, name).partition("` ")[2] for call in NAMED}
@@ -560,6 +532,7 @@ def test_names_that_polars_takes_for_patterns(name: str) -> None:
 
 
 DAYS = [datetime(2024, 1, day) for day in (3, 1, 2)]
+BYTES = [b"c", b"a", b"b"]
 
 
 def of_numpy(dtype: str, *held: Any) -> Any:
@@ -574,7 +547,7 @@ def of_arrow(dtype: Any, *held: Any) -> Any:
 
 def no_rows(dtype: str) -> dict[str, Any]:
     """List the calls that select rows of all columns, and why they cannot."""
-    message = f"Column 'x' must have a dtype whose rows pandas can select, but it is {dtype}."
+    message = f"Column 'x' must have a dtype from which pandas can select rows, but is {dtype}."
     calls = ("sf.sample(", "next(", "sf.parts(")
     return {call: message for call in NAMED | UNNAMED if call.startswith(calls)}
 
@@ -595,6 +568,7 @@ HASHED = {
 
 HALF = HASHED | unordered("holds half of a surrogate pair", "key")
 MIXED = HASHED | unordered("mixes types", "key")
+APART = HASHED | unordered("mixes types", "key", "name")
 
 TWINS: dict[str, tuple[Any, Sequence[Any], dict[str, Any]]] = {
     ">i8": (of_numpy(">i8", 3, 1, 2), [3, 1, 2], no_rows(">i8")),
@@ -602,30 +576,13 @@ TWINS: dict[str, tuple[Any, Sequence[Any], dict[str, Any]]] = {
     ">M8": (of_numpy(">M8[ns]", *DAYS), DAYS, {}),
     ">U": (of_numpy(">U1", *"cab"), "cab", {}),
     "large_string": (of_arrow(pa.large_string(), *"cab"), "cab", {}),
-    **{
-        name: (of_arrow(dtype, *held), held, no_rows(f"{name}[pyarrow]"))
-        for name, dtype, held in [
-            ("string_view", pa.string_view(), ["c", "a", "b"]),
-            ("binary_view", pa.binary_view(), [b"c", b"a", b"b"]),
-        ]
-    },
+    "string_view": (of_arrow(pa.string_view(), *"cab"), "cab", no_rows("string_view[pyarrow]")),
+    "binary_view": (of_arrow(pa.binary_view(), *BYTES), BYTES, no_rows("binary_view[pyarrow]")),
     "half of a pair": (cells("\ud800", "'\\ud800'", "b"), "cab", HALF),
-    "NUL": (
-        cells("a\0b", "a", "a\0a"),
-        "cab",
-        HASHED | dict.fromkeys(unordered("", "key"), ANY),
-    ),
+    "NUL": (cells("a\0b", "a", "a\0a"), "cab", HASHED | dict.fromkeys(unordered("", "key"), ANY)),
     "beyond floats": (cells(2**60 + 1, 2**60, 1.0), [3, 2, 1], MIXED),
-    "beyond 64 bits": (
-        cells(np.timedelta64(1, "s"), 2**63, 2**64),
-        [1, 2, 3],
-        HASHED | unordered("mixes types", "key", "name"),
-    ),
-    "zones": (
-        cells(*DAYS[:2], DAYS[0].replace(tzinfo=UTC)),
-        [1, 2, 3],
-        HASHED | unordered("mixes types", "key", "name"),
-    ),
+    "beyond 64 bits": (cells(np.timedelta64(1, "s"), 2**63, 2**64), [1, 2, 3], APART),
+    "zones": (cells(*DAYS[:2], DAYS[0].replace(tzinfo=UTC)), [1, 2, 3], APART),
     "Int128": (of_polars("x", 2**100, 1, 2), [2**100, 1, 2], {}),
     "Int128, lazily": (of_polars("x", 2**100, 1, 2).lazy(), [2**100, 1, 2], {}),
 }

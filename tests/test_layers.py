@@ -28,27 +28,11 @@ LIBRARIES = {"pandas", "polars"}
 ENGINES = {"dask", "distributed", "pyspark"}
 LAZY = {"joblib", "kneed", "matplotlib", "mypy", "pandera", "scipy", "sklearn", "tqdm"} | ENGINES
 
-RANKS = {
-    "errors": -1,
-    "checks": -1,
-    "habits": -1,
-    "mypy_plugin": -1,
-    "progress": -1,
-    "core": 0,
-    "theory": 0,
-    "frames": 1,
-    "terms": 2,
-    "pipeline": 3,
-    "engines": 4,
-    "schemas": 4,
-    "verbs": 5,
-    "accessor": 6,
-    "study": 6,
-    "__main__": 6,
-    "dask": 7,
-    "spark": 7,
-    "__init__": 7,
-}
+LAYERS = [
+    *("errors checks habits mypy_plugin progress", "core theory", "frames", "terms", "pipeline"),
+    *("engines schemas", "verbs", "accessor study __main__", "dask spark __init__"),
+]
+RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names.split()}
 """The height of every module or folder on top: imports lead to a lower one."""
 
 LEVEL = {("theory", "core"), ("errors", "checks"), ("checks", "errors"), ("habits", "errors")}
@@ -57,17 +41,15 @@ LEVEL = {("theory", "core"), ("errors", "checks"), ("checks", "errors"), ("habit
 START = """
 import importlib, sys, types
 
-def stand_in(home):
+def stand_in():
     parent = types.ModuleType("stratframe")
-    parent.__path__ = [home]
+    parent.__path__ = sys.argv[1:2]
     sys.modules["stratframe"] = parent
     return parent
-
-home = sys.argv[1]
 """
 
 IMPORT_CORE = f"""{START}
-stand_in(home)
+stand_in()
 for name in sys.argv[2:]:
     importlib.import_module(name)
 print(*sys.modules)
@@ -77,7 +59,7 @@ IMPORT_EACH = f"""{START}
 for name in sys.argv[2:]:
     for old in [each for each in sys.modules if each.partition(".")[0] == "stratframe"]:
         del sys.modules[old]
-    parent = stand_in(home)
+    parent = stand_in()
     try:
         importlib.import_module(name)
     except ImportError as error:
@@ -93,15 +75,14 @@ print("done")
 
 def printed(code: str, *args: str) -> list[str]:
     """Run code in a fresh process, and list the words that it prints."""
-    done = subprocess.run(
-        [sys.executable, "-c", code, *args], capture_output=True, text=True, check=True
-    )
+    command = [sys.executable, "-c", code, *args]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     return done.stdout.split()
 
 
-def modules_after(code: str, *args: str) -> set[str]:
-    """Run code in a fresh process, and list the top modules that it prints."""
-    return {name.partition(".")[0] for name in printed(code, *args)}
+def tops(names: list[str]) -> set[str]:
+    """Name the top modules of some."""
+    return {name.partition(".")[0] for name in names}
 
 
 def dotted(module: str) -> str:
@@ -112,7 +93,7 @@ def dotted(module: str) -> str:
 def test_core_imports_no_frame_library() -> None:
     """All of `stratframe.core`, without its parent, imports neither pandas nor polars."""
     names = [dotted(each) for each in MODULES if each.startswith("core")]
-    loaded = modules_after(IMPORT_CORE, str(HOME), *names)
+    loaded = tops(printed(IMPORT_CORE, str(HOME), *names))
     assert {"numpy", "stratframe"} <= loaded
     assert not loaded & (LIBRARIES | LAZY | {"pyarrow", "narwhals"})
 
@@ -121,8 +102,7 @@ def test_import_is_cheap() -> None:
     """`import stratframe` leaves pandera, the extras and what few need to when it is named."""
     named = "print(sf.schemas.__name__, sf.study.__name__)"
     *every, schemas, study = printed(f"import stratframe as sf, sys; print(*sys.modules); {named}")
-    loaded = {name.partition(".")[0] for name in every}
-    brought = modules_after("import pandas, polars, sys; print(*sys.modules)")
+    loaded, brought = tops(every), tops(printed("import pandas, polars, sys; print(*sys.modules)"))
     assert loaded >= LIBRARIES
     assert not (loaded - brought) & {*LAZY, "html"}
     assert not {*every} & {"stratframe.schemas", "stratframe.study"}
@@ -131,13 +111,13 @@ def test_import_is_cheap() -> None:
 
 def imports(module: str) -> set[str]:
     """List the top modules that a module imports, at any depth of its code."""
-    found = set()
+    found = []
     for node in ast.walk(TREES[module]):
         if isinstance(node, ast.Import):
-            found |= {alias.name.partition(".")[0] for alias in node.names}
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            found.add(node.module.partition(".")[0])
-    return found
+            found.append(node.module)
+    return tops(found)
 
 
 def test_only_the_boundary_knows_the_frame_libraries() -> None:
@@ -156,17 +136,11 @@ def test_nothing_that_is_read_is_run() -> None:
         assert not names & {"compile", "eval", "exec"}, module
 
 
-# Layers ---------------------------------------------------------------------------------
-
-
 def run_nodes(tree: ast.AST) -> Iterator[ast.AST]:
     """Walk the code that may run: all but what is under `if TYPE_CHECKING:`."""
     for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            kept: list[ast.AST] = [*node.orelse]
-        else:
-            kept = [node]
-        for each in kept:
+        checked = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for each in node.orelse if checked else [node]:
             yield each
             yield from run_nodes(each)
 

@@ -64,9 +64,6 @@ def run(command: str, stdin: str = "", **options: Any) -> subprocess.CompletedPr
     return subprocess.run(args, input=stdin, text=True, check=False, **streams)
 
 
-# The example ----------------------------------------------------------------------------
-
-
 def test_example_is_run_by_the_module(home: Path) -> None:
     """`python -m stratframe` prints the folds, what a check says, and what to type next."""
     done = run("")
@@ -75,11 +72,8 @@ def test_example_is_run_by_the_module(home: Path) -> None:
     assert sorted(counts.split()) == ["11", "12", "12", "12", "12"]
     assert "   class    train  valid  test\n" in done.stdout
     lines = done.stdout.splitlines()
-    for check, said in (
-        ('>>> df.strat.check("class")', "fold is fit for use"),
-        ('>>> df.strat.check("class", "split")', "split is fit for use"),
-    ):
-        assert lines[lines.index(check) + 1] == said
+    for check, said in (('"class"', "fold"), ('"class", "split"', "split")):
+        assert lines[lines.index(f">>> df.strat.check({check})") + 1] == f"{said} is fit for use"
     assert "pandas and Polars got the same columns." in lines
     assert "A picture of the folds: stratframe-example.png" in lines
     assert (home / "stratframe-example.png").read_bytes().startswith(b"\x89PNG")
@@ -100,34 +94,28 @@ def test_example_needs_no_picture(home: Path, monkeypatch: Patch, capsys: Captur
 
 def test_example_compares_the_libraries(monkeypatch: Patch, capsys: Capture) -> None:
     """The example fails where the libraries do not agree."""
-    real = sf.split
-    monkeypatch.setattr(
-        "stratframe.split",
-        lambda frame, *args: real(frame, *args, seed=len(type(frame).__module__)),
-    )
+
+    def by_library(frame: Any, *args: Any, split: Any = sf.split) -> Any:
+        return split(frame, *args, seed=len(type(frame).__module__))
+
+    monkeypatch.setattr("stratframe.split", by_library)
     assert main([]) == 2
     message = "stratframe: pandas and Polars must get the same column 'split', but did not.\n"
     assert capsys.readouterr().err == message
 
 
-@pytest.mark.parametrize(
-    ("module", "command"),
-    [
-        ("sklearn.datasets", ""),
-        ("sklearn.cluster", "kfold in.csv --by 'clusters(price, n=2)' --out out.csv"),
-    ],
-)
-def test_missing_extras_are_one_line(
-    module: str, command: str, monkeypatch: Patch, capsys: Capture
-) -> None:
+CLUSTERS = "kfold in.csv --by 'clusters(price, n=2)' --out out.csv"
+
+
+@pytest.mark.parametrize("case", [("sklearn.datasets", ""), ("sklearn.cluster", CLUSTERS)])
+def test_missing_extras_are_one_line(case: Any, monkeypatch: Patch, capsys: Capture) -> None:
     """A library that is missing is one line on stderr that says what to install."""
+    module, command = case
     monkeypatch.setitem(sys.modules, module, None)
     assert call(command) == 2
     line = 'stratframe: sklearn is not installed: pip install "stratframe[sklearn]"\n'
     assert capsys.readouterr().err == line
 
-
-# Columns --------------------------------------------------------------------------------
 
 COMMANDS = {
     "kfold --by label": "'label'",
@@ -229,8 +217,6 @@ def test_long_tables_are_cut(capsys: Capture) -> None:
     assert "\n    ... and 20 more\n" in out
 
 
-# Bytes that stay ------------------------------------------------------------------------
-
 RECORDS = {
     "BOM and CRLF": "\ufeffid,y,fold\r\n01,'a,b',{}\r\n2,'a\n',{}\r\n3,a,{}",
     "same names": "id,fold,id,fold 2\n01,{},1,0\n1e1,{},,1\n,{},-0,2\n",
@@ -291,36 +277,29 @@ def test_any_cells_stay(table: list[list[str]], line_end: str, start: str, is_en
     assert Path("in.csv").read_bytes() == expected
 
 
-def test_needless_quotes_and_mixed_line_ends() -> None:
-    """Needless quotes, blank lines and mixed line ends are lost; short records are filled up."""
-    Path("in.csv").write_bytes(b'\r\n"a",b\r\n"x",5" 6"\n1\r\n\r\n')
-    assert call("kfold in.csv -k 2 --name f --out out.csv") == 0
-    written = re.sub(rb"[01](?=\r)", b"", Path("out.csv").read_bytes())
-    assert written == b'a,b,f\r\nx,"5"" 6""",\r\n1,,\r\n'
-
-
 BLANKS = {
     "\n\na,b\n\n1,2\n  \n\n3,4\n\n\n": "a,b,f\n1,2,\n3,4,\n",
     "a,b\r\n\r\n1,2\r\n\r\n3,4": "a,b,f\r\n1,2,\r\n3,4,",
     "\ufeff\na,b\n\n,\n1,2\n   ": "\ufeffa,b,f\n,,\n1,2,\n",
-    "a,'b\n\nc'\n\n1,'x\n\n''\n\n'\n'\n\n',5\n\n": ("a,'b\n\nc',f\n1,'x\n\n''\n\n',\n'\n\n',5,\n"),
+    "a,'b\n\nc'\n\n1,'x\n\n''\n\n'\n'\n\n',5\n\n": "a,'b\n\nc',f\n1,'x\n\n''\n\n',\n'\n\n',5,\n",
     "a;b\n\n1;'\n\n;'\n\n;\n": "a;b;f\n1;'\n\n;';\n;;\n",
     "a\n\n1\n": "a,f\n,\n1,\n",
+    "\r\n'a',b\r\n'x',5' 6'\n1\r\n\r\n": "a,b,f\r\nx,'5'' 6''',\r\n1,,\r\n",
 }
-"""CSV with blank lines, with double quotes for single ones, and what becomes of it."""
+"""CSV, with double quotes for single ones, and what becomes of it."""
 
 
 @pytest.mark.parametrize("text", BLANKS)
 def test_blank_lines_are_no_rows(text: str) -> None:
-    """Blank lines outside of cells are left out, but in one column they are missing values."""
+    """Blank lines outside of cells are left out, but in one column they are missing values.
+
+    Needless quotes and mixed line ends are lost, and short records are filled up.
+    """
     Path("in.csv").write_bytes(text.replace("'", '"').encode())
     assert call("kfold in.csv -k 2 --name f --out in.csv") == 0
     expected = re.escape(BLANKS[text].replace("'", '"').encode())
     places = re.sub(rb"([,;])((?:\\\r)?\\\n|\Z)", rb"\1[01]\2", expected)
     assert re.fullmatch(places, Path("in.csv").read_bytes())
-
-
-# Rows without a fold --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("parts", ["", "--parts train=0.5,valid=0.25,test=0.25"])
@@ -343,9 +322,8 @@ def test_extend_fills_the_gaps_alone(folds: list[str], capsys: Capture) -> None:
     text = "".join(f"{row:03},{'ab'[row % 2]},{cell}\n" for row, cell in enumerate(cells))
     Path("in.csv").write_text(f"id,y,part\n{text}")
     assert call("extend in.csv --by y -k 3 --name part --key id --out out.csv") == 0
-    assert f"filled {12 - len(folds)} cells of column 'part'\n   y  0  1  2\n" in (
-        capsys.readouterr().out
-    )
+    filled = f"filled {12 - len(folds)} cells of column 'part'\n   y  0  1  2\n"
+    assert filled in capsys.readouterr().out
     expected = sf.extend(pl.read_csv("in.csv"), "y", 3, name="part", key="id")["part"]
     rows = list(csv.reader(Path("out.csv").read_text().splitlines()[1:]))
     assert [row[0] for row in rows] == [f"{row:03}" for row in range(12)]
@@ -364,9 +342,6 @@ def test_marks_in_the_columns_of_repeats(command: str, capsys: Capture) -> None:
         found.append((capsys.readouterr(), name == "extend" and Path("out.csv").read_text()))
     assert found[0] == found[1]
     assert name != "extend" or "filled 3 cells of columns 'fold_1', 'fold_2'" in found[0][0].out
-
-
-# Parquet ------------------------------------------------------------------------------------
 
 
 PANDAS = {
@@ -424,26 +399,19 @@ def test_parquet_that_cannot_be_kept(home: Path, monkeypatch: Patch, capsys: Cap
     assert capsys.readouterr().err.splitlines() == [
         "stratframe: The file 'out.parquet' cannot be written: pandas could not read it, because"
         " not all column names of its frame are text.",
-        "stratframe: Parquet with metadata, such as a pandas index, needs pyarrow:"
+        "stratframe: Keeping Parquet metadata, such as a pandas index, needs pyarrow:"
         " pip install pyarrow",
     ]
 
 
-# Separators ---------------------------------------------------------------------------------
+SEPARATED = [
+    *(("in.csv", ";", "", "semicolons"), ("in.csv", "\t", "", "tabs"), ("in.tsv", "\t", "", "")),
+    *(("in.tsv", ";", "--separator ';'", ""), ("in.csv", "\t", "--separator tab", "")),
+    *(("in.csv", "|", "--separator '|'", ""), ("in.csv", ",", "--separator ,", "")),
+]
 
 
-@pytest.mark.parametrize(
-    ("name", "sign", "options", "said"),
-    [
-        ("in.csv", ";", "", "semicolons"),
-        ("in.csv", "\t", "", "tabs"),
-        ("in.tsv", "\t", "", ""),
-        ("in.tsv", ";", "--separator ';'", ""),
-        ("in.csv", "\t", "--separator tab", ""),
-        ("in.csv", "|", "--separator '|'", ""),
-        ("in.csv", ",", "--separator ,", ""),
-    ],
-)
+@pytest.mark.parametrize(("name", "sign", "options", "said"), SEPARATED)
 def test_separators(name: str, sign: str, options: str, said: str, capsys: Capture) -> None:
     """A separator is given, or guessed and said; OUT has that of its name, or of FILE.
 
@@ -455,13 +423,11 @@ def test_separators(name: str, sign: str, options: str, said: str, capsys: Captu
         assert call(f"kfold {name} --by label {options} --out {out}") == 0
         own = "\t" if out == "out.tsv" else "," if (name, options) == ("in.tsv", "") else sign
         assert Path(out).read_text() == expected.write_csv(separator=own)
-    message = f"stratframe: warning: The cells of 'in.csv' are read as separated by {said}, as its"
-    assert capsys.readouterr().err == f"{message} header is.\n" * 2 * bool(said)
+    message = f"stratframe: warning: 'in.csv' is read with {said} as separators, as its header"
+    assert capsys.readouterr().err == f"{message} contains them.\n" * 2 * bool(said)
     assert call("report out.tsv --by label --out report.csv") == 0
     assert Path("report.csv").read_text().startswith("fold,n,")
 
-
-# Tables and checks ----------------------------------------------------------------------
 
 FOLDED = sf.kfold(DATA, "label", 4)
 
@@ -477,21 +443,20 @@ def test_report_prints_the_table(monkeypatch: Patch, capsys: Capture) -> None:
     assert Path("report.csv").read_text() == table.write_csv()
 
 
-@pytest.mark.parametrize(
-    ("options", "code", "text"),
-    [
-        ("--by label", 0, "  ok       label: even, each class within a row of its share"),
-        ("--key id", 0, "  ok       each of 40 keys is unique"),
-        ("--groups sex", 1, "  LEAK     2 of 2 sexes are in several folds, such as 'm' in"),
-        ("--duplicates none --name fold", 0, "  ok       sizes: 4 folds of 10 rows"),
-        ("--features price", 0, "  ok       drift: none of 4 comparisons beyond chance"),
-        ("--name marked", 0, "  note     2 rows have no fold\n"),
-    ],
-)
-def test_check_ends_with_1_if_anything_is_wrong(
-    options: str, code: int, text: str, capsys: Capture
-) -> None:
+CHECKED = {
+    "--by label": (0, "  ok       label: even, each class within a row of its share"),
+    "--key id": (0, "  ok       each of 40 keys is unique"),
+    "--groups sex": (1, "  LEAK     2 of 2 sexes are in several folds, such as 'm' in"),
+    "--duplicates none --name fold": (0, "  ok       sizes: 4 folds of 10 rows"),
+    "--features price": (0, "  ok       drift: none of 4 comparisons beyond chance"),
+    "--name marked": (0, "  note     2 rows have no fold\n"),
+}
+
+
+@pytest.mark.parametrize("options", CHECKED)
+def test_check_ends_with_1_if_anything_is_wrong(options: str, capsys: Capture) -> None:
     """`check` prints its lines; exit code 1 says that one is a leak or a warning."""
+    code, text = CHECKED[options]
     marked = pl.Series("marked", ["NA", " ", *map(str, FOLDED["fold"][2:])])
     FOLDED.with_columns(marked).write_csv("in.csv")
     assert call(f"check in.csv {options}") == code
@@ -501,19 +466,17 @@ def test_check_ends_with_1_if_anything_is_wrong(
     assert ("duplicates" in out) == ("none" not in options)
 
 
-# What goes wrong ------------------------------------------------------------------------
-
-NOT_WRITTEN = "The file 'out.csv' cannot be written: "
-NOT_A_NAME = (
-    "A file name must end in .csv, .tsv, .csv.gz or .parquet, got {!r}. Hint: - is standard input"
-)
+UNREAD, UNWRITTEN = (f"The file {{!r}} cannot be {each}: {{}}.\n" for each in ("read", "written"))
+ENDS = "A file name must end in .csv, .tsv, .csv.gz or .parquet, got"
+NOT_A_NAME = ENDS + " {!r}. Hint: `-` stands for standard input"
+LINKS = "Too many levels of symbolic links"
 NO_PARTS = (
-    "`--parts` must name each part once, as in train=0.8,test=rest, or be the share of test, as"
-    " 0.2, got {!r}.\n"
+    "`--parts` must name each part once, as in train=0.8,test=rest, or be the share of the"
+    " test part, such as 0.2, got {!r}.\n"
 )
 TWICE = (
-    "`{}` names the column {!r}, which the frame has 2 times. Hint: rename or drop the others"
-    " first.\n"
+    "`{}` names the column {!r}, which occurs 2 times in the frame. Hint: rename or drop all"
+    " but one of these columns first.\n"
 )
 LONG_TERM = "bins(price, [0, 1" + "0" * 400 + "])"
 
@@ -521,18 +484,18 @@ ERRORS = {
     "kfold in.csv --out ''": NOT_A_NAME.format(""),
     **{f"kfold in.csv --out {each}": NOT_A_NAME.format(each) for each in ("csv", "x.gz", "x.txt")},
     "check x.parquet.gz": NOT_A_NAME.format("x.parquet.gz"),
-    "kfold no.csv": "The file 'no.csv' cannot be read: No such file or directory.\n",
-    "check dir.csv": "The file 'dir.csv' cannot be read: Is a directory.\n",
-    "check a\0.csv": "The file 'a\\x00.csv' cannot be read: embedded null byte.\n",
+    "kfold no.csv": UNREAD.format("no.csv", "No such file or directory"),
+    "check dir.csv": UNREAD.format("dir.csv", "Is a directory"),
+    "check a\0.csv": UNREAD.format("a\0.csv", "embedded null byte"),
     "check text.parquet": "The file 'text.parquet' cannot be read: ",
-    "check empty.csv": "The file 'empty.csv' cannot be read: empty CSV.\n",
+    "check empty.csv": UNREAD.format("empty.csv", "empty CSV"),
     "check wide.csv": "The file 'wide.csv' cannot be read: found more fields than ",
     "kfold head.csv": "`--k` must be at most the number of rows that get a fold, got 5 for 0 ",
-    "kfold lists.parquet -k 2": f"{NOT_WRITTEN}CSV format does not support nested data.\n",
-    "kfold in.csv --out in.csv/out.csv": (
-        "The file 'in.csv/out.csv' cannot be written: Not a directory.\n"
+    "kfold lists.parquet -k 2": UNWRITTEN.format(
+        "out.csv", "CSV format does not support nested data"
     ),
-    "kfold in.csv --out dir.csv": "The file 'dir.csv' cannot be written: Is a directory.\n",
+    "kfold in.csv --out in.csv/out.csv": UNWRITTEN.format("in.csv/out.csv", "Not a directory"),
+    "kfold in.csv --out dir.csv": UNWRITTEN.format("dir.csv", "Is a directory"),
     "deal": "argument {kfold,split,extend,check,report}: invalid choice: 'deal' ",
     "kfold in.csv --k x": "argument -k/--k: invalid int value: 'x'\n",
     "report in.csv": "the following arguments are required: --by\n",
@@ -542,7 +505,7 @@ ERRORS = {
         " 'price'?\n"
     ),
     "kfold in.csv --by 'quantile(price, 3)'": (
-        "`--by` must be a column or a term, as in quantiles(price, 10), got 'quantile(price,"
+        "`--by` must be a column or a term such as quantiles(price, 10), got 'quantile(price,"
         " 3)'. Hint: did you mean quantiles(...)?\n"
     ),
     f"check in.csv --by '{LONG_TERM}'": "`edges` of `bins` must be numbers that floats ",
@@ -560,15 +523,15 @@ ERRORS = {
     ),
     "kfold in.csv --where od": "`--where` names the column 'od', which the frame does not have. ",
     "kfold in.csv --by label --rare error -k 30": (
-        "2 classes of 'label' have fewer rows than the 30 folds (and `--rare error`): 'a' (20"
-        " rows), 'b' (20 rows). Hint: `--rare pool` balances them as one class;"
+        "2 classes of 'label' have fewer rows than there are folds (30), which `--rare error` does"
+        " not allow: 'a' (20 rows), 'b' (20 rows). Hint: `--rare pool` balances them as one class;"
         " `df.strat.advise('label')` in Python shows what each k does to them.\n"
     ),
     "kfold index.parquet -k 2 --overwrite --out index.parquet": (
         "`--name` must not be the index of the frame, got 'fold'. Hint: give the column another"
         " name.\n"
     ),
-    "kfold in.csv --repeats 1000000000": "`--repeats` must be at most 10,000 columns, got 1,000,0",
+    "kfold in.csv --repeats 1000000000": "`--repeats` must not exceed 10,000 columns, got 1,000,0",
     "split in.csv --parts train=0,test=rest": (
         "`--parts` must be finite and above zero, got {'train': 0, 'test': None}.\n"
     ),
@@ -588,32 +551,28 @@ ERRORS = {
     "kfold twice.csv --name f --key fold_duplicated_0": TWICE.format("--key", "fold"),
     "kfold twice.csv --name fold_duplicated_0": TWICE.format("--name", "fold"),
     "kfold twice.csv --name f --key fold": TWICE.format("--key", "fold"),
-    "check loop.csv": "The file 'loop.csv' cannot be read: Too many levels of symbolic links.\n",
-    "kfold in.csv --out loop.csv": (
-        "The file 'loop.csv' cannot be written: Too many levels of symbolic links.\n"
-    ),
-    "check dir.csv/": (
-        "A file name must end in .csv, .tsv, .csv.gz or .parquet, got 'dir.csv/', a directory."
-    ),
+    "check loop.csv": UNREAD.format("loop.csv", LINKS),
+    "kfold in.csv --out loop.csv": UNWRITTEN.format("loop.csv", LINKS),
+    "check dir.csv/": f"{ENDS} 'dir.csv/', a directory.",
     **dict.fromkeys(
         ("extend words.csv --out words.csv", "extend words.csv -k 2 --out words.csv"),
         "`extend` needs folds 0..k-1 in 'fold', but there are other values in 2 rows (3, 5)."
-        " Hint: an empty cell or NA is a missing fold.\n",
+        " Hint: an empty cell or NA stands for a missing fold.\n",
     ),
     "check in.csv copy/in.csv": (
-        "FILE, whose names are the parts, must hold each name once, got 'in' twice.\n"
+        "The list of part names, taken from FILE, must hold each name once, got 'in' twice.\n"
     ),
     "check in.csv other.csv --name sex": (
-        "`--name` must be left out where several frames are given, whose names are the parts, got"
-        " 'sex'.\n"
+        "`--name` must be left out where several frames are given, because their names are the"
+        " parts, got 'sex'.\n"
     ),
     "check in.csv other.csv": (
-        "A column must have one type in all frames, but 'price' is Float64 in 'in', String in"
+        "A column must have the same type in every frame, but 'price' is Float64 in 'in', String in"
         " 'other'. Hint: cast it, or drop it.\n"
     ),
     "check in.csv --name pair --time label": (
-        "`--time` needs dates, times or numbers, but column 'label' is text. Hint: convert it, as"
-        " with `str.to_date`.\n"
+        "`--time` needs dates, times or numbers, but column 'label' is text. Hint: convert it, for"
+        " example with `str.to_date`.\n"
     ),
     "check in.csv --separator x": "argument --separator: invalid choice: 'x' (choose from ",
     "report in.csv --by label": "There is no column 'fold'. Hint: add it first, as in ",
@@ -645,9 +604,7 @@ def test_errors_are_one_line(command: str, home: Path, capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize("error", [OverflowError("too\nlarge"), MemoryError(), TypeError("no")])
-def test_unexpected_errors_do_not_look_like_leaks(
-    error: Exception, monkeypatch: Patch, capsys: Capture
-) -> None:
+def test_unexpected_errors_do_not_look_like_leaks(error: Any, monkeypatch: Patch, capsys: Capture):
     """An error that nobody foresaw is one line and exit code 2: 1 means that rows leak."""
 
     def fail(*_: object, **__: object) -> None:
@@ -711,9 +668,6 @@ def test_ctrl_c_ends_quietly(home: Path, monkeypatch: Patch, capsys: Capture) ->
     assert list(home.iterdir()) == [home / "in.csv"]
 
 
-# Standard input and output --------------------------------------------------------------
-
-
 def test_pipes_are_csv() -> None:
     """From standard input to standard output nothing but the rows is written."""
     folded = run("kfold - --by label --out -", CSV)
@@ -743,8 +697,7 @@ CLOSED, FULL = "Bad file descriptor.", "No space left on device."
 NO_OUTPUT = [
     ("kfold in.csv --out out.csv", "", 0, ""),
     ("report in.csv --by label --name sex --out out.csv", "", 0, ""),
-    ("kfold in.csv --out -", "", 141, ""),
-    ("check in.csv --name label", "", 141, ""),
+    *(("kfold in.csv --out -", "", 141, ""), ("check in.csv --name label", "", 141, "")),
     ("kfold in.csv --out out.csv", ">&-", 0, f"warning: {{}} {CLOSED}"),
     ("check in.csv --name sex", ">&-", 2, f"{{}} {CLOSED}"),
     ("kfold in.csv --out -", ">&-", 2, f"{{}} {CLOSED}"),
@@ -770,7 +723,7 @@ def test_a_file_that_is_written_is_done(command: str, stdout: str, code: int, te
     shell = ["sh", "-c", f"{sys.executable} -m stratframe {command} {stdout}"]
     done = subprocess.run(shell, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writer)
-    message = text.format("Standard output cannot be written:")
+    message = text.format("Standard output cannot be written to:")
     assert (done.returncode, done.stderr) == (code, f"stratframe: {message}\n" if text else "")
     assert Path("out.csv").exists() == (code == 0)
 
@@ -797,9 +750,6 @@ def test_letters_that_the_output_lacks() -> None:
     assert done.stdout.splitlines()[1].split()[0] == r"\xfc"
 
 
-# Several files, times, and JSON ---------------------------------------------------------
-
-
 ROWS = {
     "label": ["a", "b"] * 5,
     "user": [*"uuvvwwxxyy"],
@@ -821,9 +771,8 @@ def parts() -> dict[str, pl.DataFrame]:
 def test_several_files_are_parts(parts: dict[str, pl.DataFrame], capsys: Capture) -> None:
     """Files are parts by their names, and ISO text is read as dates."""
     assert call("check old/Train.CSV test.parquet --by label --time day --groups user") == 1
-    found = sf.check(
-        parts | {"test": parts["test"].with_columns(empty=None)}, "label", groups="user", time="day"
-    )
+    frames = parts | {"test": parts["test"].with_columns(empty=None)}
+    found = sf.check(frames, "label", groups="user", time="day")
     out = capsys.readouterr().out
     assert out == f"{found}\n"
     assert "'Train' ends 2024-03-16, 'test' starts 2024-03-17" in out
@@ -835,10 +784,9 @@ JSON = {"in.csv --groups user": 1, "old/Train.CSV test.parquet --time user --tim
 """Commands, and their exit codes."""
 
 
+@pytest.mark.usefixtures("parts")
 @pytest.mark.parametrize(("command", "code"), JSON.items())
-def test_json_is_the_findings(
-    command: str, code: int, parts: dict[str, pl.DataFrame], capsys: Capture
-) -> None:
+def test_json_is_the_findings(command: str, code: int, capsys: Capture) -> None:
     """With `--json` standard output is one object, whatever values hold; the exit code stays."""
     pl.DataFrame({"user": ['"{é\n\0NaN'] * 2, "fold": [0, 1]}).write_csv("in.csv")
     assert call(f"check {command} --json") == code
@@ -885,9 +833,6 @@ def test_marks_of_missing_numbers_in_one_of_several_files(capsys: Capture) -> No
     assert call("check text.parquet test.csv") == 2
 
 
-# Help -----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("command", ["kfold", "split", "extend", "report", "check"])
 def test_help(command: str, capsys: Capture) -> None:
     """Each command lists its options and shows how terms and pipes are typed."""
@@ -899,19 +844,15 @@ def test_help(command: str, capsys: Capture) -> None:
     page = (Path(__file__).parents[1] / "docs/guide/command-line.md").read_text()
     (row,) = (line for line in page.splitlines() if line.startswith(f"| `{command}`"))
     listed = set(re.findall(r"`(--?[a-z]+)`", row))
-    assert (
-        set(re.findall(r"^  (--?[a-z]+)", out, re.MULTILINE)) - {"-h", "--out", "--separator"}
-        == listed
-    )
+    options = set(re.findall(r"^  (--?[a-z]+)", out, re.MULTILINE))
+    assert options - {"-h", "--out", "--separator"} == listed
 
 
 def test_help_says_how_the_command_was_called(capsys: Capture) -> None:
     """The module and the script call themselves what was typed, and know their version."""
     assert run("kfold --help").stdout.startswith("usage: python -m stratframe kfold [-h]")
-    for flag, words in (
-        ("--help", "usage: stratframe [-h]"),
-        ("--version", f"stratframe {sf.__version__}\n"),
-    ):
+    version = f"stratframe {sf.__version__}\n"
+    for flag, words in (("--help", "usage: stratframe [-h]"), ("--version", version)):
         with pytest.raises(SystemExit, match="0"):
             main([flag])
         assert capsys.readouterr().out.startswith(words)

@@ -77,15 +77,21 @@ FITS: dict[str, tuple[list[str], list[str]]] = {
     ),
     "parted({'train': 0.7, 'test': 0.2, 'v': 0.1})": ([], ["part(0.2)"]),
     "parted(0.2, nulls=True)": (["part(0.2)", "part(0.2, by='label', rare='null')"], []),
+    "parted(0.2, text=True)": (
+        ["texts(['train', 'test', 'train'])", "part(0.2)"],
+        ["texts(['train', None, 'test'])", "texts([0, 1])"],
+    ),
+    "parted(0.2, text=True, nulls=True)": (["texts(['train', None, 'test'])"], []),
+    "parted({'train': 0.8, 'valid': 0.2}, text=True)": ([], ["texts(['train', 'test', 'train'])"]),
 }
-"""Schemas, and the frames that fit them and that do not."""
+"""Schemas, and the frames that fit them and that do not; those that take text, parts from CSV."""
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("kind", ["pandas", "pandas-nullable", "pandas-pyarrow", "polars"])
 @pytest.mark.parametrize("schema", FITS)
 @pytest.mark.parametrize("lazy", [False, True])
 @pytest.mark.filterwarnings("ignore:The behavior of DataFrame concat:FutureWarning")  # pandera 0.26
-def test_frames_that_fit(library: str, schema: str, lazy: bool) -> None:
+def test_frames_that_fit(kind: str, library: str, schema: str, lazy: bool) -> None:
     """Folds are whole numbers of 64 bits in their range, parts categories in their order."""
     made = evaluate(f"sf.schemas.{schema[:-1]}, library={library!r})")
     df = make(library, DATA)
@@ -93,7 +99,7 @@ def test_frames_that_fit(library: str, schema: str, lazy: bool) -> None:
         "deal": lambda k, **options: sf.kfold(df, "label", k, **{"rare": "ignore", **options}),
         "part": lambda parts, by=None, **options: sf.split(df, by, parts, **options),
         "folds": lambda cells: make(library, {"fold": cells}),
-        "texts": lambda cells: make(library, {"split": cells}),
+        "texts": lambda cells: make(kind, {"split": cells}),
         "narrow": lambda cells: {"pandas": pd, "polars": pl}[library].DataFrame(
             {"fold": np.array(cells, dtype=np.int32)}
         ),
@@ -103,19 +109,16 @@ def test_frames_that_fit(library: str, schema: str, lazy: bool) -> None:
             assert refuses(made, evaluate(frame, **known), lazy=lazy) is not fits, frame
 
 
+NO_UTF8 = "must be text that UTF-8 can encode, got '\\ud800'."
 BAD_CALLS = {
     "sf.schemas.parted({'train': 1})": (
         "`parts` must map at least 2 names to their shares, got {'train': 1}."
     ),
     "sf.schemas.parted({1: 0.5, 2: 0.5})": "The names of `parts` must be strings, got [1, 2].",
-    "sf.schemas.parted({'\\ud800': 0.5, 'b': 0.5})": (
-        "The names of `parts` must be text that UTF-8 can encode, got '\\ud800'."
-    ),
+    "sf.schemas.parted({'\\ud800': 0.5, 'b': 0.5})": f"The names of `parts` {NO_UTF8}",
     "sf.schemas.folded(name='')": "`name` must be a non-empty string, got ''.",
     "sf.schemas.parted(0.2, name=5)": "`name` must be a non-empty string, got 5.",
-    "pl.col('label').strat.kfold(name='\\ud800')": (
-        "`name` must be text that UTF-8 can encode, got '\\ud800'."
-    ),
+    "pl.col('label').strat.kfold(name='\\ud800')": f"`name` {NO_UTF8}",
     "sf.schemas.folded(nulls='no')": "`nulls` must be True or False, got 'no'.",
     "sf.schemas.folded(complete='no')": "`complete` must be True or False, got 'no'.",
     "sf.schemas.folded(library='dask')": "`library` must be 'pandas' or 'polars', got 'dask'.",
@@ -151,22 +154,6 @@ def test_parted_accepts_what_files_keep(tmp_path: Path, nulls: bool, lazy: bool)
             else:
                 df.to_parquet(path)
                 df = pl.read_parquet(path)
-
-
-@pytest.mark.parametrize("kind", ["pandas", "pandas-nullable", "pandas-pyarrow", "polars"])
-def test_parted_takes_text_on_request(kind: str) -> None:
-    """Parts read from CSV fit a schema that takes text, if the names are right."""
-    library = kind.partition("-")[0]
-    schema = partial(sf.schemas.parted, library=library)
-    frame = make(kind, {"split": ["train", "test", "train"]})
-    assert not refuses(schema(PARTS, text=True), frame)
-    assert refuses(schema(PARTS), frame)
-    assert refuses(schema({"train": 0.8, "valid": 0.2}, text=True), frame)
-    gaps = make(kind, {"split": ["train", None, "test"]})
-    assert refuses(schema(PARTS, text=True), gaps)
-    assert not refuses(schema(PARTS, text=True, nulls=True), gaps)
-    assert refuses(schema(PARTS, text=True), make(kind, {"split": [0, 1]}))
-    assert not refuses(schema(PARTS, text=True), sf.split(make(kind, DATA), None, PARTS))
 
 
 def test_parted_takes_ordered_categories() -> None:

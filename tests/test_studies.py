@@ -39,9 +39,7 @@ def distances(quality: dict[str, Any]) -> pd.DataFrame:
     return pd.read_parquet(quality["RESULTS"]).set_index(["data set", "k", "seed"])
 
 
-def test_quality_is_that_of_the_folds_of_today(
-    quality: dict[str, Any], distances: pd.DataFrame
-) -> None:
+def test_quality_is_that_of_the_folds_of_today(quality: Any, distances: pd.DataFrame) -> None:
     """The stored distances are those of the folds as they are now: else run the study again."""
     found = quality["measure"](load_wine(as_frame=True).frame, range(2))
     stored = distances.loc["wine"].loc[found.index]
@@ -56,26 +54,21 @@ def test_quality_is_that_of_the_folds_of_today(
 def test_errors_of_quality(quality: dict[str, Any]) -> None:
     """The errors of ratios are those of the mean over seeds, with k-fold at the same seeds."""
     drawn = np.random.default_rng(0)
-    index = pd.MultiIndex.from_product(
-        [["a", "b"], [2], range(20)], names=["data set", "k", "seed"]
-    )
+    names = ["data set", "k", "seed"]
+    index = pd.MultiIndex.from_product([["a", "b"], [2], range(20)], names=names)
     plain = drawn.uniform(1, 2, 40)
-    found = pd.DataFrame(
-        {"k-fold": plain, "half": plain / 2, "SCV": drawn.uniform(1, 2, 40)}, index
-    )
+    columns = {"k-fold": plain, "half": plain / 2, "SCV": drawn.uniform(1, 2, 40)}
+    found = pd.DataFrame(columns, index)
     shares, errors = quality["ratios"](found)
     np.testing.assert_allclose(shares["half"], 0.5)
     np.testing.assert_allclose(errors["half"], 0, atol=1e-12)
     rows = drawn.integers(0, 20, (4000, 20))
-    scores, plain = (
-        found.loc["a", name].to_numpy()[rows].mean(axis=1) for name in ("SCV", "k-fold")
-    )
+    means = {name: found.loc["a", name].to_numpy()[rows].mean(axis=1) for name in found}
+    scores, plain = means["SCV"], means["k-fold"]
     assert errors.loc[("a", 2), "SCV"] == pytest.approx(np.std(scores / plain), rel=0.1)
 
 
-def test_picture_of_quality(
-    quality: dict[str, Any], distances: pd.DataFrame, tmp_path: Path
-) -> None:
+def test_picture_of_quality(quality: Any, distances: pd.DataFrame, tmp_path: Path) -> None:
     """The plot of all data sets is made."""
     quality["draw"].__globals__["IMAGE"] = tmp_path / "quality.png"
     quality["draw"](distances)
@@ -136,14 +129,7 @@ def test_published_folds_are_those_of_the_copy(paper: dict[str, Any], sample: pd
 
 STORED = {
     "quality": {"data set": 17, "k": 3, "seed": 20},
-    "choices": {
-        "population": 8,
-        "sample": 100,
-        "estimator": 5,
-        "strategy": 5,
-        "k": 2,
-        "repeat": 2,
-    },
+    "choices": {"population": 8, "sample": 100, "estimator": 5, "strategy": 5, "k": 2, "repeat": 2},
     "rows": {"population": 3, "sample": 200, "estimator": 3, "repeat": 2},
     "authors": {"data_set": 13, "number": 20, "strategy": 7, "k": 2},
 }
@@ -202,12 +188,8 @@ def test_choices_are_between_close_models(monkeypatch: pytest.MonkeyPatch, tmp_p
     for is_regression in (False, True):
         known = list(all_models(is_regression))
         assert all(known.index(first) < known.index(second) for first, second in study["PAIRS"])
-    names.update(
-        RESULT=tmp_path / "choices.parquet",
-        NAMES={"diabetes"},
-        SAMPLES=2,
-        models=lambda is_regression: {name: all_models(is_regression)[name] for name in linear},
-    )
+    names.update(RESULT=tmp_path / "choices.parquet", NAMES={"diabetes"}, SAMPLES=2)
+    names["models"] = lambda of: {name: all_models(of)[name] for name in linear}
     study["main"]([])
     runs = pd.read_parquet(tmp_path / "choices.parquet")
     assert len(runs) == 5 * 2 * 2 * 2 * 2
@@ -222,25 +204,16 @@ def test_scores_of_the_paper_study_are_those_of_the_folds_of_today(paper: dict[s
     assert paper["FOLDS"].read_text() == f"{paper['hash_folds']()}\n"
 
 
-def check_stored(
-    study: dict[str, Any], each: Any, name: str, n_estimates: int, **options: Any
-) -> None:
+def check_stored(study, each, name, n_estimates, **options):
     """Compare the estimates of one model and the first sample with those that are stored."""
-    found = sf.study.estimates(
-        each.frame,
-        (sf.continuous if each.is_regression else sf.classes)("target"),
-        each.frame.columns[:-1],
-        sample=each.size,
-        samples=1,
-        repeats=study["REPEATS"],
-        **options,
-    ).to_pandas()
+    target = (sf.continuous if each.is_regression else sf.classes)("target")
+    options |= {"sample": each.size, "samples": 1, "repeats": study["REPEATS"]}
+    found = sf.study.estimates(each.frame, target, each.frame.columns[:-1], **options).to_pandas()
     stored = pd.read_parquet(study["RESULT"])
     stored = stored[stored["population"].eq(each.name) & stored["estimator"].eq(name)]
     keys = ["strategy", "k", "sample", "repeat"]
-    found, stored = (
-        rows.astype({"strategy": str}).set_index(keys)["estimate"] for rows in (found, stored)
-    )
+    rows = (each.astype({"strategy": str}).set_index(keys) for each in (found, stored))
+    found, stored = (each["estimate"] for each in rows)
     # The clusters of another version of scikit-learn may differ.
     found = found[[not name.startswith(("KCBCV", "SCBCV")) for name, *_ in found.index]]
     assert len(found) == n_estimates

@@ -29,7 +29,6 @@ def by_scipy(values: np.ndarray, groups: np.ndarray, n_groups: int) -> np.ndarra
 
 
 def distances_of(values: np.ndarray, groups: np.ndarray, n_groups: int) -> np.ndarray:
-    """The distances of each group, from values in any order."""
     order = np.argsort(values)
     return fold_distances(values[order], groups[order], n_groups)
 
@@ -77,14 +76,11 @@ def test_many_values_against_scipy(n_groups: int, shape: str) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-12)
 
 
-def test_equal_differences_are_equal_floats() -> None:
+def test_last_digits() -> None:
     """Groups that are mirror images have the same statistic to the last digit."""
     values, groups = np.arange(6) / 5, np.array([0, 0, 1, 1, 2, 2])
     found = distances_of(values, groups, 3)[1]
     assert found[0] == found[2] == 1
-
-
-def test_constant_others_have_no_variance() -> None:
-    """Values without spread have a variance of exactly 0, however rounded their sum is."""
+    # Values without spread have a variance of exactly 0, however rounded their sum is.
     values, groups = np.array([0.1 / 3] * 7 + [0.9 / 7] * 13), np.repeat([0, 1], [7, 13])
     assert distances_of(values, groups, 2)[0].tolist() == [-np.inf, np.inf]

@@ -14,13 +14,11 @@ from stratframe.core.seeds import StreamTag, random_words
 
 
 def helds(most: int, folds: st.SearchStrategy[int]) -> st.SearchStrategy[np.ndarray]:
-    """Rows that folds hold already, of up to 12 strata."""
     shape = st.tuples(st.integers(1, most), folds)
     return hnp.arrays(np.int64, shape, elements=st.integers(0, 6))
 
 
 def draws(n: int) -> np.ndarray:
-    """Random words of a known seed."""
     return random_words(0, StreamTag.EXTEND, n)
 
 

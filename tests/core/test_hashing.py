@@ -6,12 +6,7 @@ import xxhash
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratframe.core.hashing import (
-    HashedBytes,
-    HashedWords,
-    are_dense_and_unique,
-    repeated_words,
-)
+from stratframe.core.hashing import HashedBytes, HashedWords, are_dense_and_unique, repeated_words
 
 words = st.integers(0, 2**64 - 1)
 
@@ -50,9 +45,8 @@ def test_blocks_of_rows(n_rows: int) -> None:
 def test_repeated_words(values: list[int], high: bool) -> None:
     """All rows that share a word are found, however words crowd."""
     shared = np.array(values, dtype=np.uint64) << np.uint64(59 if high else 0)
-    expected = [
-        row for row, value in enumerate(shared.tolist()) if shared.tolist().count(value) > 1
-    ]
+    rows = range(len(values))
+    expected = [row for row in rows if shared.tolist().count(shared[row]) > 1]
     assert repeated_words(shared).tolist() == expected
 
 
@@ -64,20 +58,13 @@ def test_repeated_words_among_many() -> None:
     assert repeated_words(np.zeros(50_000, np.uint64)).tolist() == list(range(50_000))
 
 
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ([3, 1, 2], True),
-        ([-3, 1, 2], True),
-        ([3, 1, 3], False),
-        ([0, 2**40], False),
-        ([-(2**63), 2**63 - 1], False),
-        ([], False),
-    ],
-)
-def test_dense_and_unique(values: list[int], expected: bool) -> None:
+DENSE, OTHERS = [[3, 1, 2], [-3, 1, 2]], [[3, 1, 3], [0, 2**40], [-(2**63), 2**63 - 1], []]
+
+
+@pytest.mark.parametrize("values", [*DENSE, *OTHERS], ids=str)
+def test_dense_and_unique(values: list[int]) -> None:
     """Whole numbers close together are marked; others are left to the hashes."""
     found = np.array(values, dtype=np.int64).view(np.uint64)
-    assert are_dense_and_unique(HashedWords(found)) is expected
+    assert are_dense_and_unique(HashedWords(found)) is (values in DENSE)
     assert not are_dense_and_unique(HashedWords(found, found))
     assert not are_dense_and_unique(HashedBytes(found.view(np.uint8), np.arange(len(found) + 1)))

@@ -17,14 +17,10 @@ from stratframe.core.points import feature_scaling
 from stratframe.core.seeds import StreamTag, random_words
 
 ignored = int
-"""A `progress` that does nothing."""
 
 seeds = st.integers(0, 2**32)
-grids = hnp.arrays(
-    np.float64,
-    st.tuples(st.integers(1, 3), st.integers(1, 40)),
-    elements=st.integers(0, 3).map(float),
-)
+shapes = st.tuples(st.integers(1, 3), st.integers(1, 40))
+grids = hnp.arrays(np.float64, shapes, elements=st.integers(0, 3).map(float))
 
 
 @pytest.fixture(scope="module", params=[8_192, 0], ids=["few", "many"])
@@ -34,18 +30,15 @@ def few(request: pytest.FixtureRequest) -> int:
 
 
 def plain(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Points with neither origin nor unit."""
     return points, np.zeros((len(points), 1)), np.ones((len(points), 1))
 
 
 def order_of(points: np.ndarray, block: int | None, few: int) -> np.ndarray:
-    """A chain of points, or blocks of a size, from the first row on."""
     codes, draws = np.zeros(points.shape[1], dtype=int), np.zeros(points.shape[1], dtype=np.uint64)
     return nearest_order(codes, 1, plain(points), block, draws, ignored, few)
 
 
 def squares(points: np.ndarray, weights: list[Fraction]) -> list[list[Fraction]]:
-    """All squared distances as exact fractions."""
     rows = [[Fraction(x) for x in row] for row in points.T.tolist()]
     return [
         [sum(w * (a - b) ** 2 for w, a, b in zip(weights, x, y, strict=True)) for y in rows]  # type: ignore[misc]
@@ -54,31 +47,23 @@ def squares(points: np.ndarray, weights: list[Fraction]) -> list[list[Fraction]]
 
 
 def slow(apart: Sequence[Sequence[Any]], block: int | None) -> list[int]:
-    """The definition: the next row is the first free one, or the nearest, the first of equals.
-
-    Rows that are one point are together, at the place of the first of them.
-    """
+    """By definition the next row is the first free one, or the nearest, the first of equal ones."""
     first = [next(row for row in range(len(apart)) if here[row] == 0) for here in apart]
-    free, rows = list(range(len(apart))), [0]
-    free.remove(0)
-    seed = 0
+    free, rows, here = list(range(1, len(apart))), [0], 0
     while free:
+        found = min(free, key=lambda row: (apart[here][row], first[row], row))
         if block is not None and len(rows) % block == 0:
-            seed = free[0]
-            found = seed
-        else:
-            here = rows[-1] if block is None else seed
-            found = min(free, key=lambda row: (apart[here][row], first[row], row))
+            here = found = free[0]
+        elif block is None:
+            here = found
         rows.append(found)
         free.remove(found)
     return rows
 
 
 @given(points=grids, block=st.sampled_from([None, 1, 2, 3, 5, 50]))
-def test_orders_are_those_of_the_definition(
-    few: int, points: np.ndarray, block: int | None
-) -> None:
-    """On a grid, where most distances are equal, the order is exactly the definition's."""
+def test_orders_are_as_defined(few: int, points: np.ndarray, block: int | None) -> None:
+    """The order is that of the definition, computed with exact fractions."""
     expected = slow(squares(points, [Fraction(1)] * len(points)), block)
     assert order_of(points, block, few).tolist() == expected
 
@@ -117,10 +102,8 @@ def test_many_rows_against_scipy(n_features: int, block: int | None, few: int) -
 
 
 @given(points=grids, seed=seeds, block=st.sampled_from([None, 3]))
-def test_strata_are_ordered_one_by_one(
-    few: int, points: np.ndarray, seed: int, block: int | None
-) -> None:
-    """Every row is there once, stratum after stratum, and each has its own order."""
+def test_strata_are_ordered_apart(few: int, points: np.ndarray, seed: int, block: Any) -> None:
+    """Each stratum gets the order that it has by itself."""
     n = points.shape[1]
     codes = np.arange(n) * 7 % 3
     reported: list[int] = []
@@ -160,36 +143,27 @@ KINDS = {
     "normal": lambda drawn, shape: drawn.normal(size=shape),
     "heavy tails": lambda drawn, shape: drawn.standard_cauchy(size=shape) ** 3,
     "grid": lambda drawn, shape: drawn.integers(0, 30, size=shape).astype(float),
-    "clusters": lambda drawn, shape: (
-        drawn.integers(0, 4, size=shape) + drawn.normal(size=shape) / 1e6
-    ),
-    "far away": lambda drawn, shape: 1e9 + drawn.normal(size=shape),
-    "one odd": lambda drawn, shape: np.where(
-        np.arange(shape[1]) == 7, 1e12, drawn.normal(size=shape)
-    ),
+    "clusters": lambda drawn, shape: drawn.integers(4, size=shape) + drawn.normal(0, 1e-6, shape),
+    "far away": lambda drawn, shape: drawn.normal(1e9, size=shape),
+    "one odd": lambda drawn, shape: drawn.normal(size=shape) + 1e12 * (np.arange(shape[1]) == 7),
 }
 
 
 @pytest.mark.parametrize("scale", [None, "standard"])
 @pytest.mark.parametrize("n_features", [1, 2, 3, 9])
 @pytest.mark.parametrize("kind", KINDS)
-def test_points_are_found_as_by_all_distances(
-    kind: str, n_features: int, scale: Any, few: int
-) -> None:
-    """Those found are the first, by distance and number, of all that are left."""
+def test_the_nearest_points_are_found(kind: str, n_features: int, scale: Any, few: int) -> None:
+    """The pool finds the points that a full scan of distances finds."""
     drawn = np.random.default_rng(n_features)
     values = KINDS[kind](drawn, (n_features, 1_500))
     points, origin, unit = feature_scaling(np.unique(values, axis=1), scale)
     pool, left = NeighbourPool(points, origin, unit, few), np.arange(points.shape[1])
     while len(left):
         point, count = int(drawn.integers(points.shape[1])), int(drawn.integers(1, 9))
-        offsets = points[:, left]
-        offsets -= points[:, [point]]
-        offsets /= unit
+        offsets = (points[:, left] - points[:, [point]]) / unit
         expected = left[np.lexsort((left, (offsets**2).sum(axis=0)))[:count]]
         np.testing.assert_array_equal(pool.nearest(point, count), expected)
-        gone = np.concatenate([expected[:2], drawn.choice(left, min(len(left), 40), replace=False)])
-        gone = np.unique(gone)
+        gone = np.union1d(expected[:2], drawn.choice(left, min(len(left), 40), replace=False))
         pool.remove(gone)
         left = np.setdiff1d(left, gone)
 

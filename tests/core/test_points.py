@@ -17,11 +17,8 @@ from stratframe.core.points import (
 
 SCALERS = {"standard": StandardScaler(), "minmax": MinMaxScaler()}
 
-few_values = hnp.arrays(
-    np.float64,
-    st.tuples(st.integers(1, 3), st.integers(1, 40)),
-    elements=st.integers(-2, 2).map(float),
-)
+shapes = st.tuples(st.integers(1, 3), st.integers(1, 40))
+few_values = hnp.arrays(np.float64, shapes, elements=st.integers(-2, 2).map(float))
 
 
 @pytest.mark.parametrize("scale", SCALERS)
@@ -49,9 +46,8 @@ def test_huge_and_tiny_features(scale: str, power: int) -> None:
     points = np.random.default_rng(1).normal(size=(2, 50)).round(3)
     moved = points.copy()
     moved[1] = np.ldexp(points[1], power)
-    np.testing.assert_allclose(
-        scale_features(moved, scale), scale_features(points, scale), atol=1e-12
-    )
+    found, expected = scale_features(moved, scale), scale_features(points, scale)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 def test_units_without_a_scale() -> None:
@@ -83,10 +79,7 @@ def test_means_and_distances() -> None:
         np.testing.assert_allclose(centres[label], points[labels == label].mean(axis=0))
     expected = np.linalg.norm(points - centres[labels], axis=1)
     np.testing.assert_allclose(centroid_distances(points, labels, centres), expected, atol=1e-11)
-
-
-def test_equally_far_rows_are_equal() -> None:
-    """The last bits of a centre order no rows that are equally far from it."""
+    # The last bits of a centre order no rows that are equally far from it.
     points = np.array([[0.1], [0.3], [0.5]])
     centre = np.array([[0.3 + 1e-16]])
     far = centroid_distances(points, np.zeros(3, dtype=int), centre)

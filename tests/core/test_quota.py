@@ -13,8 +13,6 @@ from stratframe.core.quota import equal_allocation, equal_quota, proportional_al
 from stratframe.core.seeds import StreamTag, random_words
 
 seeds = st.integers(0, 2**32)
-
-
 strata_sizes = st.lists(st.integers(1, 30), min_size=1, max_size=12)
 
 
@@ -22,10 +20,8 @@ strata_sizes = st.lists(st.integers(1, 30), min_size=1, max_size=12)
 def test_equal_quota_as_scikit_learn(sizes: list[int], k: int) -> None:
     """Where folds take turns in order the table is the allocation of `StratifiedKFold`."""
     labels = np.repeat(np.arange(len(sizes)), sizes)
-    expected = [
-        np.bincount(labels[valid], minlength=len(sizes))
-        for _, valid in StratifiedKFold(k).split(labels, labels)
-    ]
+    folds = StratifiedKFold(k).split(labels, labels)
+    expected = [np.bincount(labels[valid], minlength=len(sizes)) for _, valid in folds]
     np.testing.assert_array_equal(equal_quota(np.array(sizes), np.arange(k)).T, expected)
 
 
@@ -42,33 +38,26 @@ def test_equal_quota_in_every_run(sizes: list[int], k: int, data: st.DataObject)
 
 
 @given(sizes=strata_sizes, data=st.data(), seed=seeds)
-def test_proportional_allocation_is_largest_remainder(
-    sizes: list[int], data: st.DataObject, seed: int
-) -> None:
-    """Quotas are exact shares rounded, up where the remainders are largest."""
+def test_shares_are_largest_remainders(sizes: list[int], data: st.DataObject, seed: int) -> None:
+    """Quotas are shares rounded down or up, and the largest remainders go up."""
     total = data.draw(st.integers(0, sum(sizes)))
-    quota = proportional_allocation(
-        np.array(sizes), total, random_words(seed, StreamTag.PART_QUOTA, len(sizes))
-    )
+    draws = random_words(seed, StreamTag.PART_QUOTA, len(sizes))
+    quota = proportional_allocation(np.array(sizes), total, draws)
     exact = [Fraction(size * total, sum(sizes)) for size in sizes]
-    up = [share - floor(share) for share, q in zip(exact, quota.tolist(), strict=True) if q > share]
-    down = [
-        share - floor(share) for share, q in zip(exact, quota.tolist(), strict=True) if q < share
-    ]
+    pairs = list(zip(exact, quota.tolist(), strict=True))
+    up = [share - floor(share) for share, q in pairs if q > share]
+    down = [share - floor(share) for share, q in pairs if q < share]
     assert quota.sum() == total
-    assert all(abs(q - share) < 1 for share, q in zip(exact, quota.tolist(), strict=True))
+    assert all(abs(q - share) < 1 for share, q in pairs)
     assert not up or not down or min(up) >= max(down)
 
 
 @given(sizes=strata_sizes, data=st.data(), seed=seeds)
-def test_equal_allocation_fills_to_one_level(
-    sizes: list[int], data: st.DataObject, seed: int
-) -> None:
-    """Strata get equal numbers to within 1; only those that give all have fewer."""
+def test_equal_quotas_fill_to_one_level(sizes: list[int], data: st.DataObject, seed: int) -> None:
+    """Strata that are not full get quotas within one row of each other."""
     total = data.draw(st.integers(0, sum(sizes)))
-    quota = equal_allocation(
-        np.array(sizes), total, random_words(seed, StreamTag.PART_QUOTA, len(sizes))
-    )
+    draws = random_words(seed, StreamTag.PART_QUOTA, len(sizes))
+    quota = equal_allocation(np.array(sizes), total, draws)
     assert quota.sum() == total
     assert (quota <= sizes).all()
     not_full = quota[quota < sizes]

@@ -3,18 +3,14 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import ceil, floor
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratframe.core.rounding import (
-    controlled_rounding,
-    moves_up,
-    round_total,
-    systematic_round,
-)
+from stratframe.core.rounding import controlled_rounding, moves_up, round_total, systematic_round
 from stratframe.core.seeds import StreamTag, random_words
 
 seeds = st.integers(0, 2**32)
@@ -26,7 +22,6 @@ def fractions(numbers: list[int]) -> list[Fraction]:
 
 
 def shares_of(least: int, most: int) -> st.SearchStrategy[list[Fraction]]:
-    """Shares of parts, with many ties or with few."""
     return (
         st.sampled_from([1, 3, 50, 2**36])
         .flatmap(lambda top: st.lists(st.integers(1, top), min_size=least, max_size=most))
@@ -36,7 +31,6 @@ def shares_of(least: int, most: int) -> st.SearchStrategy[list[Fraction]]:
 
 @st.composite
 def nested_levels(draw: st.DrawFn, n_strata: int, n_levels: int) -> list[np.ndarray]:
-    """Coarser strata of strata, then coarser ones of these, and so on."""
     codes, levels = np.arange(n_strata), []
     for _ in range(n_levels):
         steps = draw(st.lists(st.booleans(), min_size=n_strata, max_size=n_strata))
@@ -49,7 +43,6 @@ def nested_levels(draw: st.DrawFn, n_strata: int, n_levels: int) -> list[np.ndar
 def rounded(
     sizes: list[int], shares: list[Fraction], levels: Sequence[np.ndarray], seed: int | None
 ) -> np.ndarray:
-    """Round the shares of strata under a seed, or without draws."""
     n_words = len(sizes) * (len(shares) - 1)
     draws = None if seed is None else random_words(seed, StreamTag.PART_QUOTA, n_words)
     return controlled_rounding(np.array(sizes), shares, levels, draws)
@@ -62,12 +55,8 @@ def all_levels(sizes: list[int], levels: Sequence[np.ndarray]) -> Iterator[np.nd
 
 
 def assert_rounded(
-    table: np.ndarray,
-    sizes: list[int],
-    shares: list[Fraction],
-    levels: Sequence[np.ndarray] = (),
+    table: np.ndarray, sizes: list[int], shares: list[Fraction], levels: Sequence[np.ndarray] = ()
 ) -> None:
-    """Every cell, coarser stratum and total is its exact share rounded down or up."""
     np.testing.assert_array_equal(table.sum(axis=1), sizes)
     for inside in all_levels(sizes, levels):
         size = int(np.array(sizes)[inside].sum())
@@ -111,12 +100,11 @@ def test_moves_keep_the_mean(denominator: int) -> None:
         assert up.tolist() == [Fraction(int(u), 2**32) >= 1 - share for u in near]
 
 
-@given(
-    data=st.data(), sizes=strata_sizes, numbers=st.lists(st.integers(1, 50), min_size=2, max_size=6)
-)
-def test_the_highest_draws_favour_the_first_parts(
-    data: st.DataObject, sizes: list[int], numbers: list[int]
-) -> None:
+some_numbers = st.lists(st.integers(1, 50), min_size=2, max_size=6)
+
+
+@given(data=st.data(), sizes=strata_sizes, numbers=some_numbers)
+def test_high_draws_favour_first_parts(data: Any, sizes: list[int], numbers: list[int]) -> None:
     """The first part that may takes a row left over in all; of three parts the next one, too."""
     levels, shares = data.draw(nested_levels(len(sizes), 1)), fractions(numbers)
     draws = np.full(len(sizes) * (len(shares) - 1), 2**64 - 1, dtype=np.uint64)
@@ -175,34 +163,22 @@ TINY = [
 
 
 @pytest.mark.parametrize(("sizes", "numbers", "levels"), TINY)
-def test_every_mean_is_the_exact_share(
-    sizes: list[int], numbers: list[int], levels: list[list[int]]
-) -> None:
-    """Over all that chance can lead to, the mean of every cell is its exact share."""
+def test_means_are_exact_shares(sizes: list[int], numbers: list[int], levels: Any) -> None:
+    """Over all possible roundings, the mean of each cell is exactly its share."""
     shares, coarser = fractions(numbers), [np.array(level) for level in levels]
-    mean = np.zeros((len(sizes), len(shares)), dtype=object)
-    total = Fraction(0)
-    for probability, table in every_rounding(sizes, shares, coarser):
+    probabilities, tables = zip(*every_rounding(sizes, shares, coarser), strict=True)
+    for table in tables:
         assert_rounded(table, sizes, shares, coarser)
-        mean = mean + table.astype(object) * probability
-        total += probability
-    assert total == 1
+    assert sum(probabilities) == 1
+    mean = np.tensordot(np.array(probabilities), np.array(tables, dtype=object), 1)
     assert mean.tolist() == [[size * share for share in shares] for size in sizes]
 
 
-@given(
-    fractions=st.lists(st.integers(1, 99), min_size=1, max_size=7).filter(
-        lambda cells: sum(cells) % 100 == 0
-    )
-    | st.lists(st.integers(1, 98), min_size=1, max_size=6).map(
-        lambda cells: [*cells, 100 - sum(cells) % 100] if sum(cells) % 100 else cells
-    ),
-    seed=seeds,
-)
-def test_a_systematic_sample_has_its_sum(fractions: list[int], seed: int) -> None:
+@given(cells=st.lists(st.integers(1, 98), min_size=1, max_size=6), seed=seeds)
+def test_a_systematic_sample_has_its_sum(cells: list[int], seed: int) -> None:
     """Of fractions whose sum is a whole number, that many are rounded up."""
-    draws = np.array([seed << 31], dtype=np.uint64)
-    assert systematic_round(np.array([fractions]) / 100, draws).sum() == sum(fractions) // 100
+    cells, draws = [*cells, -sum(cells) % 100], np.array([seed << 31], dtype=np.uint64)
+    assert systematic_round(np.array([cells]) / 100, draws).sum() == sum(cells) // 100
 
 
 def test_systematic_rounding_has_the_probabilities() -> None:

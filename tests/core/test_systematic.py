@@ -11,7 +11,7 @@ from scipy.stats import chisquare, ks_2samp
 
 from stratframe.core.rounding import controlled_rounding
 from stratframe.core.seeds import StreamTag, random_words
-from stratframe.core.systematic import RUN_BOUND, systematic_deal
+from stratframe.core.systematic import systematic_deal
 
 shares = st.lists(st.integers(1, 40), min_size=2, max_size=6).map(
     lambda numbers: [Fraction(number, sum(numbers)) for number in numbers]
@@ -19,7 +19,6 @@ shares = st.lists(st.integers(1, 40), min_size=2, max_size=6).map(
 
 
 def deal(sizes: list[int], parts: list[Fraction], seed: int | None) -> tuple[np.ndarray, ...]:
-    """Deal strata of given sizes, their rows in order."""
     n_words = len(sizes) * (len(parts) - 1)
     quota_draws = None if seed is None else random_words(seed, StreamTag.PART_QUOTA, n_words)
     table = controlled_rounding(np.array(sizes), parts, [], quota_draws)
@@ -33,19 +32,16 @@ def deal(sizes: list[int], parts: list[Fraction], seed: int | None) -> tuple[np.
     parts=shares,
     seed=st.none() | st.integers(0, 2**32),
 )
-def test_every_run_holds_each_share(
-    sizes: list[int], parts: list[Fraction], seed: int | None
-) -> None:
+def test_runs_hold_each_share(sizes: list[int], parts: list[Fraction], seed: int | None) -> None:
     """In each stratum every run of the order holds each part's share to within 3 rows."""
     table, found = deal(sizes, parts, seed)
     for counts, (start, stop) in zip(table, pairwise(np.cumsum([0, *sizes])), strict=True):
         inside = found[start:stop]
         np.testing.assert_array_equal(np.bincount(inside, minlength=len(parts)), counts)
         for part, count in enumerate(counts):
-            excess = np.cumsum(np.append(0, inside == part)) - (
-                np.arange(len(inside) + 1) * count / len(inside)
-            )
-            assert np.ptp(excess) <= RUN_BOUND
+            shares_so_far = np.arange(len(inside) + 1) * count / len(inside)
+            excess = np.cumsum(np.append(0, inside == part)) - shares_so_far
+            assert np.ptp(excess) <= 3
 
 
 @pytest.mark.slow

@@ -42,13 +42,13 @@ class EngineFrames(NamedTuple):
     spread: Callable[[pd.DataFrame, Sequence[int]], Any]
     """Cuts the rows into partitions at some places, equal ones for an empty partition; an engine
     whose rows have no order makes as many partitions as there are places."""
-    collect: Callable[[Any], Any]
+    collect: Callable[[Any], Any] = lambda frame: frame.compute()
     """Collects all rows in a frame of pandas or Polars."""
-    local: Callable[[pd.DataFrame], pd.DataFrame]
+    local: Callable[[pd.DataFrame], pd.DataFrame] = lambda frame: frame
     """Makes the pandas frame whose types the engine has."""
-    is_pandas: bool
+    is_pandas: bool = True
     """Whether partitions are frames of pandas, so that columns have its types."""
-    n_examples: int
+    n_examples: int = 80
     """Random examples that are tried."""
 
     def rows(self, frame: Any) -> dict[str, list[Any]]:
@@ -71,14 +71,7 @@ def cut(frame: pd.DataFrame, places: Sequence[int]) -> list[pd.DataFrame]:
 
 def on_lists() -> Iterator[EngineFrames]:
     """Frames of the engine that the tests bring."""
-    yield EngineFrames(
-        name="Lists",
-        spread=lambda frame, places: Lists(cut(frame, places)),
-        collect=lambda frame: frame.compute(),
-        local=lambda frame: frame,
-        is_pandas=True,
-        n_examples=80,
-    )
+    yield EngineFrames("Lists", lambda frame, places: Lists(cut(frame, places)))
 
 
 def on_dask() -> Iterator[EngineFrames]:
@@ -86,14 +79,7 @@ def on_dask() -> Iterator[EngineFrames]:
     from tests.engines.dask_frames import ONE_THREAD, dask, of_parts
 
     with dask.config.set(ONE_THREAD):
-        yield EngineFrames(
-            name="Dask",
-            spread=lambda frame, places: of_parts(cut(frame, places), frame.iloc[:0]),
-            collect=lambda frame: frame.compute(),
-            local=lambda frame: frame,
-            is_pandas=True,
-            n_examples=80,
-        )
+        yield EngineFrames("Dask", lambda df, places: of_parts(cut(df, places), df.iloc[:0]))
 
 
 def on_spark(session: Any) -> Iterator[EngineFrames]:
@@ -106,14 +92,7 @@ def on_spark(session: Any) -> Iterator[EngineFrames]:
     def spread(frame: pd.DataFrame, places: Sequence[int]) -> Any:
         return spark_frame(session, pl.from_pandas(local(frame)), len(places))
 
-    yield EngineFrames(
-        name="Spark",
-        spread=spread,
-        collect=collect_spark,
-        local=local,
-        is_pandas=False,
-        n_examples=16,
-    )
+    yield EngineFrames("Spark", spread, collect_spark, local, is_pandas=False, n_examples=16)
 
 
 def collect_spark(frame: Any) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""A Dask frame that gives other rows in a later pass is an error, and never uneven folds."""
+"""A Dask frame that gives different rows in a later pass is an error, and never uneven folds."""
 
 from itertools import count
 
@@ -26,7 +26,7 @@ FRAME = pd.DataFrame(
 GIVEN = pd.Series(RNG.integers(0, 4, N), dtype="Int64").mask(RNG.random(N) < 0.5)
 OTHER_ROWS = (
     "The frame must give the same rows each time that it is computed, but a second pass found"
-    " others.\nHint: write it to a Parquet file, and read that."
+    " other rows.\nHint: write it to a Parquet file and read that file."
 )
 CHANGES = {
     "one label": lambda df: df.assign(label=df["label"].where(df.index % 37 > 0, "b")),
@@ -151,6 +151,6 @@ def test_files_that_change_are_an_error_where_they_are_joined(files, change):
     folded = dd.read_parquet(files).strat.kfold("label", 4, key="id")
     folded[["id", "fold"]].compute()
     changed = pd.read_parquet(files / "01.parquet").reset_index(drop=True)
-    changed.index += 37 - 1
+    changed.index += 36
     CHANGES[change](changed).to_parquet(files / "01.parquet")
     refuse(OTHER_ROWS, folded[["id", "fold"]].compute)

@@ -30,12 +30,10 @@ VALUES = {
     "day": [date(2024, 5, 1 + x) for x in WHOLE],
 }
 TOGETHER = [
-    ("whole", ["int64", "float64"]),
-    ("whole", ["uint8", "uint64", "int32"]),
+    *(("whole", ["int64", "float64"]), ("whole", ["uint8", "uint64", "int32"])),
     ("whole", ["object", "Int64", "int16[pyarrow]"]),
     ("holes", ["category", "Int64", "float64"]),
-    ("half", ["float64", "Float64", "double[pyarrow]"]),
-    ("text", ["object", "category"]),
+    *(("half", ["float64", "Float64", "double[pyarrow]"]), ("text", ["object", "category"])),
     ("text", ["str", "string[pyarrow]", "string"]),
     ("some", ["boolean", "object", "bool[pyarrow]"]),
     ("time", ["datetime64[us]", "object", "timestamp[us][pyarrow]"]),
@@ -121,8 +119,9 @@ def test_types_that_clash_are_an_error_with_the_cast(use, held, casts, values):
     dtypes = [each.removesuffix(" beyond 2**53") for each in held]
     lazy, cast = in_types(np.repeat(values, 4), dtypes), casts[use == "quantiles"]
     refuse_now(
-        f"Column 'x' must have one type in all partitions, but partition 0 holds {held[0]} and"
-        f" partition 1 {held[1]}.\nHint: cast it first, as in `df.astype({{'x': '{cast}'}})`.",
+        f"Column 'x' must have the same type in all partitions, but partition 0 holds {held[0]} and"
+        f" partition 1 {held[1]}.\nHint: cast to one type first, as in"
+        f" `df.astype({{'x': '{cast}'}})`.",
         lambda: sf.kfold(lazy, k=2, **USES[use]),
     )
     if (use, cast) != ("quantiles", "string"):
@@ -134,11 +133,9 @@ def test_all_clashes_are_named_at_once():
     """Every column whose types clash is named in one error, before what only its values break."""
     lazy = in_types([1, 2, 3] * 4, ["int64", "string"]).assign(y=lambda df: df["x"])
     error = refused(lambda: sf.kfold(lazy, sf.bins("x", [0, 2, 4]), 2, key=["y", "id"]))
-    assert [line.split(" must")[0] for line in str(error).splitlines()] == [
-        "Column 'x'",
-        "Column 'y'",
-        "Hint: cast it first, as in `df.astype({'x': 'float64', 'y': 'string'})`.",
-    ]
+    lines = [line.split(" must")[0] for line in str(error).splitlines()]
+    hint = "Hint: cast to one type first, as in `df.astype({'x': 'float64', 'y': 'string'})`."
+    assert lines == ["Column 'x'", "Column 'y'", hint]
 
 
 OBJECTS = [
@@ -175,16 +172,12 @@ def test_a_partition_without_values_has_any_type(empty, by):
     assert folds(lazy, by, 3, **EVERY_ROW) == folds(plain(values), by, 3, **EVERY_ROW)
 
 
+READERS = [{"filesystem": "fsspec"}, {"filesystem": "arrow"}]
+READERS += [{"filesystem": "arrow", "dtype_backend": "pyarrow"}]
+
+
 @pytest.mark.parametrize("text_of_dask", [True, False])
-@pytest.mark.parametrize(
-    "reader",
-    [
-        {"filesystem": "fsspec"},
-        {"filesystem": "arrow"},
-        {"filesystem": "arrow", "dtype_backend": "pyarrow"},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("reader", READERS, ids=str)
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # of Dask
 def test_files_with_and_without_missing_values(tmp_path, reader, text_of_dask):
     """Whatever types Dask reads from Parquet files, the folds are those of all rows."""
@@ -221,14 +214,9 @@ def test_the_type_that_a_frame_says_does_not_matter(said):
     assert folds(lazy, **call) == folds(plain(WHOLE), **call)
 
 
-# Categories ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize("kind", [int, float, str])
-@pytest.mark.parametrize(
-    "by", [sf.quantiles("x", 4), sf.bins("x", [0, 9, 19]), sf.classes("x")], ids=str
-)
+@pytest.mark.parametrize("by", [sf.quantiles("x", 4), sf.bins("x", [0, 9, 19]), sf.classes("x")])
 def test_a_categorical_of_numbers_is_cut_by_its_values(by, kind, known):
     """Categories of whole numbers, of fractions and of text of numbers count by their values."""
     frame = plain([kind(x) if i % 7 else None for i, x in enumerate(WHOLE)])

@@ -19,34 +19,21 @@ from tests.terms.test_toy_term import TERM
 from tests.test_golden import PARTS
 
 BY = [
-    None,
-    "label",
-    ["label", "sex"],
-    ["sex", "label"],
-    ["kind", "day", "label"],
-    ["whole", "kind"],
-    [lambda df: df["age"] > 40, "some"],
-    [sf.classes("half")],
+    *(None, "label", ["label", "sex"], ["sex", "label"], ["kind", "day", "label"]),
+    *(["whole", "kind"], [lambda df: df["age"] > 40, "some"], [sf.classes("half")]),
     sf.bins("age", [0, 18, 65, 120]),
     [sf.bins("price", [0, 50, 126], closed="left"), "label", "sex"],
-    [sf.bins("whole", [0, 1, 2]), "sex"],
-    sf.quantiles("price", 4),
+    *([sf.bins("whole", [0, 1, 2]), "sex"], sf.quantiles("price", 4)),
     ["label", sf.quantiles("age", 3)],
     [sf.quantiles("half", 3), "sex", sf.quantiles("time", 2), "label"],
-    ["sex", sf.quantiles("whole", 3)],
-    ["label", sf.quantiles("price", 70)],
+    *(["sex", sf.quantiles("whole", 3)], ["label", sf.quantiles("price", 70)]),
 ]
 
 KEYS = ["id", "name", "time", "half", ["day", "id"]]
 
 CALLS = [
-    {},
-    {"repeats": 3},
-    {"seed": 7, "name": "my.`own` fold"},
-    {"where": "some"},
-    {"where": lambda df: df["age"] > 20},
-    {"rare": "null"},
-    {"rare": "pool"},
+    *({}, {"repeats": 3}, {"seed": 7, "name": "my.`own` fold"}, {"where": "some"}),
+    *({"where": lambda df: df["age"] > 20}, {"rare": "null"}, {"rare": "pool"}),
     {"missing": "null"},
 ]
 
@@ -69,8 +56,6 @@ def outcome(engine, call):
     except sf.StratError as error:
         return str(error)
 
-
-# Folds and parts -------------------------------------------------------------------------
 
 TARGETS = [2, 3, 4, 5, 6, PARTS, {"a": 20, "b": None}, 0.3]
 
@@ -154,8 +139,7 @@ EQUAL = [
     "sf.split(df, parts=0.3, key='id', deal='hash', where=lambda df: df['age'] > 20)",
     "sf.kfold(df, k=7, key='name', deal='hash', where='some', name='inner')",
     # Groups.
-    "sf.kfold(df, None, 3, groups='who')",
-    "sf.kfold(df, 'label', 3, groups='who', repeats=2)",
+    *("sf.kfold(df, None, 3, groups='who')", "sf.kfold(df, 'label', 3, groups='who', repeats=2)"),
     f"sf.split(df, 'label', {PARTS}, groups='who', repeats=2)",
     "sf.kfold(df, 'label', 3, groups='pair', missing='null')",
     "sf.kfold(df, 'label', 2, groups='sex', missing='null', rare='ignore')",
@@ -239,17 +223,10 @@ def test_groups_of_any_type_are_those_of_pandas(engine):
     check()
 
 
-# Tables ----------------------------------------------------------------------------------
-
 TABLED = [
-    "label",
-    ["kind", "sex"],
-    ["day", "some"],
-    sf.quantiles("price", 4),
-    ["label", sf.quantiles("age", 3)],
-    ["sex", "price"],
-    [sf.bins("age", [0, 18, 65, 120]), "whole"],
-    sf.continuous("age", name="years"),
+    *("label", ["kind", "sex"], ["day", "some"], sf.quantiles("price", 4)),
+    *(["label", sf.quantiles("age", 3)], ["sex", "price"]),
+    *([sf.bins("age", [0, 18, 65, 120]), "whole"], sf.continuous("age", name="years")),
 ]
 
 CUTS = [11, 11, 30, 59]
@@ -272,10 +249,7 @@ def test_tables_are_those_of_pandas(engine, by):
 
 @pytest.mark.parametrize(
     ("n", "words"),
-    [
-        (300, ["even", "no less even than a shuffle", "as even as a shuffle", "uneven"]),
-        (90, [*["too few rows"] * 2, "as even as a shuffle", "uneven"]),
-    ],
+    [(300, ["even", "no less even than a shuffle"]), (90, ["too few rows", "too few rows"])],
 )
 def test_orders_are_judged_as_on_pandas(engine, n, words):
     """The running counts of an order are those of pandas, with ties, in each class and alone."""
@@ -290,14 +264,14 @@ def test_orders_are_judged_as_on_pandas(engine, n, words):
     rows, names = engine.spread(frame, [1, n // 2]), ["own", "bins", "plain", "blocks"]
     for by in (["label", "x"], x, sf.continuous("id"), "whole"):
         engine.check_table(sf.compare(rows, by, names), sf.compare(frame, by, names))
-    assert list(sf.compare(rows, ["label", "x"], names)["verdict"]) == words
+    verdicts = list(sf.compare(rows, ["label", "x"], names)["verdict"])
+    assert verdicts == [*words, "as even as a shuffle", "uneven"]
 
 
 @pytest.mark.parametrize(
     "options",
     [
-        {},
-        {"by": "label", "name": ["fold", "split"]},
+        *({}, {"by": "label", "name": ["fold", "split"]}),
         {"by": ["label", "sex"], "groups": "pair", "key": "id"},
         {"by": "label", "groups": ["whole", "pair"], "duplicates": ["label", "age"]},
         {"by": "label", "groups": "whole", "name": "whole"},
@@ -305,11 +279,9 @@ def test_orders_are_judged_as_on_pandas(engine, n, words):
         {"key": "sex", "by": ["label", "sex"], "duplicates": ["sex", "kind", "whole"]},
         {"groups": ["whole", "pair"], "by": sf.quantiles("price", 9), "duplicates": "half"},
         {"by": "age", "duplicates": "text"},
-        {"name": ["fold", "split", "twin"], "key": "id", "duplicates": None},
-        {"time": "time"},
+        *({"name": ["fold", "split", "twin"], "key": "id", "duplicates": None}, {"time": "time"}),
         {"time": ["kind", "day"], "name": "split", "duplicates": "sex"},
-        {"time": "id", "name": "block"},
-        {"time": ["sex", "id"], "name": "block"},
+        *({"time": "id", "name": "block"}, {"time": ["sex", "id"], "name": "block"}),
         {"time": "half", "name": "never"},
     ],
     ids=str,
@@ -328,15 +300,7 @@ def test_a_check_is_that_of_pandas(engine, options):
     found = sf.check(engine.spread(frame, [17, 45]), **options)
     expected = sf.check(frame, **{"duplicates": None, **options})
     assert found.ok == expected.ok
-    kept = [
-        [
-            (row["name"], row["severity"], row["check"], row["n"], start_of(row["detail"]))
-            for row in each.findings.to_dict("records")
-            if "not looked for" not in row["detail"]
-        ]
-        for each in (found, expected)
-    ]
-    assert kept[0] == kept[1]
+    assert lines_of(found) == lines_of(expected)
     assert ("not looked for on" in str(found)) == ("duplicates" not in options)
     named = [options.get("key"), *np.atleast_1d(options.get("time", ""))]
     has_id = "groups" not in options and "id" not in named
@@ -346,21 +310,17 @@ def test_a_check_is_that_of_pandas(engine, options):
         assert "pairs are in several folds, such as " in str(found)
 
 
-def start_of(detail: str) -> str:
-    """Take a line up to its example; times of Spark have a zone."""
-    return detail.partition(", such as")[0].replace("+00:00", "")
+def lines_of(check):
+    """List what was found, up to its examples; times of Spark have a zone."""
+    found = check.findings[~check.findings["detail"].str.contains("not looked for")]
+    details = found["detail"].str.partition(", such as")[0].str.replace("+00:00", "")
+    return found.assign(detail=details).to_dict("list")
 
 
-@pytest.mark.parametrize(
-    "shared",
-    [
-        {"groups": "who"},
-        {"groups": ["whole", "sex"]},
-        {"key": "age"},
-        {"duplicates": ["age", "sex"]},
-    ],
-    ids=str,
-)
+SHARED = [{"groups": "who"}, {"groups": ["whole", "sex"]}, {"key": "age"}]
+
+
+@pytest.mark.parametrize("shared", [*SHARED, {"duplicates": ["age", "sex"]}], ids=str)
 def test_leaks_are_the_rows_of_pandas(engine, shared):
     """The rows that leak, and which of them share a set, are those of pandas; rows are whole."""
     frame = engine.local(FOLDED)
@@ -421,17 +381,13 @@ def test_parts_have_the_rows_of_pandas(engine):
     frame = engine.local(FOLDED)
     found, expected = sf.parts(engine.spread(frame, [17, 45])), sf.parts(frame)
     assert list(found) == list(expected) == ["train", "valid", "test"]
-    assert [engine.rows(part) for part in found.values()] == [
-        engine.rows(part) for part in expected.values()
-    ]
+    for name, part in found.items():
+        assert engine.rows(part) == engine.rows(expected[name])
 
 
 RULES = [
-    {"nulls": "train"},
-    {"nulls": "drop"},
-    {"name": "day", "train": "past"},
-    {"name": "day", "train": "past", "gap": 1, "window": 2},
-    {"name": "day", "gap": 1},
+    *({"nulls": "train"}, {"nulls": "drop"}, {"name": "day", "train": "past"}),
+    *({"name": "day", "train": "past", "gap": 1, "window": 2}, {"name": "day", "gap": 1}),
     {"name": "day", "every": "1d", "last": 3},
     {"name": "month", "every": "1mo", "train": "past", "last": 3},
     {"name": "time", "train": "past", "gap": 56, "window": 3},

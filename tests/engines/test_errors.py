@@ -2,10 +2,13 @@
 
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import stratframe as sf
+from stratframe.engines.base import PartsByNumber, check_n_strata, parts_by_number
+from stratframe.engines.cells import cell_bits
 from tests.engines.frames import FOLDED, FRAME, N
 from tests.helpers import evaluate, refuse_now, refuse_rule, refused
 
@@ -18,27 +21,28 @@ FRAMES = {
 }
 """The frames of the calls."""
 
-NO_ROWS = ", which a {name} frame does not have.\nHint: "
+NO_ROWS = ", which is not possible on {name} frames.\nHint: "
 TABLES = "`balance` and `report` give the figures as tables."
-BINS = "`report` of `sf.quantiles(...)` compares their bins."
+BINS = "`report` with `sf.quantiles(...)` compares the bins of a feature."
 ELSEWHERE = (
     ", which is not possible on {name} frames.\n"
-    "Hint: `sf.quantiles` and `sf.bins` make strata of numbers."
+    "Hint: `sf.quantiles` and `sf.bins` divide numbers into strata."
 )
-DISTANCES = " needs the distances of all rows" + ELSEWHERE
+DISTANCES = " needs the distances between all rows" + ELSEWHERE
 SORTED = (
     "A continuous entry of `by` sorts all rows, which is not possible on {name} frames, got"
-    " sf.continuous('price').\nHint: cut it, as in `sf.quantiles('price', 10)`, or take its values"
-    " as they are, `sf.classes('price')`."
+    " sf.continuous('price').\nHint: cut it into bins, as in `sf.quantiles('price', 10)`, or use"
+    " its values as classes, as in `sf.classes('price')`."
 )
 CUT = (
-    '`deal="contiguous"` cuts an order of all rows, which is not possible on {name} frames.\n'
-    "Hint: compare numbers with one of their quantiles, which Dask's `quantile` and"
-    " Spark's `approxQuantile` find."
+    '`deal="contiguous"` needs an order of all rows, which is not possible on {name} frames.\n'
+    "Hint: compare a column with one of its quantiles, as computed by `quantile` in Dask or"
+    " `approxQuantile` in Spark."
 )
 ONE_THING = (
     "`leaks` on {{name}} frames takes one of `groups`, `key` and `duplicates`, and one column of"
-    " folds, got {}.\nHint: call it once for each; `check` counts them all."
+    " folds, got {}.\nHint: call `leaks` once for each argument and each column; `check` takes"
+    " several of both."
 )
 
 NO_KEY = (
@@ -80,7 +84,7 @@ REFUSED = {
     "sf.kfold(df, sf.clusters(['age']), key='id')": f"`sf.clusters`{DISTANCES}",
     **{
         f"sf.{call}, ['label', sf.total('age', 'id')]{rest})": (
-            f"`sf.total` swaps rows until their totals are even{ELSEWHERE}"
+            f"`sf.total` swaps rows until the totals of the parts are even{ELSEWHERE}"
         )
         for call, rest in (
             ("kfold(df", ", key='id'"),
@@ -95,7 +99,7 @@ REFUSED = {
         f"`sf.margins` searches over all rows at once{ELSEWHERE}"
     ),
     "sf.kfold(df, 'label', key='id', deal='circular')": (
-        f'`deal="circular"` deals rows in their order{ELSEWHERE}'
+        f'`deal="circular"` needs an order of all rows{ELSEWHERE}'
     ),
     **{
         f"sf.{call}, sf.continuous('price'), deal='contiguous')": CUT
@@ -120,21 +124,21 @@ REFUSED = {
     ),
     **{
         f"sf.kfold(df, ['rarely', sf.quantiles('price', 2)], groups='who', rare={rare!r})": (
-            f"`rare={rare!r}` cannot be combined with `groups` and quantiles inside the classes on"
-            " {name} frames."
+            f"`rare={rare!r}` cannot be combined with `groups` and quantiles inside the strata of"
+            " earlier entries on {name} frames."
         )
         for rare in ("null", "pool")
     },
     "sf.kfold(df, 'label', groups='sex', missing='stratum')": (
         "`groups` must have no missing values on {name} frames, where rows without a group are"
-        ' counted together.\nHint: fill them, or in `kfold` use `missing="null"`, which leaves'
-        " their fold null."
+        ' counted together.\nHint: fill the missing values, or use `missing="null"` in `kfold`,'
+        " which leaves the folds of these rows null."
     ),
     **{
         f"sf.{call}, groups={groups})": (
             f"`{groups.partition('(')[0]}` looks at all rows at once, which is not possible on"
-            " {name} frames.\nHint: make a column of groups on one machine, or with a graph library"
-            ' of the engine, and name it, as in `groups="component"`.'
+            " {name} frames.\nHint: compute a column of groups on one machine, or with a graph"
+            ' library for {name}, and name this column, as in `groups="component"`.'
         )
         for call in ("kfold(df", "advise(df, 'label'", "report(folded, 'label'")
         for groups in ("sf.linked('sex', 'age')", "sf.similar('age', 0.1)")
@@ -155,32 +159,21 @@ REFUSED = {
 
 REFUSED_ON_PANDAS = [
     # Values and sizes, which are counted over all partitions.
-    "sf.kfold(df, 'sex', key='id')",
-    "sf.kfold(df, 'label', key='sex')",
-    "sf.kfold(df, 'label', key=['id', 'whole'])",
-    "sf.extend(folded, 'label', key='sex')",
-    "sf.kfold(df, sf.bins('age', [10, 60]), key='id')",
-    "sf.extend(nines, 'label', 4, key='id')",
-    "sf.kfold(df, 'label', 61, key='id')",
-    "sf.kfold(empty, 'label', key='id')",
-    "sf.kfold(df, 'kind', groups='label')",
-    "sf.kfold(df, 'rarely', 7, key='id', rare='error')",
+    *("sf.kfold(df, 'sex', key='id')", "sf.kfold(df, 'label', key='sex')"),
+    *("sf.kfold(df, 'label', key=['id', 'whole'])", "sf.extend(folded, 'label', key='sex')"),
+    *("sf.kfold(df, sf.bins('age', [10, 60]), key='id')", "sf.extend(nines, 'label', 4, key='id')"),
+    *("sf.kfold(df, 'label', 61, key='id')", "sf.kfold(empty, 'label', key='id')"),
+    *("sf.kfold(df, 'kind', groups='label')", "sf.kfold(df, 'rarely', 7, key='id', rare='error')"),
     # Names, and what they name.
-    "sf.kfold(df, 'lable', key='id')",
-    "sf.folds(folded, 'day', apart='whom')",
+    *("sf.kfold(df, 'lable', key='id')", "sf.folds(folded, 'day', apart='whom')"),
     "sf.check(df, name='id', duplicates=['lable'])",
     "sf.kfold(folded, by='fold', overwrite=True)",
     "sf.kfold(folded, groups='fold', overwrite=True)",
-    "sf.kfold(folded, key=['id', 'fold'], overwrite=True)",
-    "sf.report(folded, 'fold')",
-    "sf.report(even, 'fold', 'label')",
-    "sf.report(folded, 'label', 'price')",
+    *("sf.kfold(folded, key=['id', 'fold'], overwrite=True)", "sf.report(folded, 'fold')"),
+    *("sf.report(even, 'fold', 'label')", "sf.report(folded, 'label', 'price')"),
     # Labels of folds and parts.
-    "sf.folds(folded, 'price')",
-    "sf.folds(folded)",
-    "sf.folds(folded, 'split')",
-    "sf.folds(folded, 'label', train='past')",
-    "sf.parts(folded, names=['dev'])",
+    *("sf.folds(folded, 'price')", "sf.folds(folded)", "sf.folds(folded, 'split')"),
+    *("sf.folds(folded, 'label', train='past')", "sf.parts(folded, names=['dev'])"),
 ]
 """Calls that are refused on every frame, whose messages other tests spell out."""
 
@@ -225,3 +218,28 @@ def test_a_repeated_key_at_a_cut(engine):
         lambda: sf.kfold(engine.spread(frame, [3]), "label", key="id"),
     )
     assert error.failures["id"].tolist() == [7] * 10
+
+
+def test_the_driver_holds_the_counts_of_so_many_strata():
+    """The largest number of strata is allowed, and one more is an error that says what to do."""
+    check_n_strata(2**22)
+    refuse_now(
+        "`by` must define at most 4,194,304 strata, because the driver holds their counts, got"
+        " 4,194,305.\nHint: `sf.quantiles` and `sf.bins` divide many numbers into few strata.",
+        lambda: check_n_strata(2**22 + 1),
+    )
+
+
+@pytest.mark.parametrize(("n_strata", "bits"), [(0, 16), (1 << 20, 4), (1 << 24, 0), (1 << 25, 0)])
+def test_more_strata_are_counted_by_fewer_bits(n_strata, bits):
+    """All cells together stay below a limit, down to one for each stratum."""
+    assert cell_bits(n_strata) == bits
+
+
+@pytest.mark.parametrize("n_cuts", [1, 2, 3, 4])
+def test_the_highest_number_is_in_the_last_part(n_cuts):
+    """A point is the lowest number of its part, and no number is beyond the last part."""
+    points = np.arange(1, n_cuts + 1, dtype=np.uint64)[None] * np.uint64(10)
+    numbers = np.array([0, 9, 10, 10 * n_cuts, 2**64 - 1], dtype=np.uint64)
+    found = parts_by_number(np.zeros(5, int), numbers, PartsByNumber(np.zeros(1, int), points))
+    assert found.tolist() == [0, 0, 1, n_cuts, n_cuts]

@@ -26,14 +26,9 @@ def test_gaps_are_errors(engine, options, column):
         engine.rows(sf.kfold(engine.spread(frame, [20]), deal="hash", **options))
 
 
-# Types of keys ---------------------------------------------------------------------------
-
 TIMES = [
-    datetime(1970, 1, 1),
-    datetime(1, 1, 2),
-    datetime(9999, 12, 31),
-    datetime(1969, 12, 31, 23, 59, 59, 999999),
-    datetime(2024, 2, 29, 1, 2, 3, 4),
+    *(datetime(1970, 1, 1), datetime(1, 1, 2), datetime(9999, 12, 31)),
+    *(datetime(1969, 12, 31, 23, 59, 59, 999999), datetime(2024, 2, 29, 1, 2, 3, 4)),
     datetime(1582, 10, 10),
 ]
 COLUMNS: dict[str, pl.Series] = {
@@ -101,9 +96,6 @@ def test_keys_of_any_values_are_hashed_alike(engine):
 def test_groups_of_all_types_are_those_of_polars(engine, name):
     """Groups have the folds of Polars by their values, at the extremes of each type."""
     check_folds(engine, pl.DataFrame({"who": pl.concat([COLUMNS[name]] * 3)}), k=2, groups="who")
-
-
-# Spark's own hashes ----------------------------------------------------------------------
 
 
 @pytest.mark.spark

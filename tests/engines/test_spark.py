@@ -55,9 +55,6 @@ def setting(session: Any, name: str, value: str) -> Iterator[None]:
         session.conf.set(f"spark.sql.{name}", old)
 
 
-# Passes ----------------------------------------------------------------------------------
-
-
 def counting(frame: Any) -> tuple[Any, Any]:
     """Count the rows of a frame each time that they are read."""
     n_read = frame.sparkSession.sparkContext.accumulator(0)
@@ -70,23 +67,17 @@ def counting(frame: Any) -> tuple[Any, Any]:
     return frame.mapInArrow(count, frame.schema), n_read
 
 
-@pytest.mark.parametrize(
-    ("verb", "options", "n_passes"),
-    [
-        ("kfold", {"by": "g"}, 2),
-        ("kfold", {"by": "g", "repeats": 2}, 3),
-        ("kfold", {"by": "g", "k": 70}, 2),
-        ("kfold", {"by": "many"}, 2),
-        ("kfold", {"by": "many", "repeats": 9}, 10),
-        ("kfold", {"by": "mixed"}, 2),
-        ("kfold", {"by": "mixed", "k": 70}, 2),
-        ("kfold", {"where": "some"}, 3),
-        ("kfold", {"by": sf.quantiles("many", 3)}, 4),
-        ("kfold", {"groups": "many", "key": None}, 1),
-        ("extend", {"by": None, "name": "old"}, 2),
-    ],
-    ids=str,
-)
+PASSES = [
+    *(("kfold", {"by": "g"}, 2), ("kfold", {"by": "g", "repeats": 2}, 3)),
+    *(("kfold", {"by": "g", "k": 70}, 2), ("kfold", {"by": "many"}, 2)),
+    *(("kfold", {"by": "many", "repeats": 9}, 10), ("kfold", {"by": "mixed"}, 2)),
+    *(("kfold", {"by": "mixed", "k": 70}, 2), ("kfold", {"where": "some"}, 3)),
+    *(("kfold", {"by": sf.quantiles("many", 3)}, 4), ("kfold", {"groups": "many", "key": None}, 1)),
+    ("extend", {"by": None, "name": "old"}, 2),
+]
+
+
+@pytest.mark.parametrize(("verb", "options", "n_passes"), PASSES, ids=str)
 def test_passes_over_the_rows(spark, verb, options, n_passes):
     """Rows are read as often as the page says, and once more for the new columns."""
     rng, n = np.random.default_rng(0), 40_000
@@ -140,9 +131,6 @@ def test_counts_leave_out_the_joins_of_other_columns(spark, capsys):
         assert capsys.readouterr().out.count("HashJoin") == n_joins
 
 
-# Columns and names ----------------------------------------------------------------------
-
-
 def test_nan_is_missing(spark):
     """NaN is missing in classes as null is."""
     nan = pl.Series([float(i % 3) if i % 5 else float("nan") for i in range(N)])
@@ -170,19 +158,13 @@ def test_text_with_a_collation_is_compared_by_its_bytes(spark, collation):
 
     texts = ["a", "A", "b", "\u00e4"]
     frame = pl.DataFrame({"id": range(40), "text": texts * 10, "half": [i / 2 for i in range(40)]})
-    frame = frame.with_columns(
-        name=pl.Series([text * (i // 4 + 1) for i, text in enumerate(frame["text"])])
-    )
+    names = [text * (i // 4 + 1) for i, text in enumerate(frame["text"])]
+    frame = frame.with_columns(name=pl.Series(names))
     rows = spark_frame(spark, frame, 3)
     for name in ("text", "name"):
         rows = rows.withColumn(name, fn.collate(name, collation))
-    quantiles = sf.quantiles("half", 2)
-    for options in (
-        {"by": "text", "key": "id"},
-        {"by": ["text", quantiles], "key": "id"},
-        {"key": "name"},
-        {"groups": "text"},
-    ):
+    keyed = [{"by": by, "key": "id"} for by in ("text", ["text", sf.quantiles("half", 2)])]
+    for options in (*keyed, {"key": "name"}, {"groups": "text"}):
         result = sf.kfold(rows, k=2, **options)
         assert result.dtypes == [*rows.dtypes, ("fold", "bigint")]
         assert by_id(result).equals(sf.kfold(frame, k=2, **options))
@@ -223,28 +205,23 @@ def test_columns_of_spark_are_columns(spark, call):
     rows = spark_frame(spark, FOLDED.drop("fold"))
     found, expected = (run(each, rows=rows) for each in (call, SAME[call]))
     if isinstance(found, pd.DataFrame):
-        found, expected = (
-            each.drop(columns="detail", errors="ignore") for each in (found, expected)
-        )
-        assert columns_of(found) == columns_of(expected)
+        tables = [each.drop(columns="detail", errors="ignore") for each in (found, expected)]
+        assert columns_of(tables[0]) == columns_of(tables[1])
     else:
         assert by_id(found).equals(by_id(expected))
 
 
-@pytest.mark.parametrize(
-    ("column", "reason"),
-    [
-        ("fn.col('lable')", "lable"),
-        ("fn.max('age')", "max"),
-        ("fn.row_number().over(Window.orderBy('id'))", "window"),
-        ("fn.explode(fn.array('age'))", "generator"),
-        ("fn.col('*')", "isnull"),
-        # What each pass draws anew.
-        ("fn.rand(3)", "rand"),
-        ("fn.expr('uuid()')", "uuid"),
-        ("fn.monotonically_increasing_id()", "monotonically"),
-    ],
-)
+NO_VALUE = [
+    *(("fn.col('lable')", "lable"), ("fn.max('age')", "max"), ("fn.col('*')", "isnull")),
+    ("fn.row_number().over(Window.orderBy('id'))", "window"),
+    ("fn.explode(fn.array('age'))", "generator"),
+    # What each pass draws anew.
+    *(("fn.rand(3)", "rand"), ("fn.expr('uuid()')", "uuid")),
+    ("fn.monotonically_increasing_id()", "monotonically"),
+]
+
+
+@pytest.mark.parametrize(("column", "reason"), NO_VALUE)
 def test_columns_of_spark_must_have_a_value_in_each_row(spark, column, reason):
     """An expression that Spark cannot evaluate row by row is an error with Spark's reason."""
     rows, named = spark_frame(spark, FRAME), run(column)
@@ -255,8 +232,8 @@ def test_columns_of_spark_must_have_a_value_in_each_row(spark, column, reason):
         assert first.startswith(start)
         assert reason in first.removeprefix(start)
         assert hint == (
-            "Hint: it must give each row a value of its own; a column that looks at other rows"
-            " must be added with `withColumn` first."
+            "Hint: the column must give each row a value of its own; a column that looks at other"
+            " rows must first be added with `withColumn`."
         )
 
 
@@ -288,9 +265,6 @@ def test_names_in_two_cases_are_two_where_the_session_says_so(spark):
         )
 
 
-# Cross-validation ------------------------------------------------------------------------
-
-
 def test_the_cross_validator_of_spark_takes_the_column(spark):
     """Spark's `CrossValidator(foldCol=...)` trains on the folds, but on no null ones."""
     from pyspark.errors import PySparkException
@@ -316,8 +290,6 @@ def test_the_cross_validator_of_spark_takes_the_column(spark):
         assert len(validator.fit(folded.dropna(subset=["fold"])).avgMetrics) == 1
 
 
-# Errors ----------------------------------------------------------------------------------
-
 MONTHS = "rows.selectExpr('id', 'make_ym_interval(cast(id % 3 as int), 0) as v')"
 NO_ARROW = (
     "A column must hold values that Arrow supports, but 'v' is interval year to month."
@@ -331,15 +303,15 @@ RESERVED = (
 REFUSED = {
     "type('DataFrame', (), {'__module__': 'pyspark.pandas.frame'})()": (
         "`frame` must be a pyspark.sql.DataFrame, got a pyspark.pandas.frame.DataFrame."
-        "\nHint: take the Spark frame below it, `df.to_spark()`."
+        "\nHint: convert it to a Spark frame with `df.to_spark()`."
     ),
     "rows, pl.col('age')": (
-        "`by` takes column names, Spark columns and callables of the frame on Spark frames,"
+        "`by` takes column names, Spark columns and callables that take a Spark frame,"
         ' got col("age").'
     ),
     "rows.select('*', rows['age'].alias('label')), 'label'": (
-        "`by` names the column 'label', which the frame has 2 times."
-        "\nHint: rename or drop the others first."
+        "`by` names the column 'label', which occurs 2 times in the frame."
+        "\nHint: rename or drop all but one of these columns first."
     ),
     "rows.selectExpr('id', 'array(label) labels'), 'labels'": (
         "A column must hold single values, but 'labels' is array<string>."
@@ -351,15 +323,15 @@ REFUSED = {
     # More rows of one key than the bits that count them can say; a thousand are listed.
     "rows.sparkSession.range(9000).selectExpr('7L as id')": (
         "`key` ('id') must identify each row, but repeats in 1,000 rows.\nHint: in `kfold` and"
-        " `split`, `groups=` keeps rows that belong together in one fold or part, and with"
-        ' `deal="hash"` keys may repeat.'
+        " `split`, pass `groups=` so that rows that belong together stay in one fold or part, or"
+        ' pass `deal="hash"`, which allows repeated keys.'
     ),
     "rows.withColumn('nan', fn.when(rows.id > 2, rows.half).otherwise(fn.acos('id'))), key='nan'": (
         "Column 'nan' has missing values in 1 row."
     ),
     "rows, where=lambda df: df['sex'] == 'f'": (
         "The column of `where` has missing values in 15 rows."
-        "\nHint: fill it, as in `coalesce(..., lit(False))`."
+        "\nHint: fill the missing values, as in `coalesce(..., lit(False))`."
     ),
     "rows.withColumnRenamed('sex', '__stratframe_s'), 'label'": RESERVED,
     "rows, name='__stratframe_s'": RESERVED,
@@ -446,22 +418,14 @@ def test_columns_that_may_change_are_warned_of(spark, step):
 
 
 CHANGING = [
-    "kfold(rows, 'label', key='u')",
-    "split(rows, parts=0.5, key='u', where='some')",
-    "kfold(rows, groups='u')",
-    "extend(rows, None, key='u', name=['old', 'part'])",
+    *("kfold(rows, 'label', key='u')", "split(rows, parts=0.5, key='u', where='some')"),
+    *("kfold(rows, groups='u')", "extend(rows, None, key='u', name=['old', 'part'])"),
     "sample(rows, 'label', n=9, key='u')",
-    "plan(rows, ['label', sf.quantiles('u', 2)], key='u')",
-    "advise(rows, 'u', [2])",
-    "folds(rows, 'u')",
-    "folds(rows, 'old', apart='u', nulls='drop')",
-    "parts(rows, 'u')",
-    "leaks(rows, groups='u', name='old')",
-    "check(rows, 'u', 'old', groups='u', key='u')",
-    "balance(rows, 'u', ['old', 'part'])",
-    "report(rows, 'u', ['old', 'part'])",
-    "compare(rows, 'u', ['old', 'part'])",
-    "rows.transform(kfold, key='u', deal='hash')",
+    *("plan(rows, ['label', sf.quantiles('u', 2)], key='u')", "advise(rows, 'u', [2])"),
+    *("folds(rows, 'u')", "folds(rows, 'old', apart='u', nulls='drop')", "parts(rows, 'u')"),
+    *("leaks(rows, groups='u', name='old')", "check(rows, 'u', 'old', groups='u', key='u')"),
+    *("balance(rows, 'u', ['old', 'part'])", "report(rows, 'u', ['old', 'part'])"),
+    *("compare(rows, 'u', ['old', 'part'])", "rows.transform(kfold, key='u', deal='hash')"),
 ]
 
 
@@ -480,19 +444,16 @@ def test_columns_that_may_change_are_warned_of_once(spark, call):
     assert [(str(each.message), each.filename) for each in ours] == [(NUMBERED, "<string>")]
 
 
-# Values that Spark reads otherwise than Python ------------------------------------------
+SIX = "cast(id % 6 as int)"
+INSTANTS = [
+    f"timestamp_ntz'2024-03-10 00:30:00' + make_dt_interval(0, {SIX})",
+    f"timestamp'2024-03-10 00:30:00' + make_dt_interval(0, {SIX})",
+    *(f"date_add(date'1582-10-08', {SIX})", f"date_add(date'0900-02-26', {SIX})"),
+]
 
 
 @pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York"])
-@pytest.mark.parametrize(
-    "value",
-    [
-        "timestamp_ntz'2024-03-10 00:30:00' + make_dt_interval(0, cast(id % 6 as int))",
-        "timestamp'2024-03-10 00:30:00' + make_dt_interval(0, cast(id % 6 as int))",
-        "date_add(date'1582-10-08', cast(id % 6 as int))",
-        "date_add(date'0900-02-26', cast(id % 6 as int))",
-    ],
-)
+@pytest.mark.parametrize("value", INSTANTS)
 def test_rows_of_times_are_those_of_their_label(spark, zone, value):
     """Folds and parts of dates and times hold the rows of their labels, in every time zone."""
     with setting(spark, "session.timeZone", zone):

@@ -18,3 +18,7 @@ def of_objects(*values: Any) -> pd.Series:
 
 def of_arrow(values: list[Any], dtype: pa.DataType) -> pd.Series:
     return pd.Series(values, name="x", dtype=pd.ArrowDtype(dtype))
+
+
+def of_types(make: Any, values: Any, *dtypes: Any) -> list[Any]:
+    return [make(values, dtype=dtype).rename("x") for dtype in dtypes]

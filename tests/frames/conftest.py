@@ -9,7 +9,6 @@ import pytest
 
 @pytest.fixture
 def column(frame: Callable[[dict[str, Any]], Any]) -> Callable[[list[Any]], Any]:
-    """Make a column "x" of the kind under test."""
 
     def make_column(values: list[Any]) -> Any:
         made = frame({"x": values})

@@ -15,7 +15,6 @@ import polars as pl
 import stratframe as sf
 
 PATIENCE = 30.0
-"""Seconds after which a call hangs."""
 
 N = 300
 DATA: dict[str, Any] = {
@@ -35,7 +34,6 @@ MANY = pd.DataFrame({"x": np.sin(np.arange(3000.0)), "y": np.cos(np.arange(3000.
 
 @cache
 def frame() -> pl.DataFrame:
-    """Make a Polars frame, for which Polars starts its threads."""
     return pl.DataFrame(DATA)
 
 
@@ -69,23 +67,16 @@ CALLS = WORKS | NEEDS_THREADS
 
 
 def answer(name: str) -> str:
-    """Make a call, and write what it returns or raises."""
     try:
         return repr(CALLS[name]())
     except sf.StratError as error:
         return f"StratError: {error}"
 
 
-def send(connection: Any, name: str) -> None:
-    """Make a call in a process of its own."""
-    connection.send(answer(name))
-
-
 def in_child(name: str) -> str:
-    """Make a call in a forked process, and end it if it hangs."""
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe()
-    child = context.Process(target=send, args=(theirs, name))
+    child = context.Process(target=lambda: theirs.send(answer(name)))
     child.start()
     found = ours.recv() if ours.poll(PATIENCE) else "hangs"
     child.kill()

@@ -16,25 +16,18 @@ SPARSE = NewColumn("sparse", np.array([0, -1, 2, 1]), None, nullable=True)
 
 
 @pytest.mark.parametrize("columns", [[FOLDS], [FOLDS, SPARSE]])
-def test_the_computation_reads_the_referenced_columns(
-    frame: Make, kind: str, columns: list[NewColumn]
-) -> None:
+def test_computations_read_what_they_refer_to(frame: Make, kind: str, columns: Any) -> None:
     """It gets the columns by argument, in order of reference, and the height, and runs once."""
     seen = []
 
     def compute(read: dict[str, list[Any]], n_rows: int) -> list[NewColumn]:
-        named = {
-            argument: [values({"x": each}, "x") for each in series]
-            for argument, series in read.items()
-        }
+        named = {name: [values({"x": each}, "x") for each in read[name]] for name in read}
         seen.append((named, n_rows))
         return columns
 
     ref: Any = pl.col("a") + 1 if "polars" in kind else lambda df: df["a"] + 1
-    attached = attach_columns(
-        frame(DATA), {"by": ["b"], "key": [ref], "where": []}, compute, columns
-    )
-    eager(attached)
+    refs = {"by": ["b"], "key": [ref], "where": []}
+    eager(attach_columns(frame(DATA), refs, compute, columns))
     assert seen == [({"by": [DATA["b"]], "key": [[2, 3, 4, 5]], "where": []}, 4)]
 
 
@@ -62,9 +55,8 @@ def test_expressions_of_many_columns() -> None:
         seen.extend(column.to_list() for column in read["by"])
         return [FOLDS._replace(parts=np.zeros(n_rows, dtype=np.int64))]
 
-    assert (
-        frame.select(column_expression({"by": refs}, compute, [FOLDS])).collect()["fold"].len() == 2
-    )
+    folds = frame.select(column_expression({"by": refs}, compute, [FOLDS])).collect()["fold"]
+    assert len(folds) == 2
     assert seen == [[2, -2], *([place, -place] for place in range(len(names))), [0, 0]]
     scalar = column_expression({"by": [*refs, pl.col("x1").first()]}, compute, [FOLDS])
     with pytest.raises(Exception, match="2 rows, got 1 from"):

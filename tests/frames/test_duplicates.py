@@ -11,33 +11,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratframe.frames.duplicates import (
-    SharedExample,
-    SharedRows,
-    all_unique,
-    count_across_folds,
-    count_unique_rows,
-    expect_repeats,
-    groupable,
-    row_words,
-    rows_across_folds,
-)
+from stratframe.frames import duplicates
 
 from .columns import Column
 
 
-def counted(rows: list[Any], folds: Any) -> SharedRows:
+def counted(rows: list[Any], folds: Any) -> duplicates.SharedRows:
     """Count rows, given as one hashable value each, pair by pair; the first is the example."""
     groups = pd.Series(folds).groupby(pd.factorize(pd.Series(rows, dtype=object))[0])
     sizes, split = groups.size(), groups.nunique() > 1
     pairs = [(i, j) for i, j in combinations(range(len(rows)), 2) if rows[i] == rows[j]]
     across = [(i, j) for i, j in pairs if folds[i] != folds[j]]
-    return SharedRows(
+    return duplicates.SharedRows(
         n_values=len(sizes),
         n_repeated=(sizes > 1).sum(),
         n_split=split.sum(),
         n_rows=sizes[split].sum(),
-        example=SharedExample(across[0]) if across else None,
+        example=duplicates.SharedExample(across[0]) if across else None,
         n_pairs=len(pairs),
         n_split_pairs=len(across),
     )
@@ -56,12 +46,12 @@ def test_rows_of_several_columns(n_values: int) -> None:
     folds = rng.integers(-1, 4, 400)
     expected = counted(list(zip(*(each.tolist() for each in data.values()), strict=True)), folds)
     for frame in (pd.DataFrame(data), pl.DataFrame(data)):
-        found = count_across_folds([frame[name] for name in data], folds)
+        found = duplicates.count_across_folds([frame[name] for name in data], folds)
         assert found == expected
-        rows, sets = rows_across_folds([frame[name] for name in data], folds)
+        rows, sets = duplicates.rows_across_folds([frame[name] for name in data], folds)
         assert (len(rows), len(set(sets.tolist()))) == (expected.n_rows, expected.n_split)
     merged_by_floats = pd.Series([2**60 + 1, 2**60, 1.5], dtype=object)
-    assert count_across_folds([merged_by_floats], np.arange(3)).n_values == 3
+    assert duplicates.count_across_folds([merged_by_floats], np.arange(3)).n_values == 3
 
 
 @pytest.mark.parametrize("n_words", [1, 7, 1000, 2**63])
@@ -73,15 +63,15 @@ def test_hashes_may_collide(n_words: int, data: st.DataObject) -> None:
     columns, folds = [data.draw(draw) for _ in range(2)], np.arange(n) % 3
     rows = np.array(sorted(data.draw(st.sets(st.integers(0, n - 1), min_size=1))))
     series = [pd.Series(columns[0]), pl.Series(columns[1])]
-    words = row_words(series) % np.uint64(n_words)
+    words = duplicates.row_words(series) % np.uint64(n_words)
     kept = [(columns[0][row], columns[1][row]) for row in rows]
     expected = counted(kept, folds[rows])
     if expected.example is not None:
         places = rows[[*(expected.example.rows or ())]].tolist()
-        expected = expected._replace(example=SharedExample((places[0], places[1])))
-    assert count_across_folds(series, folds, rows, words) == expected
+        expected = expected._replace(example=duplicates.SharedExample((places[0], places[1])))
+    assert duplicates.count_across_folds(series, folds, rows, words) == expected
     for column, each in zip(columns, series, strict=True):
-        assert all_unique(each) == (n > 1 and len(set(column)) == n)
+        assert duplicates.all_unique(each) == (n > 1 and len(set(column)) == n)
 
 
 NESTED = [
@@ -96,8 +86,8 @@ NESTED = [
 @pytest.mark.parametrize("series", NESTED, ids=lambda _: "")
 def test_nested_columns_cannot_be_compared(series: Any) -> None:
     """Lists, structs, arrays and objects of Polars have no values that are equal."""
-    assert groupable(series) is None
-    assert groupable(pd.Series(["a", 1, None])) is not None
+    assert duplicates.groupable(series) is None
+    assert duplicates.groupable(pd.Series(["a", 1, None])) is not None
 
 
 UNIQUE: list[list[Any]] = [[1, 2, 3], [1, None, 3], ["a", "b"]]
@@ -107,7 +97,7 @@ OTHERS: list[list[Any]] = [[1, 2, 1], [1, None, None], [1], [None], [], ["a", "a
 @pytest.mark.parametrize("values", UNIQUE + OTHERS, ids=str)
 def test_unique_columns(column: Column, values: list[Any]) -> None:
     """A column is unique if it has two rows or more, and no two of them are equal."""
-    assert all_unique(column(values)) is (values in UNIQUE)
+    assert duplicates.all_unique(column(values)) is (values in UNIQUE)
 
 
 @pytest.mark.parametrize(
@@ -123,31 +113,24 @@ def test_unique_columns(column: Column, values: list[Any]) -> None:
 )
 def test_numbers_that_repeat_by_chance(column: Column, values: list[Any], expected: float) -> None:
     """Pairs of equal numbers are expected as those up to ten steps apart, equal ones left out."""
-    assert expect_repeats(column(values)) == pytest.approx(expected)
+    assert duplicates.expect_repeats(column(values)) == pytest.approx(expected)
 
 
 def test_unique_rows_are_counted() -> None:
     """Equal rows of Polars columns are kept once, under the names of the columns."""
     one, two = pl.Series("x", ["a", "b", "a", None, None]), pl.Series("x", [1.5, 2, 1.5, 0, 0])
-    kept, counts = count_unique_rows([one, two])
-    assert counts is not None
+    kept, counts = duplicates.count_unique_rows([one, two])
     assert [series.name for series in kept] == ["x", "x"]
     rows = dict(zip(zip(*kept, strict=True), counts.tolist(), strict=True))
     assert rows == {("a", 1.5): 2, ("b", 2.0): 1, (None, 0.0): 2}
 
 
-@pytest.mark.parametrize(
-    "series",
-    [
-        pd.Series([1, 1]),
-        pl.Series([[1], [1]]),
-        pl.Series([object()] * 2, dtype=pl.Object),
-        pl.Series(np.arange(10_000)),
-    ],
-    ids=["pandas", "nested", "objects", "many"],
-)
+LEFT = [pd.Series([1, 1]), pl.Series([[1], [1]]), pl.Series(np.arange(10_000))]
+
+
+@pytest.mark.parametrize("series", [*LEFT, pl.Series([object()] * 2, dtype=pl.Object)])
 def test_rows_are_kept_where_counting_is_slower(series: Any) -> None:
     """Columns of pandas, nested ones and those of many values stay as they are."""
-    kept, counts = count_unique_rows([series])
+    kept, counts = duplicates.count_unique_rows([series])
     assert kept[0] is series
     assert counts is None

@@ -13,20 +13,15 @@ import stratframe as sf
 from stratframe.frames.folds import fold_codes, read_fold_numbers
 from tests.helpers import Make, refuse_now
 
-from .columns import NAN, Column, of_objects
+from .columns import NAN, Column, of_objects, of_types
 
 
 @pytest.mark.parametrize(
     "values",
     [
-        [2, 0, 1, 0],
-        [2, None, 0, 2, None],
-        ["south", None, "north", "south"],
+        *([2, 0, 1, 0], [2, None, 0, 2, None], ["south", None, "north", "south"]),
+        *([True, False, None], [None, None], [0.5, None, -1.0], []),
         [dt.datetime(2024, 2, 1), None, dt.datetime(2023, 1, 1)],
-        [True, False, None],
-        [None, None],
-        [0.5, None, -1.0],
-        [],
     ],
     ids=str,
 )
@@ -77,19 +72,15 @@ def test_floats_and_categories(series: Any, values: list[Any], codes: list[int])
     assert found.tolist() == codes
 
 
+OF_NAME, NS = "A column of `name` must hold values", pl.Series("x", [1, 2]).cast(pl.Datetime("ns"))
+
+
 @pytest.mark.parametrize(
     ("series", "message"),
     [
-        (
-            pd.Series([0, "a"], name="fold", dtype=object),
-            "A column of `name` must hold values that can be ordered, but 'fold' mixes types.",
-        ),
-        (
-            pl.Series("fold", [1, 2]).cast(pl.Datetime("ns")),
-            "A column of `name` must hold values that Python can tell apart, but 'fold' is"
-            " Datetime(time_unit='ns', time_zone=None).",
-        ),
-        (pl.Series("fold", [[1]]), "A column must hold single values, but 'fold' is List(Int64)."),
+        (of_objects(0, "a"), f"{OF_NAME} that can be ordered, but 'x' mixes types."),
+        (NS, f"{OF_NAME} that Python can tell apart, but 'x' is {pl.Datetime('ns')}."),
+        (pl.Series("x", [[1]]), "A column must hold single values, but 'x' is List(Int64)."),
     ],
     ids=["mixed", "nanoseconds", "lists"],
 )
@@ -110,11 +101,10 @@ def test_fold_numbers_of_every_kind(column: Column, k: int | None) -> None:
 @pytest.mark.parametrize(
     "series",
     [
-        *(pd.Series([1, 0], dtype=dtype) for dtype in ("uint8", "float64", object)),
+        *of_types(pd.Series, [1, 0], "uint8", "float64", object, bool),
         of_objects(Decimal(1), Decimal(0)),
-        pd.Series([True, False]),
-        *(pd.Series(["1", "0"], dtype=dtype) for dtype in ("str", "category")),
-        *(pl.Series([1, 0], dtype=dtype) for dtype in (pl.UInt8, pl.Float64)),
+        *of_types(pd.Series, ["1", "0"], "str", "category"),
+        *of_types(pl.Series, [1, 0], pl.UInt8, pl.Float64),
         pl.Series(["1", "0"]),
     ],
     ids=str,
@@ -137,10 +127,9 @@ def test_fold_numbers_of_other_dtypes(series: Any) -> None:
 )
 def test_minus_one_beside_folds(frame: Make, verb: Any) -> None:
     """What scikit-learn never tests is no fold; other negative labels are labels."""
-    message = (
-        "Column 'fold' must hold folds, but has -1, which scikit-learn's `PredefinedSplit` never"
-        ' tests.\nHint: make it null; `nulls="train"` then trains on these rows.'
-    )
+    message = "Column 'fold' must hold folds, but has -1,"
+    message += " which scikit-learn's `PredefinedSplit` never tests."
+    message += '\nHint: replace -1 with null; `nulls="train"` then trains on these rows.'
     refuse_now(message, lambda: verb(frame({"fold": [-1, 0, 1, -1], "x": [1, 2, 3, 4]})))
     for labels in ([-2, -1, 0], [-1.0, 0.0, 0.5]):
         df = frame({"fold": [*labels, labels[-1]], "x": [1, 2, 3, 4]})

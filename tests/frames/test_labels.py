@@ -27,24 +27,23 @@ NAN = float("nan")
 
 
 def rows_of(frame: Any) -> list[int]:
-    """List the column "row" of a frame."""
     return values(eager(frame), "row")
 
 
 def keep(frame: Any, chosen: list[Any], *, nulls: bool = False) -> Any:
-    """Keep the rows of some folds."""
     rows = read_labels(frame, "fold")
     flags = np.array([value in chosen for value in rows.labels.values], dtype=np.bool_)
     return filter_labels(frame, rows, flags, nulls=nulls)
 
 
+NUMBERS = [3, 1, 2, 5]
 LABELS = {
-    "dates": [date(2024, 1, day) for day in (3, 1, 2, 5)],
-    "times": [datetime(2024, 1, 1, hour) for hour in (3, 1, 2, 5)],
-    "durations": [timedelta(hours=hour) for hour in (3, 1, 2, 5)],
-    "decimals": [Decimal(f"{number}.50") for number in (3, 1, 2, 5)],
-    "numbers": [3, 1, 2, 5],
-    "floats": [3.5, 1.5, 2.5, 5.5],
+    "dates": [date(2024, 1, day) for day in NUMBERS],
+    "times": [datetime(2024, 1, 1, hour) for hour in NUMBERS],
+    "durations": [timedelta(hours=hour) for hour in NUMBERS],
+    "decimals": [Decimal(f"{number}.50") for number in NUMBERS],
+    "numbers": NUMBERS,
+    "floats": [number + 0.5 for number in NUMBERS],
     "flags": [True, False],
     "texts": ["c", "a", "b", "é"],
 }
@@ -59,12 +58,9 @@ def test_values_of_every_type(frame: Make, name: str, equal: bool) -> None:
     for n in range(len(LABELS[name]) + 1):
         wanted = LABELS[name][:n]
         for nulls in (False, True):
-            expected = [
-                row
-                for row, value in enumerate(column)
-                if (nulls if value is None else (value in wanted) == equal)
-            ]
             chosen = [each for each in LABELS[name] if (each in wanted) == equal]
+            kept_values = [*chosen, None] if nulls else chosen
+            expected = [row for row, value in enumerate(column) if value in kept_values]
             kept = keep(made, chosen, nulls=nulls)
             assert type(kept) is type(made)
             assert rows_of(kept) == expected
@@ -94,9 +90,8 @@ def test_nan_is_no_fold(make: Any) -> None:
 
 def test_pandas_frames_keep_index_and_columns() -> None:
     """Rows come with their index, and a name means a tuple under a MultiIndex."""
-    df = pd.DataFrame(
-        {("row", "n"): [0, 1, 2], ("fold", ""): pd.Categorical(["b", "a", None])}, index=[5, 5, 3]
-    )
+    folds = pd.Categorical(["b", "a", None])
+    df = pd.DataFrame({("row", "n"): [0, 1, 2], ("fold", ""): folds}, index=[5, 5, 3])
     assert_frame_equal(keep(df, ["b"]), df.iloc[[0]])
     assert_frame_equal(keep(df, ["a"]), df.iloc[[1]])
     assert_frame_equal(keep(df, ["a"], nulls=True), df.iloc[[1, 2]])
@@ -118,8 +113,6 @@ def test_rows_that_a_computation_chooses(frame: Make, refs: dict[str, list[str]]
     assert rows_of(kept) == [3, 2]
     assert seen == [({key: [data[ref] for ref in refs[key]] for key in refs}, 3)]
 
-
-# Rows that share a value ----------------------------------------------------------------
 
 COLUMNS = {
     "texts": ["a", "b", None, "a", "c", None],
@@ -171,8 +164,7 @@ def test_a_lazy_frame_has_one_query() -> None:
 
     rows = read_labels(df.lazy().map_batches(seen), "n", ["0", "len"])
     assert queries == [["n", "0", "len"]]
-    assert rows.weights is not None
-    assert rows.weights.tolist() == [2, 1, 1]
+    assert np.array_equal(rows.weights, [2, 1, 1])
     assert rows.labels == ([0, 1], [3, 1], 0)
     assert [each.name for each in rows.apart] == ["0", "len"]
     assert rows.series.name == "n"
@@ -182,9 +174,6 @@ def test_a_lazy_frame_has_one_query() -> None:
 def test_the_shorter_list() -> None:
     """Labels are matched, or those that are left out, whichever are fewer; none without rows."""
     rows = encode_labels("fold", pl.Series(["a", "b", "c"], dtype=pl.Enum(["a", "b", "c", "d"])))
-    for chosen, listed, is_match in (
-        ([1, 0, 0, 1], [1, 0, 0, 0], True),
-        ([1, 1, 0, 0], [0, 0, 1, 0], False),
-    ):
-        found = shorter_list(rows, np.array(chosen, dtype=np.bool_))
-        assert (found[0].tolist(), found[1]) == (listed, is_match)
+    few, many = (shorter_list(rows, np.array([True, n, False, not n])) for n in (False, True))
+    assert (few[0].tolist(), few[1]) == ([True, False, False, False], True)
+    assert (many[0].tolist(), many[1]) == ([False, False, True, False], False)

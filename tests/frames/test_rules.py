@@ -10,29 +10,21 @@ from stratframe.frames import Rule, RuledColumn, check_rules, encode_classes, is
 from tests.helpers import Make, eager, refused
 
 N = 20
-SOUND: dict[str, list[Any]] = {
-    "x": ["a", "b"] * 10,
-    "y": [row / 3 for row in range(N)],
-    "id": [*range(N)],
-}
+SOUND: dict[str, Any] = {"x": ["a", "b"] * 10, "y": [i / 3 for i in range(N)], "id": range(N)}
 FAULTS: dict[str, list[Any]] = {
     "x": [None if row > 4 else "a" for row in range(N)],
     "y": [float("inf") if row % 2 else 0.5 for row in range(N)],
     "id": [row % 10 for row in range(N)],
 }
 AT_FAULT = {"x": {*range(5, N)}, "y": {*range(1, N, 2)}, "id": {*range(N)}}
-"""The rows at fault of each column."""
 
 
 def judge(df: Any, most: int) -> sf.StratError:
-    """The error of columns that must be complete, finite and unique."""
     read = {name: (df[name], is_missing(df[name])) for name in SOUND}
     rules = {"x": Rule(), "y": Rule(finite=True), "id": Rule(unique=True)}
     numbers = {"x": None, "y": np.array(df["y"]), "id": encode_classes(df["id"])[0]}
-    columns = [
-        RuledColumn(name, f"Column {name!r}", rules[name], *read[name], numbers[name])
-        for name in SOUND
-    ]
+    given = ((f"Column {name!r}", rules[name], *read[name], numbers[name]) for name in SOUND)
+    columns = [RuledColumn(name, *each) for name, each in zip(SOUND, given, strict=True)]
     return refused(lambda: check_rules(columns, most=most))
 
 

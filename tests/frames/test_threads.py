@@ -9,10 +9,9 @@ import pytest
 
 from tests.frames.forked import NEEDS_THREADS
 
-LACKS_THREADS = (
-    "This call needs the threads of Polars, which a forked process does not have."
-    '\nHint: start processes with `multiprocessing.get_context("spawn")` or `"forkserver"`.'
-)
+LACKS_THREADS = "This call needs the threads of Polars, which a forked process does not have."
+LACKS_THREADS += '\nHint: start processes with `multiprocessing.get_context("spawn")` or'
+LACKS_THREADS += ' `"forkserver"`.'
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="where fork is the way to start processes")
@@ -20,10 +19,8 @@ LACKS_THREADS = (
 def test_forked_processes(order: str) -> None:
     """After the same calls, or before any, a forked process gives the same, or one error."""
     command = [sys.executable, "-W", "ignore", "-m", "tests.frames.forked", order]
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join(sys.path),
-        "OPENBLAS_NUM_THREADS": "2",
-    }
+    path = os.pathsep.join(sys.path)
+    environment = os.environ | {"PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "2"}
     ran = subprocess.run(command, env=environment, capture_output=True, check=True, timeout=570)
     known, found = json.loads(ran.stdout)
     lacking = {} if order else dict.fromkeys(NEEDS_THREADS, f"StratError: {LACKS_THREADS}")

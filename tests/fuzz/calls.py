@@ -247,9 +247,7 @@ def plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def check_call(
-    case: Case, spread: Callable[[Rows, Any], tuple[Any, dict[str, Any]]], *, numpy: bool = False
-) -> None:
+def check_call(case: Case, spread: Callable[[Rows, Any], Any], *, numpy: bool = False) -> None:
     """Check one call on an engine against pandas or Polars; of an error the first line counts."""
     drawn = Rows(np.random.default_rng(case.rng.getrandbits(64)))
     verb, options = drawn.call

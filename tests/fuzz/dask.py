@@ -96,14 +96,18 @@ class Partitions:
         edges = [0, *sorted(rng.integers(0, n + 1, rng.integers(1, 5)).tolist()), n]
         self.edges, self.may_clash = list(pairwise(edges)), False
         self.columns = {name: self.column(n, name) for name in ("id", "a", "b")}
-        parts = [
-            pd.DataFrame({name: pieces[place] for name, (_, _, pieces) in self.columns.items()})
-            for place in range(len(self.edges))
-        ]
-        self.parts = [
-            part.set_axis(range(a, b)) for part, (a, b) in zip(parts, self.edges, strict=True)
-        ]
-        self.by = self.entries()
+        self.parts = []
+        for place, (start, end) in enumerate(self.edges):
+            cells = {name: pieces[place] for name, (_, _, pieces) in self.columns.items()}
+            self.parts.append(pd.DataFrame(cells).set_axis(range(start, end)))
+        entries = [sf.classes("b"), sf.quantiles("a", 2)]
+        self.by = self.choose(
+            [
+                *("a", ["a", "b"], [sf.classes("a")], entries, [entries[1], sf.quantiles("b", 2)]),
+                *(sf.quantiles("a", 3), ["a", sf.quantiles("b", 2)], sf.bins("a", [-9, 0.5, 99])),
+                None,
+            ]
+        )
 
     def choose(self, options: Any) -> Any:
         """Choose one of some options."""
@@ -112,12 +116,11 @@ class Partitions:
     def column(self, n: int, name: str) -> tuple[str, list[Any], list[pd.Series]]:
         """Make the values of a column, and store them in each partition."""
         kind = self.choose(list(ONE_KIND if self.rng.random() < 0.6 else VALUES))
+        places = self.rng.integers(0, self.choose([2, 4, 12]), n)
         if name == "id":
             while kind == "boolean":
                 kind = self.choose(list(VALUES))
             places = self.rng.permutation(n)
-        else:
-            places = self.rng.integers(0, self.choose([2, 4, 12]), n)
         values = [VALUES[kind](int(place)) for place in places]
         if name != "id" and self.rng.random() < 0.4:
             holes = self.rng.random(n) < self.choose([0.1, 0.5])
@@ -136,21 +139,10 @@ class Partitions:
         types = STORED if may_clash else ONE_KIND[kind]
         return [stored(values[a:b], self.choose(types)) for a, b in self.edges]
 
-    def entries(self) -> Any:
-        """Choose what the rows are stratified by."""
-        return self.choose(
-            [
-                *("a", ["a", "b"], [sf.classes("a")], [sf.classes("b"), sf.quantiles("a", 2)]),
-                *(sf.quantiles("a", 3), ["a", sf.quantiles("b", 2)], sf.bins("a", [-9, 0.5, 99])),
-                *([sf.quantiles("a", 2), sf.quantiles("b", 2)], None),
-            ]
-        )
-
     def frames(self) -> list[pd.DataFrame]:
         """List the frame before it was cut, in several types, and the partitions put together."""
-        whole = pd.DataFrame(
-            {name: stored(values, "infer") for name, (_, values, _) in self.columns.items()}
-        )
+        cells = {name: stored(values, "infer") for name, (_, values, _) in self.columns.items()}
+        whole = pd.DataFrame(cells)
         # Objects with whole numbers are read as floats, which may round them; Int64 is exact.
         return [whole, whole.infer_objects(), whole.apply(exact), pd.concat(self.parts)]
 

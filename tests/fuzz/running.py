@@ -1,22 +1,9 @@
 """Run random cases until the time is up, and print the first that breaks a promise.
 
-A script of this folder checks one random case; all that it draws comes from `case.rng`:
-
-    from running import Case, run
-
-    import stratframe as sf
-
-    def check(case: Case) -> None:
-        frame = draw_frame(case.rng)
-        folds = case.answer(sf.kfold, frame, "label", k=case.rng.randint(2, 9))
-        assert isinstance(folds, sf.StratError) or ...
-
-    if __name__ == "__main__":
-        run(check)
-
-`running` is imported first: it puts the root of the project on the path, for `tests.helpers`, and
-takes this folder off it, where the script `dask.py` would hide Dask. A failure is printed with
-the calls of its case and the command that runs the case again, and ends the script with 1.
+A script of this folder checks one random case; all that it draws comes from `case.rng`. `running`
+is imported first: it puts the root of the project on the path, for `tests.helpers`, and takes this
+folder off it, where the script `dask.py` would hide Dask. A failure is printed with the calls of
+its case and the command that runs the case again, and ends the script with 1.
 """
 
 import argparse
@@ -48,14 +35,8 @@ from tests.helpers import eager  # noqa: E402
 
 HOME = str(Path(sf.__file__).parent)
 
-MAX_MESSAGE = 2_000
-"""Characters that an error or a warning may have."""
-
-MAX_SECONDS = 60
-"""Seconds that one call may take."""
-
-MAX_SHOWN = 1_000
-"""Characters of an argument that a report shows."""
+MAX_MESSAGE, MAX_SECONDS, MAX_SHOWN = 2_000, 60, 1_000
+"""Characters of an error or a warning, seconds of a call, characters of an argument in a report."""
 
 
 @dataclass
@@ -63,9 +44,7 @@ class Case:
     """One random case: what it draws from, the calls that it made, and what else to report."""
 
     rng: random.Random
-    calls: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]] = field(
-        default_factory=list
-    )
+    calls: list[tuple[Callable[..., Any], Any, dict[str, Any]]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def call(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -11,78 +11,49 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import (
-    HALVES,
-    Make,
-    at_fault,
-    evaluate,
-    refuse,
-    refuse_now,
-    values,
-    warned,
-)
+from tests.helpers import HALVES, Make, at_fault, evaluate, refuse, refuse_now, values, warned
 
 SILENCED = '`rare="ignore"` silences this warning.'
-
-# Values and keys ------------------------------------------------------------------------
 
 NAN, INF = float("nan"), float("inf")
 DAYS = [dt.date(2026, 1, day) for day in (1, 2, 3)]
 GAPS = {"patient": [1, None, 1, 2, None, 3, 2, 3], "label": list("abababab")}
 
-NO_FOLD = 'in `kfold`, `missing="null"` leaves their fold null.'
+NO_FOLD = 'in `kfold`, `missing="null"` leaves the fold of these rows null.'
 STRATUM = f'\nHint: `missing="stratum"` makes missing values a stratum of their own; {NO_FOLD}'
 ALONE = f'\nHint: `missing="stratum"` makes each of these rows a group of its own; {NO_FOLD}'
-CUT = f"\nHint: drop these rows, or cut the column, as in `sf.quantiles('x', 10)`; {NO_FOLD}"
+INTO_BINS = "drop these rows, or cut the column into bins, as in `sf.quantiles('x', 10)`"
+CUT = f"\nHint: {INTO_BINS}; {NO_FOLD}"
 TOGETHER = (
-    "\nHint: in `kfold` and `split`, `groups=` keeps rows that belong together in one fold or"
-    ' part, and with `deal="hash"` keys may repeat.'
+    "\nHint: in `kfold` and `split`, pass `groups=` so that rows that belong together stay in"
 )
+TOGETHER += ' one fold or part, or pass `deal="hash"`, which allows repeated keys.'
 ONE = "Column 'x' has missing values in 1 row (1)."
 INFINITE = "Column 'x' has infinite values in 2 rows (2, 4)."
 OUTSIDE = "Column 'x' has values outside 2 to 5 in 2 rows (0, 3)."
-REPEATED = "`key` ('x') must identify each row, but repeats in 2 rows"
+KEYED = "sf.kfold(df, k=2, key='x', missing='stratum')"
+REPEATED = f"`key` ('x') must identify each row, but repeats in 2 rows (0, 2).{TOGETHER}"
 
-GAP, GAPPED = ["a", None, "b"], {"row": [1], "x": [None]}
-NUMBERS, ENDLESS = [1.5, None, 3, 4, NAN], [1.5, None, INF, 4, -INF]
+TWO = "Column 'x' has missing values in 2 rows (1, 4)."
+TWO_GAPPED: dict[str, Any] = {"row": [1, 4], "x": [None, None]}
+GAP, GAPPED = {"x": ["a", None, "b"]}, {"row": [1], "x": [None]}
+NUMBERS, ENDLESS = {"x": [1.5, None, 3, 4, NAN]}, {"x": [1.5, None, INF, 4, -INF]}
+BOTH, AT_FAULT = f"{ONE}\n{INFINITE}{CUT}", {"row": [1, 2, 4], "x": [None, INF, -INF]}
+FAR, TOO_FAR = {"x": [1, None, 5, 40]}, {"row": [0, 3], "x": [1, 40]}
 
 VALUES: list[tuple[str, dict[str, list[Any]], str, dict[str, list[Any]]]] = [
-    ("sf.kfold(df, 'x', 2)", {"x": GAP}, ONE + STRATUM, GAPPED),
+    ("sf.kfold(df, 'x', 2)", GAP, ONE + STRATUM, GAPPED),
     ("sf.kfold(df, sf.classes('x'), 2)", {"x": [1, None, 2]}, ONE + STRATUM, GAPPED),
     ("sf.split(df, 'x', HALVES)", {"x": [1.0, NAN, 2.0]}, ONE + STRATUM, GAPPED),
-    ("sf.plan(df, 'x', 2)", {"x": GAP}, ONE + STRATUM, GAPPED),
-    *(
-        (
-            f"sf.kfold(df, {term}, 2)",
-            {"x": NUMBERS},
-            f"Column 'x' has missing values in 2 rows (1, 4).{STRATUM}",
-            {"row": [1, 4], "x": [None, None]},
-        )
-        for term in ("sf.quantiles('x', 2)", "sf.bins('x', [0, 5])")
-    ),
-    *(
-        (
-            f"sf.kfold(df, {term}, 2, missing={missing!r})",
-            {"x": ENDLESS},
-            f"{ONE}\n{INFINITE}{CUT}",
-            {"row": [1, 2, 4], "x": [None, INF, -INF]},
-        )
-        for term, missing in (("'x'", "error"), ("sf.continuous('x')", "stratum"))
-    ),
-    (
-        "sf.kfold(df, 'x', 2, missing='null')",
-        {"x": ENDLESS},
-        INFINITE,
-        {"row": [2, 4], "x": [INF, -INF]},
-    ),
-    *(
-        (call, {"x": [1, None, 5, 40]}, OUTSIDE, {"row": [0, 3], "x": [1, 40]})
-        for call in (
-            "sf.kfold(df, sf.bins('x', [2, 5]), 2, missing='stratum')",
-            "sf.kfold(df, sf.bins('x', [2, 5]), 2, missing='null')",
-            "sf.sample(df, sf.bins('x', [2, 5]), n=1)",
-        )
-    ),
+    ("sf.plan(df, 'x', 2)", GAP, ONE + STRATUM, GAPPED),
+    ("sf.kfold(df, sf.quantiles('x', 2), 2)", NUMBERS, TWO + STRATUM, TWO_GAPPED),
+    ("sf.kfold(df, sf.bins('x', [0, 5]), 2)", NUMBERS, TWO + STRATUM, TWO_GAPPED),
+    ("sf.kfold(df, 'x', 2, missing='error')", ENDLESS, BOTH, AT_FAULT),
+    ("sf.kfold(df, sf.continuous('x'), 2, missing='stratum')", ENDLESS, BOTH, AT_FAULT),
+    ("sf.kfold(df, 'x', 2, missing='null')", ENDLESS, INFINITE, {"row": [2, 4], "x": [INF, -INF]}),
+    ("sf.kfold(df, sf.bins('x', [2, 5]), 2, missing='stratum')", FAR, OUTSIDE, TOO_FAR),
+    ("sf.kfold(df, sf.bins('x', [2, 5]), 2, missing='null')", FAR, OUTSIDE, TOO_FAR),
+    ("sf.sample(df, sf.bins('x', [2, 5]), n=1)", FAR, OUTSIDE, TOO_FAR),
     (
         "sf.kfold(df, ['label', sf.bins('age', [0, 5]), sf.continuous('price')], 2, key='id')",
         {
@@ -104,12 +75,7 @@ VALUES: list[tuple[str, dict[str, list[Any]], str, dict[str, list[Any]]]] = [
             "id": [2, 3, None],
         },
     ),
-    (
-        "sf.kfold(df, ['x', 'day'], 2)",
-        {"x": GAP, "day": DAYS},
-        ONE + STRATUM,
-        {"row": [1], "x": [None], "day": [DAYS[1]]},
-    ),
+    ("sf.kfold(df, ['x', 'y'], 2)", GAP | {"y": DAYS}, ONE + STRATUM, GAPPED | {"y": DAYS[1:2]}),
     (
         "sf.kfold(df, 'x')",
         {"x": [None] * 7 + [1]},
@@ -119,26 +85,16 @@ VALUES: list[tuple[str, dict[str, list[Any]], str, dict[str, list[Any]]]] = [
     *(
         (
             f"sf.kfold(df, {name!r}, 2)",
-            {name: GAP},
+            {name: GAP["x"]},
             f"Column {name!r} has missing values in 1 row (1).{STRATUM}",
             {"row": [1], name: [None]},
         )
         for name in ("it's", 'a "b"', "'x'")
     ),
     ("sf.kfold(df, k=2, key='x')", {"x": [1, None, 3]}, ONE, GAPPED),
-    (
-        "sf.kfold(df, k=2, key='x', missing='stratum')",
-        {"x": [None, "b", None]},
-        "Column 'x' has missing values in 2 rows (0, 2).",
-        {"row": [0, 2], "x": [None, None]},
-    ),
+    (KEYED, {"x": [None, "b", None]}, TWO.replace("1, 4", "0, 2"), TWO_GAPPED | {"row": [0, 2]}),
     *(
-        (
-            "sf.kfold(df, k=2, key='x', missing='stratum')",
-            {"x": keys},
-            f"{REPEATED} (0, 2).{TOGETHER}",
-            {"row": [0, 2], "x": [keys[0], keys[2]]},
-        )
+        (KEYED, {"x": keys}, REPEATED, {"row": [0, 2], "x": [keys[0], keys[2]]})
         for keys in ([2, 1, 2], ["b", "a", "b"], [0.0, 1.5, -0.0], [True, False, True])
     ),
     (
@@ -154,7 +110,6 @@ VALUES: list[tuple[str, dict[str, list[Any]], str, dict[str, list[Any]]]] = [
         {"row": [1, 4], "label": ["b", "a"], "patient": [None, None]},
     ),
 ]
-"""Calls, columns, the message, and the rows at fault."""
 
 
 @pytest.mark.parametrize("place", range(len(VALUES)))
@@ -173,10 +128,8 @@ def test_labels_that_are_no_strings(label: object) -> None:
     """The rows at fault keep the label of their pandas column, and their place in any index."""
     df = pd.DataFrame([["a"], [None], ["b"]], index=[9, 9, 9])
     df.columns = pd.Index([label], dtype=object, tupleize_cols=False)
-    error = refuse(
-        f"Column {label!r} has missing values in 1 row (1).{STRATUM}",
-        lambda: sf.kfold(df, [label], 2),
-    )
+    message = f"Column {label!r} has missing values in 1 row (1).{STRATUM}"
+    error = refuse(message, lambda: sf.kfold(df, [label], 2))
     assert list(error.failures.columns) == ["row", label]
     assert error.failures["row"].tolist() == [1]
 
@@ -185,23 +138,17 @@ def test_columns_without_a_name() -> None:
     """A computed column without a name is called by its place, in errors and warnings."""
     df = pd.DataFrame({"x": ["a", "a", "b", None]})
     nameless = lambda df: df["x"].to_numpy()  # noqa: E731 - a callable as users write it
-    refuse_now(
-        f"Entry 1 of `by` has missing values in 1 row (3).{STRATUM}",
-        lambda: sf.kfold(df, nameless, 2),
-    )
-    error = refuse(
-        "Entry 2 of `key` has missing values in 1 row (3).",
-        lambda: sf.kfold(df.assign(id=range(4)), k=2, key=["id", nameless]),
-    )
+    message = f"Entry 1 of `by` has missing values in 1 row (3).{STRATUM}"
+    refuse_now(message, lambda: sf.kfold(df, nameless, 2))
+    rule = "Entry 2 of `key` has missing values in 1 row (3)."
+    error = refuse(rule, lambda: sf.kfold(df.assign(id=range(4)), k=2, key=["id", nameless]))
     assert list(error.failures.columns) == ["row", "id", "key 2"]
-    rare = (
-        "1 class of entry 1 of `by` has fewer rows than the 2 folds: 'b' (1 row).\n"
-        f"Hint: `df.strat.advise(...)` shows what each k does to it; {SILENCED}"
-    )
+    rare = "1 class of entry 1 of `by` has fewer rows than there are folds (2): 'b' (1 row).\n"
+    rare += f"Hint: `df.strat.advise(...)` shows what each k does to it; {SILENCED}"
     warned(rare, lambda: sf.kfold(df.head(3), nameless, 2))
     error = refuse(
         "The column of `where` has missing values in 1 row (1).\n"
-        "Hint: fill it, as in `fill_null(False)` or `fillna(False)`.",
+        "Hint: fill the missing values, as in `fill_null(False)` or `fillna(False)`.",
         lambda: sf.kfold(df, "x", 2, where=lambda df: pd.array([True, None, True, False])),
     )
     assert at_fault(error, "pandas") == {"row": [1], "where": [None]}
@@ -209,9 +156,6 @@ def test_columns_without_a_name() -> None:
         "`where` must be a boolean column, but the column of `where` is int64.",
         lambda: sf.kfold(df.head(3), "x", 2, where=lambda df: df["x"].map(len).to_numpy()),
     )
-
-
-# Groups ---------------------------------------------------------------------------------
 
 
 def test_rows_without_a_group_have_no_fold(frame: Make) -> None:
@@ -247,57 +191,47 @@ def test_rows_without_a_group_come_last_in_their_order(frame: Make) -> None:
     assert dealt(order) == [here[row] for row in order]
 
 
-# Rare strata ----------------------------------------------------------------------------
-
 RARE = {"label": ["a"] * 9 + ["b", "c", "c"], "sex": ["m", "f"] * 6}
 
 LISTED = "'b' (1 row), 'c' (2 rows)"
-POOLED = (
-    "Hint: `rare=\"pool\"` balances them as one class; `df.strat.advise('{}')` shows what each k"
-    " does to them"
-)
-FEW = (
-    f"2 classes of 'label' have fewer rows than the 3 folds: {LISTED}.\n"
-    f"{POOLED.format('label')}; {SILENCED}"
-)
-
+POOLED = '.\nHint: `rare="pool"` balances them as one class;'
+POOLED += " `df.strat.advise('{}')` shows what each k does to them"
+LABEL, X, U = (f"{POOLED.format(name)}; {SILENCED}" for name in ("label", "x", "u"))
+FEW = f"2 classes of 'label' have fewer rows than there are folds (3): {LISTED}{LABEL}"
 
 RARE_CLASSES = {
     "sf.kfold(df, 'label', 3)": (RARE, FEW),
     "sf.kfold(df, ['label', 'sex'], 3)": (RARE, FEW),
     "sf.split(df, 'label')": (
         RARE,
-        f"1 class of 'label' has fewer rows than the 2 parts: 'b' (1 row).\nHint: {SILENCED}",
+        "1 class of 'label' has fewer rows than there are parts (2): 'b' (1 row).\n"
+        f"Hint: {SILENCED}",
     ),
     "sf.kfold(df, 'x', 3)": (
         {"x": ["a"] * 40 + list("bcdefg") * 2 + ["h"]},
-        "7 classes of 'x' have fewer rows than the 3 folds: 'h' (1 row), 'b' (2 rows),"
-        " 'c' (2 rows), 'd' (2 rows), 'e' (2 rows), ...\n"
-        f"{POOLED.format('x')}; {SILENCED}",
+        "7 classes of 'x' have fewer rows than there are folds (3): 'h' (1 row), 'b' (2 rows),"
+        f" 'c' (2 rows), 'd' (2 rows), 'e' (2 rows), ..{X}",
     ),
     "sf.kfold(df, 'x')": (
         {"x": [1, 1, 1, 1, 2]},
-        "2 classes of 'x' have fewer rows than the 5 folds: 2 (1 row), 1 (4 rows). More"
+        "2 classes of 'x' have fewer rows than there are folds (5): 2 (1 row), 1 (4 rows). More"
         " than half of the rows are in such classes: 'x' looks continuous, or like an id.\n"
         "Hint: `sf.quantiles('x', 10)` or `sf.continuous('x')`.",
     ),
     "sf.kfold(df, 'x', k=3)": (
         {"x": [1, 1, 1, 2, 3, 3]},  # half of the rows are not more than half
-        "2 classes of 'x' have fewer rows than the 3 folds: 2 (1 row), 3 (2 rows).\n"
-        f"{POOLED.format('x')}; {SILENCED}",
+        f"2 classes of 'x' have fewer rows than there are folds (3): 2 (1 row), 3 (2 rows){X}",
     ),
     "sf.kfold(df, 'u')": (
         {"u": list("aabbcaabbca")},  # three texts that eleven rows share are no id
-        "2 classes of 'u' have fewer rows than the 5 folds: 'c' (2 rows), 'b' (4 rows).\n"
-        f"{POOLED.format('u')}; {SILENCED}",
+        f"2 classes of 'u' have fewer rows than there are folds (5): 'c' (2 rows), 'b' (4 rows){U}",
     ),
     "sf.kfold(df, 'x', 3, missing='stratum')": (
         {"x": [1, 1, 1, None]},
-        "1 class of 'x' has fewer rows than the 3 folds: None (1 row).\n"
+        "1 class of 'x' has fewer rows than there are folds (3): None (1 row).\n"
         f"Hint: `df.strat.advise('x')` shows what each k does to it; {SILENCED}",
     ),
 }
-"""Calls with rare classes, the columns, and the warning."""
 
 
 @pytest.mark.parametrize("call", RARE_CLASSES)
@@ -336,9 +270,8 @@ def test_a_column_of_many_values(what: str) -> None:
             df.strat.kfold(by, 2)
         found = str(caught[0].message).partition(MOST_ROWS)[2]
         if what in IDS:
-            assert found == (
-                ' like an id.\nHint: leave it out of `by`; `rare="ignore"` deals it as it is.'
-            )
+            hint = 'Hint: leave it out of `by`, or use `rare="ignore"`.'
+            assert found == f" like an id.\n{hint}"
             continue
         hints = re.findall("`(.*?)`", found)
         assert hints == (cuts if by == "x" else cuts[:1])
@@ -348,11 +281,10 @@ def test_a_column_of_many_values(what: str) -> None:
 
 def test_rare_strata_as_errors(frame: Make, kind: str) -> None:
     """With `rare="error"` rare classes are refused, with their rows."""
-    error = refuse(
-        f"2 classes of 'label' have fewer rows than the 3 folds (and `rare=\"error\"`): {LISTED}.\n"
-        f"{POOLED.format('label')}.",
-        lambda: sf.kfold(frame(RARE), ["label", "sex"], 3, rare="error"),
-    )
+    message = "2 classes of 'label' have fewer rows than there are folds (3), which"
+    message += ' `rare="error"` does not allow:'
+    message += f" {LISTED}{POOLED.format('label')}."
+    error = refuse(message, lambda: sf.kfold(frame(RARE), ["label", "sex"], 3, rare="error"))
     found = at_fault(error, kind)
     assert (found["row"], found["label"]) == ([9, 10, 11], ["b", "c", "c"])
 
@@ -365,11 +297,9 @@ def test_levels_of_few_rows_are_called_sparse(frame: Make, n: int, sparse: str) 
     """
     data = {"a": [0, 1] * 6, "b": [0, 0, 1, 1] * 3, "c": list(range(12))}
     df = frame({name: cells[:n] for name, cells in data.items()})
-    warned(
-        f"The 3 entries of `by` make {n} joint strata of {n} rows, fewer than 3 rows each on"
-        f" average: {sparse} hardly balanced.\n"
-        "Hint: `sf.margins([...])` balances each entry on its own.",
-        lambda: sf.kfold(df, ["a", "b", "c"], 3),
-    )
+    message = f"The 3 entries of `by` divide {n} rows into {n} joint strata, with fewer than 3 rows"
+    message += f" each on average: {sparse} hardly balanced.\n"
+    message += "Hint: `sf.margins([...])` balances each entry on its own."
+    warned(message, lambda: sf.kfold(df, ["a", "b", "c"], 3))
     for by, rare in ((["a", "c"], "warn"), (sf.margins([*data]), "warn"), ([*data], "ignore")):
         assert None not in values(sf.kfold(df, by, 3, rare=rare), "fold")

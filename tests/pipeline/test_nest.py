@@ -11,13 +11,11 @@ from tests.pipeline.test_check_data import RARE
 from tests.terms.clouds import FEATURE_ROWS, FEATURES, cloud
 
 FRACTIONS = {
-    "sf.kfold(df, ['price', 'label'], name='new')": (
-        "A continuous entry of `by` must be the last, but 'price' holds fractions and others"
-        " follow."
-    ),
+    "sf.kfold(df, ['price', 'label'], name='new')": "A continuous entry of `by` must come last,"
+    " but 'price' holds fractions and is followed by others.",
     **{
         f"sf.{verb}(df, sf.margins(['label', 'price']){name})": (
-            "An entry of `sf.margins` must make strata, but 'price' holds fractions."
+            "An entry of `sf.margins` must define strata, but 'price' holds fractions."
         )
         for verb, name in {
             "kfold": ", name='new'",
@@ -33,11 +31,11 @@ FRACTIONS = {
 @pytest.mark.parametrize("call", FRACTIONS)
 def test_fractions_that_must_make_strata(frame: Make, call: str) -> None:
     """A float column with fractions is continuous: it comes last, and is no margin."""
-    refuse(
-        f"{FRACTIONS[call]}\nHint: cut it, as in `sf.quantiles('price', 10)`, or take its values"
-        " as they are, `sf.classes('price')`.",
-        lambda: evaluate(call, df=frame(FOLDED)),
+    message = (
+        f"{FRACTIONS[call]}\nHint: cut it into bins, as in `sf.quantiles('price', 10)`, or use its"
     )
+    message += " values as classes, as in `sf.classes('price')`."
+    refuse(message, lambda: evaluate(call, df=frame(FOLDED)))
 
 
 @pytest.mark.parametrize(
@@ -83,10 +81,8 @@ DATA: dict[str, Any] = {
 def test_strata_nest(frame: Make) -> None:
     """Several entries give a column each; bins are named by their edges."""
     by = ["size", sf.bins("id", [0, 3, 9], name="range"), sf.quantiles("price", 2)]
-    message = (
-        "`sf.quantiles('price', 2)` produced fewer than 2 bins in 1 of 4 strata (as few as"
-        " 1), because equal values stay in one bin."
-    )
+    message = "`sf.quantiles('price', 2)` produced fewer than 2 bins in 1 of 4 strata (as few as"
+    message += " 1), because equal values stay in one bin."
     data = frame(DATA)
     assert list(sf.plan(data, by[:2], 2).columns) == ["size", "range", "fold", "n"]
     found = warned(message, lambda: strata_of(data, by))

@@ -12,42 +12,24 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import (
-    ROWS,
-    Make,
-    evaluate,
-    make,
-    refuse,
-    refuse_now,
-    split_groups,
-    values,
-    warned,
-)
+from tests.helpers import ROWS, Make, evaluate, refuse, refuse_now, split_groups, values, warned
 
-VISITS = {
-    "patient": [f"p{i // 3}" for i in range(20)],
-    "label": list("ab") * 10,
-    "x": list(range(20)),
-}
+VISITS = {"patient": [f"p{i // 3}" for i in range(20)], "label": list("ab") * 10, "x": range(20)}
 
 WHOLE = "must be a whole number, got"
 NAME = "`name` must be a non-empty string, got"
-GROUPS = (
-    "`groups` must be a column, a list of columns, or one of `sf.clusters`, `sf.linked` and"
-    " `sf.similar`, got"
-)
+GROUPS = "`groups` must be a column, a list of columns, or one of"
+GROUPS += " `sf.clusters`, `sf.linked` and `sf.similar`, got"
 NO_COLUMN = "which the frame does not have.\nHint: did you mean"
 
 ARGUMENTS = {
     "k=1": "`k` must be at least 2, got 1.",
     "k=-3": "`k` must be at least 2, got -3.",
-    **{
-        f"k={k}": f"`k` {WHOLE} {k}." for k in ("True", "2.5", "1.0", "1e+30", "inf", "'5'", "None")
-    },
+    **{f"k={k}": f"`k` {WHOLE} {k}." for k in ("True", "2.5", "1.0", "1e+30", "inf", "'5'", None)},
     "k=5.0": f"`k` {WHOLE} 5.0.\nHint: `k=5`.",
     "repeats=0": "`repeats` must be at least 1, got 0.",
     "repeats=1.0": f"`repeats` {WHOLE} 1.0.\nHint: `repeats=1`.",
-    "repeats=10**7": "`repeats` must be at most 10,000 columns, got 10,000,000.",
+    "repeats=10**7": "`repeats` must not exceed 10,000 columns, got 10,000,000.",
     "seed=-1": "`seed` must be at least 0, got -1.",
     "seed=True": f"`seed` {WHOLE} True.",
     "seed='1'": f"`seed` {WHOLE} '1'.",
@@ -75,7 +57,6 @@ ARGUMENTS = {
     " `sf.linked` and `sf.similar`, got 5.",
     "groups='labels'": f"`groups` names the column 'labels', {NO_COLUMN} 'label'?",
 }
-"""Arguments of `kfold`, and what is wrong with them."""
 
 
 @pytest.mark.parametrize("argument", ARGUMENTS)
@@ -86,23 +67,13 @@ def test_arguments_of_kfold(argument: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("verb", "options"),
-    [(sf.kfold, {}), (sf.split, {}), (sf.extend, {"k": 2, "name": "given"})],
+    ("verb", "options"), [(sf.kfold, {}), (sf.split, {}), (sf.extend, {"k": 2, "name": "given"})]
 )
-def test_types_of_a_lazy_frame_are_checked_at_the_call(
-    verb: Callable[..., Any], options: dict[str, Any]
-) -> None:
-    """A query is refused before it is collected if `where` is no flag, or a class is a list."""
+def test_types_of_lazy_frames_are_checked_at_once(verb: Any, options: dict[str, Any]) -> None:
+    """A wrong type in a lazy frame is an error of the call, not of the query."""
     lazy = pl.LazyFrame({**ROWS, "given": [None, 1] * 5})
-    refuse_now(
-        "`where` must be a boolean column, but 'id' is Int64.",
-        lambda: verb(lazy, "label", where="id", **options),
-    )
-    message = (
-        "A column must hold single values, but 'tags' is List(String).\n"
-        "Hint: `sf.margins('tags')`, alone in `by`, balances each value of the lists."
-    )
-    refuse_now(message, lambda: verb(lazy, "tags", **options))
+    message = "`where` must be a boolean column, but 'id' is Int64."
+    refuse_now(message, lambda: verb(lazy, "label", where="id", **options))
 
 
 @pytest.mark.parametrize("verb", [sf.kfold, sf.check, sf.balance, sf.plan, sf.folds])
@@ -114,27 +85,21 @@ def test_what_is_no_frame(verb: Callable[..., Any], what: object) -> None:
 
 
 MIXED, SUM = "all fractions or all counts, with at most one None", "fractions that sum to"
+AT_LEAST = "`parts` must map at least 2 names to their shares, got"
+ROWS_HINT = (
+    '\nHint: pass {"train": None, "test": 20} to test on that many rows, or pass a share below 1.'
+)
 PARTS = {
-    **{
-        parts: f"`parts` must map at least 2 names to their shares, got {parts}."
-        for parts in ("None", "['a', 'b']", "{}", "{'a': 1.0}")
-    },
+    **{given: f"{AT_LEAST} {given}." for given in ("None", "['a', 'b']", "{}", "{'a': 1.0}")},
     **{
         parts: f"`parts` must be a share between 0 and 1, got {evaluate(parts)!r}."
         for parts in ("1.0", "0.0", "-0.2", "1.5", "nan", "inf", "True", "np.False_")
     },
-    **{
-        parts: "`parts` must map at least 2 names to their shares, got"
-        f" {evaluate(parts)!r}.\nHint: {tip}"
-        for parts, tip in {
-            "[0.8, 0.2]": "{'train': 0.8, 'test': 0.2}",
-            "(0.6, 0.2, 0.2)": "{'train': 0.6, 'valid': 0.2, 'test': 0.2}",
-            **dict.fromkeys(
-                ("20", "np.int64(20)"),
-                '{"train": None, "test": 20} for that many rows, or a share below 1.',
-            ),
-        }.items()
-    },
+    "[0.8, 0.2]": f"{AT_LEAST} [0.8, 0.2].\nHint: pass {{'train': 0.8, 'test': 0.2}}",
+    "(0.6, 0.2, 0.2)": f"{AT_LEAST} (0.6, 0.2, 0.2).\n"
+    "Hint: pass {'train': 0.6, 'valid': 0.2, 'test': 0.2}",
+    "20": f"{AT_LEAST} 20.{ROWS_HINT}",
+    "np.int64(20)": f"{AT_LEAST} {np.int64(20)!r}.{ROWS_HINT}",
     "{1: 0.5, 2: 0.5}": "The names of `parts` must be strings, got [1, 2].",
     **{
         parts: f"`parts` must be {MIXED}, got {parts}."
@@ -144,16 +109,14 @@ PARTS = {
         )
     },
     **{
-        f"{{'a': {share}, 'b': 10.0}}": (
-            f"`parts` must be finite and above zero, got {{'a': {share}, 'b': 10.0}}."
+        f"{{'a': {share}}}": f"`parts` must be finite and above zero, got {{'a': {share}}}."
+        for share in (
+            *("0.0, 'b': 10.0", "-0.5, 'b': 10.0", "nan, 'b': 10.0", "inf, 'b': 10.0"),
+            *("0, 'b': 10", "-1, 'b': None"),
         )
-        for share in ("0.0", "-0.5", "nan", "inf")
     },
-    "{'a': 0, 'b': 10}": "`parts` must be finite and above zero, got {'a': 0, 'b': 10}.",
-    "{'a': -1, 'b': None}": "`parts` must be finite and above zero, got {'a': -1, 'b': None}.",
-    "{'a': 9e-07, 'b': None}": (
-        "Each share in `parts` must be at least one millionth, got {'a': 9e-07, 'b': None}."
-    ),
+    "{'a': 9e-07, 'b': None}": "Each share in `parts` must be at least one millionth, got {'a':"
+    " 9e-07, 'b': None}.",
     **{
         parts: f"`parts` must be {SUM} less than 1, to leave a rest, got {parts}, which sum to {n}."
         for parts, n in {"{'a': 1.0, 'b': None}": 1, "{'a': 0.7, 'b': 0.7, 'c': None}": 1.4}.items()
@@ -165,7 +128,6 @@ PARTS = {
         for share, total in ((0.4, 0.9), (0.500002, 1.000002), (0.6, 1.1))
     },
 }
-"""What is no `parts`, and why."""
 
 
 @pytest.mark.parametrize("parts", PARTS)
@@ -197,52 +159,35 @@ def test_shares_of_other_types(frame: Make, number: Any) -> None:
 @pytest.mark.parametrize("parts", [{"a": 5, "b": 6}, {"a": 5, "b": 4}, {"a": 10, "b": None}])
 def test_counts_sum_to_the_rows(frame: Make, parts: dict[str, int | None]) -> None:
     """Counts of rows that do not sum to the rows dealt are refused."""
-    refuse(
-        "The counts in `parts` must sum to the number of rows that get a part, got"
-        f" {sum(n or 0 for n in parts.values())} for 10 rows."
-        "\nHint: one part may be None: it takes the rest, at least 1 row.",
-        lambda: sf.split(frame(ROWS), "label", parts),
-    )
+    message = "The counts in `parts` must sum to the number of rows that get a part, got"
+    message += f" {sum(n or 0 for n in parts.values())} for 10 rows."
+    message += "\nHint: one count may be None, which stands for the remaining rows (at least 1)."
+    refuse(message, lambda: sf.split(frame(ROWS), "label", parts))
 
 
-ROWS_DEALT = "the number of rows that get a"
-FEWER: dict[str, tuple[dict[str, Any], str]] = {
-    "sf.kfold(df, 'label', 11)": (
-        ROWS,
-        f"`k` must be at most {ROWS_DEALT} fold, got 11 for 10 rows.",
-    ),
-    "sf.kfold(df, 'label', 11, missing='null')": (
-        {"label": ["a", None, "a"]},
-        f"`k` must be at most {ROWS_DEALT} fold, got 11 for 2 rows.",
-    ),
-    "sf.split(df, 'label', {f'p{place}': 0.05 for place in range(20)})": (
-        ROWS,
-        f"The number of `parts` must be at most {ROWS_DEALT} part, got 20 for 10 rows.",
-    ),
-    "sf.kfold(df, 'label', groups='site')": (
-        {"site": [0, 1, 2] * 10, "label": list("ab") * 15},
-        "`k` must be at most the number of groups, got 5 for 3 groups.",
-    ),
-    "sf.split(df, groups='site')": (
-        {"site": [0] * 9},
-        "The number of `parts` must be at most the number of groups, got 2 for 1 group.",
-    ),
-}
-"""Calls that ask for more folds or parts than there are rows or groups, and the columns."""
+ROWS_DEALT = "must be at most the number of rows that get a"
+OF_GROUPS = "must be at most the number of groups"
+NULL, ONE = "sf.kfold(df, 'label', 11, missing='null')", "sf.split(df, groups='site')"
+TWENTY = "sf.split(df, 'label', {f'p{place}': 0.05 for place in range(20)})"
+SITES = {"site": [0, 1, 2] * 10, "label": list("ab") * 15}
+FEWER: list[tuple[str, dict[str, Any], str]] = [
+    ("sf.kfold(df, 'label', 11)", ROWS, f"`k` {ROWS_DEALT} fold, got 11 for 10 rows."),
+    (NULL, {"label": ["a", None, "a"]}, f"`k` {ROWS_DEALT} fold, got 11 for 2 rows."),
+    (TWENTY, ROWS, f"The number of `parts` {ROWS_DEALT} part, got 20 for 10 rows."),
+    ("sf.kfold(df, 'label', groups='site')", SITES, f"`k` {OF_GROUPS}, got 5 for 3 groups."),
+    (ONE, {"site": [0] * 9}, f"The number of `parts` {OF_GROUPS}, got 2 for 1 group."),
+]
 
 
-@pytest.mark.parametrize("call", FEWER)
-def test_fewer_rows_or_groups_than_folds(frame: Make, call: str) -> None:
+@pytest.mark.parametrize(("call", "data", "message"), FEWER)
+def test_fewer_rows_or_groups_than_folds(frame: Make, call: str, data: Any, message: str) -> None:
     """More folds or parts than rows, or groups, are refused, and nothing is said of rare strata."""
-    data, message = FEWER[call]
     refuse(message, lambda: evaluate(call, df=frame(data)))
 
 
-KEYED = (
-    "leave out `key`, as folds of groups do not depend on the order of rows; or let a hash of the"
-    ' group alone decide, as in `kfold(key={}, deal="hash")`.'
-)
-CLUSTERED = "`sf.clusters` of the same features makes strata."
+KEYED = "leave out `key`, as folds of groups do not depend on the order of rows; or deal by a"
+KEYED += ' hash of the group, as in `kfold(key={}, deal="hash")`.'
+CLUSTERED = "`sf.clusters` of the same features defines strata."
 
 
 @pytest.mark.parametrize(
@@ -259,37 +204,30 @@ CLUSTERED = "`sf.clusters` of the same features makes strata."
 )
 def test_what_groups_exclude(arguments: dict[str, Any], clash: str, hint: str) -> None:
     """Groups cannot be combined with what orders rows, and the error says what to do instead."""
-    refuse_now(
-        f"`groups` cannot be combined with {clash}: whole groups are not assigned in row order.\n"
-        f"Hint: {hint}",
-        lambda: sf.kfold(pd.DataFrame(VISITS), **{"groups": "patient", **arguments}),
-    )
+    rule = f"`groups` cannot be combined with {clash}: whole groups are not assigned in row"
+    rule += f" order.\nHint: {hint}"
+    refuse_now(rule, lambda: sf.kfold(pd.DataFrame(VISITS), **{"groups": "patient", **arguments}))
+
+
+NO_DRAWS = "`repeats=3`: nothing is drawn.\n"
+NO_DRAWS += "Hint: leave out `repeats`, as all columns would be equal."
+CUTS = "which does not sort by value.\nHint: `sf.continuous` orders rows by a column."
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         *(
-            (
-                {"by": ["label", term]},
-                f"`{term.function}`: it cuts an order of values.\n"
-                "Hint: `sf.continuous` orders rows by a column.",
-            )
+            ({"by": ["label", term]}, f"`{term.function}`, {CUTS}")
             for term in (sf.chain("x"), sf.nearest("x"), sf.clusters("x", 2))
         ),
-        (
-            {"repeats": 3},
-            "`repeats=3`: nothing is drawn.\n"
-            "Hint: leave out `repeats`, as all columns would be equal.",
-        ),
+        ({"repeats": 3}, NO_DRAWS),
     ],
 )
 def test_what_contiguous_stretches_exclude(arguments: dict[str, Any], message: str) -> None:
     """Stretches are of an order of values, and there is one way to cut it."""
-    refuse_now(
-        f'`deal="contiguous"` cannot be combined with {message}',
-        lambda: sf.kfold(pd.DataFrame(VISITS), deal="contiguous", **arguments),
-    )
+    rule = f'`deal="contiguous"` cannot be combined with {message}'
+    refuse_now(rule, lambda: sf.kfold(pd.DataFrame(VISITS), deal="contiguous", **arguments))
 
 
 def test_a_key_instead_of_groups() -> None:
@@ -303,22 +241,17 @@ def test_a_key_instead_of_groups() -> None:
 
 
 @pytest.mark.parametrize("repeats", [1, 3])
-def test_a_group_larger_than_a_fold(kind: str, repeats: int) -> None:
+def test_a_group_larger_than_a_fold(frame: Make, repeats: int) -> None:
     """One group larger than a fold is told, with the best that can be had, and is so dealt."""
-    data = {"site": [0] * 50 + list(range(1, 51)), "label": list("ab") * 50}
-    df = make(kind, data)
-    out = warned(
-        "The largest group has 50 rows, but the largest fold should have 20, so one fold"
-        " will be at least 30 rows too large.",
-        lambda: sf.kfold(df, "label", groups="site", repeats=repeats),
-    )
+    df = frame({"site": [0] * 50 + list(range(1, 51)), "label": list("ab") * 50})
+    message = "The largest group has 50 rows, but the largest fold should have 20, so one fold"
+    message += " will be at least 30 rows too large."
+    out = warned(message, lambda: sf.kfold(df, "label", groups="site", repeats=repeats))
     sizes = sorted(Counter(values(out, "fold" if repeats == 1 else "fold_1")).values())
     assert sizes == [12, 12, 13, 13, 50]
-    warned(
-        "The largest group has 6 rows, but the largest fold should have 5, so one fold will be at"
-        " least 1 row too large.",
-        lambda: sf.kfold(make(kind, {"site": [0] * 6 + [1, 2, 3, 4]}), k=2, groups="site"),
-    )
+    rule = "The largest group has 6 rows, but the largest fold should have 5, so one fold will be"
+    rule += " at least 1 row too large."
+    warned(rule, lambda: sf.kfold(frame({"site": [0] * 6 + [1, 2, 3, 4]}), k=2, groups="site"))
 
 
 def test_fractions_of_parts_are_exact() -> None:
@@ -339,5 +272,5 @@ class Seven:
 @pytest.mark.parametrize("seed", [np.int64(7), np.uint8(7), np.array(7), Seven()])
 def test_seeds_are_what_could_be_an_index(seed: Any) -> None:
     """Whatever has the value of a whole number is that seed."""
-    rows = make("pandas", ROWS)
+    rows = pd.DataFrame(ROWS)
     assert sf.kfold(rows, "label", 2, seed=seed).equals(sf.kfold(rows, "label", 2, seed=7))

@@ -12,11 +12,9 @@ CALLS: list[int] = []
 """Seeds of the calls of strategies; those name only this module, so that they stay the same."""
 
 STOP_AT: list[int] = []
-"""Numbers of calls at which a strategy is stopped."""
 
 
 def population(n_rows: int = 120, seed: int = 0) -> pd.DataFrame:
-    """Two classes that overlap, and a number that depends on the features."""
     drawn = np.random.default_rng(seed)
     label = drawn.random(n_rows) < 0.3
     points = drawn.normal(size=(n_rows, 2)) + label[:, None]
@@ -26,7 +24,6 @@ def population(n_rows: int = 120, seed: int = 0) -> pd.DataFrame:
 
 
 def to_library(frame: pd.DataFrame, library: str) -> Any:
-    """Copy a pandas frame into another library."""
     if library == "pandas":
         return frame
     copy = pl.DataFrame(frame.to_dict("list"))
@@ -34,8 +31,6 @@ def to_library(frame: pd.DataFrame, library: str) -> Any:
 
 
 def results(frame: Any) -> pd.DataFrame:
-    """Take the columns of a result that are no times, as a pandas frame."""
-    plain = (
-        frame if isinstance(frame, pd.DataFrame) else pd.DataFrame(frame.to_dict(as_series=False))
-    )
-    return plain.drop(columns=["seconds", "fold_seconds"])
+    if isinstance(frame, pl.DataFrame):
+        frame = pd.DataFrame(frame.to_dict(as_series=False))
+    return frame.drop(columns=["seconds", "fold_seconds"])

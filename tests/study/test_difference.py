@@ -14,11 +14,10 @@ import stratframe as sf
 from tests.helpers import refuse
 from tests.study.test_statistics import drawn_estimates
 
-KEYS = ["strategy", "pair", "k"]
+KEYS, INDEX = ["strategy", "pair", "k"], ["strategy", "k", "sample", "repeat"]
 
 
 def three_estimators(n_samples: int = 20, n_repeats: int = 2) -> pd.DataFrame:
-    """Estimates of two strategies by three estimators, at random around drawn truths."""
     frame = drawn_estimates(n_samples, n_repeats)
     third = drawn_estimates(n_samples, n_repeats, 1).query("estimator == 'a'")
     return pd.concat([frame, third.assign(estimator="c")], ignore_index=True)
@@ -26,8 +25,7 @@ def three_estimators(n_samples: int = 20, n_repeats: int = 2) -> pd.DataFrame:
 
 def written(estimates: Any, truths: Any, strategy: str = "SCV") -> pd.DataFrame:
     """Rows of estimators a, b, ... on samples, each an array (n_estimators, n_samples)."""
-    shape = np.shape(estimates)
-    places = np.indices(shape)
+    places = np.indices(np.shape(estimates))
     return pd.DataFrame(
         {
             "strategy": strategy,
@@ -37,23 +35,15 @@ def written(estimates: Any, truths: Any, strategy: str = "SCV") -> pd.DataFrame:
             "repeat": 0,
             "estimate": np.ravel(estimates),
             "truth": np.ravel(truths),
-            "seconds": 2.0,
-            "fold_seconds": 0.5,
-            "error": "",
         }
-    )
+    ).assign(seconds=2.0, fold_seconds=0.5, error="")
 
 
 def by_hand(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     """Differences of two estimators, one row per strategy, k, sample and repeat."""
-    wide = frame.pivot(
-        index=["strategy", "k", "sample", "repeat"],
-        columns="estimator",
-        values=["estimate", "truth"],
-    )
-    return pd.DataFrame(
-        {name: wide[name][first] - wide[name][second] for name in ("estimate", "truth")}
-    ).assign(error=lambda each: each["estimate"] - each["truth"])
+    wide = frame.pivot(index=INDEX, columns="estimator", values=["estimate", "truth"])
+    differences = {name: wide[name][first] - wide[name][second] for name in ("estimate", "truth")}
+    return pd.DataFrame(differences).assign(error=lambda each: each["estimate"] - each["truth"])
 
 
 def test_choices_are_those_of_the_differences() -> None:
@@ -115,13 +105,10 @@ def test_pooled_pairs() -> None:
     for name in ("mse", "correct", "within", "seconds"):
         assert rows[name].to_numpy() == pytest.approx(means[name].to_numpy())
     assert rows[["bias", "sd"]].to_numpy() == pytest.approx(np.sqrt(squares.to_numpy()))
-    assert rows["mse_ratio"].to_numpy() == pytest.approx(
-        (means["mse"] / means["mse"].xs("SCV")).to_numpy()
-    )
-    index = ["strategy", "k", "sample", "repeat"]
-    estimates, truths = (
-        frame.pivot(index=index, columns="estimator", values=name) for name in ("estimate", "truth")
-    )
+    ratios = means["mse"] / means["mse"].xs("SCV")
+    assert rows["mse_ratio"].to_numpy() == pytest.approx(ratios.to_numpy())
+    wide = frame.pivot(index=INDEX, columns="estimator", values=["estimate", "truth"])
+    estimates, truths = wide["estimate"], wide["truth"]
     picked = truths.to_numpy()[np.arange(len(truths)), estimates.to_numpy().argmax(axis=1)]
     regret = (truths.max(axis=1) - picked).groupby(["strategy", "k"]).mean()
     assert rows["regret"].to_numpy() == pytest.approx(regret.to_numpy())
@@ -134,9 +121,8 @@ def test_missing_estimates() -> None:
     frame.loc[lost, ["estimate", "error"]] = [np.nan, "ValueError: lost"]
     rows = by_hand(frame, "a", "b").droplevel(["k", "repeat"])["error"].unstack("strategy")
     for pooled in (False, True):
-        first, second = (
-            row for _, row in sf.study.differences(frame, pooled=pooled, full=True).iterrows()
-        )
+        found = sf.study.differences(frame, pooled=pooled, full=True)
+        first, second = (row for _, row in found.iterrows())
         both = (rows.dropna() ** 2).mean()
         assert second["mse_ratio"] == pytest.approx(both["other"] / both["SCV"])
         assert second["mse"] == pytest.approx(both["other"])
@@ -150,9 +136,8 @@ def test_a_pair_that_is_missing_leaves_both_pooled_sums() -> None:
     frame = three_estimators(n_repeats=1).query("k == 5").reset_index(drop=True)
     is_third = frame["estimator"] == "c"
     frame.loc[is_third, "estimate"] += 5 * (frame.loc[is_third, "sample"] % 3)
-    frame.loc[is_third & (frame["strategy"] == "other") & (frame["sample"] > 5), "estimate"] = (
-        np.nan
-    )
+    is_lost = is_third & (frame["strategy"] == "other") & (frame["sample"] > 5)
+    frame.loc[is_lost, "estimate"] = np.nan
     found = sf.study.differences(frame, pooled=True).set_index("strategy").loc["other"]
     squares = []
     for first, second in combinations("abc", 2):
@@ -183,29 +168,23 @@ def test_units_and_shared_errors_do_not_matter(seed: int, n_estimators: int, uni
     truths, estimates, others = drawn.integers(-8, 9, (3, n_estimators, 6)) / 4
     shared = drawn.integers(-8, 9, 6) / 4
     rows = pd.concat([written(estimates, truths), written(others, truths, "other")])
-    changed = pd.concat(
-        [
-            written(unit * (each + shared), unit * truths, name)
-            for each, name in ((estimates, "SCV"), (others, "other"))
-        ]
-    )
-    first, second = (sf.study.differences(each, full=True) for each in (rows, changed))
+    given = ((estimates, "SCV"), (others, "other"))
+    changed = [written(unit * (each + shared), unit * truths, name) for each, name in given]
+    first, second = (sf.study.differences(each, full=True) for each in (rows, pd.concat(changed)))
     for name, scale in (("mse_ratio", 1), ("correct", 1), ("bias", unit), ("regret", unit)):
-        assert second[name].to_numpy() == pytest.approx(
-            scale * first[name].to_numpy(), abs=1e-9, nan_ok=True
-        )
+        expected = pytest.approx(scale * first[name].to_numpy(), abs=1e-9, nan_ok=True)
+        assert second[name].to_numpy() == expected
 
 
 def test_estimators_that_have_no_pairs() -> None:
     """Estimates of one estimator, or of two that share no row, are an error."""
     frame = drawn_estimates(4)
+    message = "`estimates` must have at least two estimators, got only 'a'.\nHint:"
+    message += " `sf.study.estimates` takes a dict of `estimators`; `sf.study.summary` is for the"
+    message += " scores of one estimator."
+    refuse(message, lambda: sf.study.differences(frame.query("estimator == 'a'")))
     refuse(
-        "`estimates` must have at least two estimators, got 'a' alone.\nHint: `sf.study.estimates`"
-        " takes a dict of `estimators`; `sf.study.summary` is for the scores of one.",
-        lambda: sf.study.differences(frame.query("estimator == 'a'")),
-    )
-    refuse(
-        "`estimates` must have two estimators of one strategy, k, sample and repeat, got none."
-        "\nHint: `sf.study.estimates` gives such rows.",
+        "`estimates` must have two estimators with the same strategy, k, sample and repeat, got"
+        " none.\nHint: `sf.study.estimates` makes such a frame.",
         lambda: sf.study.differences(frame[(frame["estimator"] == "a") == (frame["k"] == 2)]),
     )

@@ -29,19 +29,12 @@ QUICK: dict[str, Any] = {"k": 2, "sample": 40, "samples": 3, "repeats": 2}
 
 
 def study(strategies: Any = None, estimators: Any = None, **changes: Any) -> Any:
-    """Estimate on a small population, by default of classes and with naive Bayes."""
-    given: dict[str, Any] = {
-        "frame": population(),
-        "target": "label",
-        "features": FEATURES,
-        "strategies": strategies,
-        "estimators": GaussianNB() if estimators is None else estimators,
-    }
-    return sf.study.estimates(**given | QUICK | changes)
+    given: dict[str, Any] = {"frame": population(), "target": "label", "features": FEATURES}
+    given["estimators"] = GaussianNB() if estimators is None else estimators
+    return sf.study.estimates(strategies=strategies, **given | QUICK | changes)
 
 
 def samples_of(frame: Any, target: str, model: Any, **changes: Any) -> tuple[Any, np.ndarray]:
-    """Estimate by one strategy, and see which rows of a frame are in each sample."""
     seen: list[Any] = []
 
     def plain(rows: Any, k: int, seed: int) -> Any:
@@ -65,15 +58,14 @@ def test_one_row_for_each_strategy_estimator_k_sample_and_repeat() -> None:
     assert (found["error"] == "").all()
 
 
+ZERO = DummyRegressor(strategy="constant", constant=0.0)
+
+
 @pytest.mark.parametrize(
     ("target", "model", "score"),
     [
         ("label", DummyClassifier(), lambda rows: (rows["label"] == "no").mean()),
-        (
-            "price",
-            DummyRegressor(strategy="constant", constant=0.0),
-            lambda rows: -rows["price"].abs().mean(),
-        ),
+        ("price", ZERO, lambda rows: -rows["price"].abs().mean()),
     ],
 )
 def test_a_constant_prediction_has_known_scores(target: str, model: Any, score: Any) -> None:
@@ -91,10 +83,8 @@ def test_k_equal_to_the_sample_is_leave_one_out() -> None:
     frame, scoring = population(60), "neg_mean_absolute_error"
     found, samples = samples_of(frame, "price", Ridge(), k=20, sample=20, samples=2)
     for (_, row), inside in zip(found.iterrows(), samples, strict=True):
-        drawn = frame[inside]
-        scores = cross_val_score(
-            Ridge(), drawn[FEATURES], drawn["price"], cv=LeaveOneOut(), scoring=scoring
-        )
+        data = frame.loc[inside, FEATURES], frame.loc[inside, "price"]
+        scores = cross_val_score(Ridge(), *data, cv=LeaveOneOut(), scoring=scoring)
         assert row["estimate"] == pytest.approx(scores.mean())
 
 
@@ -109,12 +99,8 @@ def test_samples_are_simple_random_samples() -> None:
 
 def test_strategies_are_paired() -> None:
     """The same strategy under another name, or in other words, gives the same estimates."""
-    by_label = {
-        "again": "label",
-        "arguments": {"by": "label"},
-        "function": lambda frame, k, seed: sf.kfold(frame, "label", k, seed=seed),
-        "list": ["label"],
-    }
+    by_label = {"again": "label", "arguments": {"by": "label"}, "list": ["label"]}
+    by_label["function"] = lambda frame, k, seed: sf.kfold(frame, "label", k, seed=seed)
     found = study(by_label, RandomForestClassifier(3))
     parts = [rows for _, rows in found.groupby("strategy", sort=False)]
     assert len(parts) == 5
@@ -169,27 +155,23 @@ def test_libraries_give_the_same_numbers(target: str) -> None:
 def test_columns_can_be_transformed_by_name() -> None:
     """Estimators get frames of the caller's library, so that transformers find columns."""
     frame = population().assign(town=["a", "b", "c"] * 40)
-    model = make_pipeline(
-        ColumnTransformer([("n", StandardScaler(), FEATURES), ("c", OneHotEncoder(), ["town"])]),
-        Ridge(),
-    )
+    by_name = [("n", StandardScaler(), FEATURES), ("c", OneHotEncoder(), ["town"])]
+    model = make_pipeline(ColumnTransformer(by_name), Ridge())
     given = {"target": "price", "features": [*FEATURES, "town"]}
-    found = [
-        study({"k-fold": None}, model, frame=to_library(frame, library), **given)
+    pandas, polars = (
+        results(study({"k-fold": None}, model, frame=to_library(frame, library), **given))
         for library in ("pandas", "polars")
-    ]
-    assert_frame_equal(*map(results, found), check_dtype=False)
-    assert results(found[0])["estimate"].notna().all()
+    )
+    assert_frame_equal(pandas, polars, check_dtype=False)
+    assert pandas["estimate"].notna().all()
 
 
 def test_whole_numbers_are_classes_or_continuous() -> None:
     """`sf.classes` and `sf.continuous` say what whole numbers are; many are an error."""
     frame = population().assign(age=np.arange(120) % 60, few=np.arange(120) % 3)
-    refuse(
-        "`target` must be classes or numbers, but 'age' holds 60 different whole numbers, which"
-        " may be either.\nHint: `sf.continuous('age')` or `sf.classes('age')`.",
-        lambda: sf.study.compare(frame, "age", FEATURES),
-    )
+    message = "`target` must be classes or numbers, but 'age' holds 60 different whole numbers,"
+    message += " which may be either.\nHint: pass `sf.continuous('age')` or `sf.classes('age')`."
+    refuse(message, lambda: sf.study.compare(frame, "age", FEATURES))
     once = {**QUICK, "samples": 1, "repeats": 1}
     for target, low in ((sf.continuous("few"), -1.0), (sf.classes("few"), 0.0), ("few", 0.0)):
         found = sf.study.estimates(frame, target, FEATURES, {"k-fold": None}, **once)
@@ -205,12 +187,10 @@ class SeedSpy(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, data: Any, y: Any) -> "SeedSpy":
-        """Keep the classes."""
         self.classes_ = np.unique(y)
         return self
 
     def predict(self, data: Any) -> Any:
-        """Draw classes."""
         return np.random.default_rng(self.random_state).choice(self.classes_, len(data))
 
 
@@ -225,9 +205,6 @@ def test_random_estimators_are_seeded(model: Any) -> None:
     assert found["truth"][0] == pytest.approx((drawn == frame["label"][~samples[0]]).mean())
 
 
-# What is recorded -----------------------------------------------------------------------
-
-
 def test_a_failing_strategy_is_recorded() -> None:
     """A strategy that fails on some samples has an error there, and the others go on."""
     calls = []
@@ -239,27 +216,23 @@ def test_a_failing_strategy_is_recorded() -> None:
             raise RuntimeError(msg)
         return sf.kfold(frame, k=k, seed=seed)
 
-    message = (
-        "3 of 12 estimates failed, the first for 'bad' with 'GaussianNB' and k=2: RuntimeError:"
-        " no folds today"
-    )
+    error = "RuntimeError: no folds today"
+    message = f"3 of 12 estimates failed, the first for 'bad' with 'GaussianNB' and k=2: {error}"
     with pytest.warns(sf.StratWarning, match=f"^{message}$"):
         found = study({"bad": sometimes})
     bad = found[found["strategy"] == "bad"]
-    assert bad["error"].tolist() == ["RuntimeError: no folds today", ""] * 3
+    assert bad["error"].tolist() == [error, ""] * 3
     assert bad["estimate"].isna().tolist() == [True, False] * 3
     assert bad["truth"].notna().all()
     assert found[found["strategy"] == "SCV"]["estimate"].notna().all()
     row = sf.study.summary(found, full=True).set_index("strategy").loc["bad"]
-    assert row["failed"] == 3
-    assert row["error"] == "RuntimeError: no folds today"
+    assert (row["failed"], row["error"]) == (3, error)
 
 
 class Small(GaussianNB):
     """A classifier that cannot be fitted to so many rows."""
 
     def fit(self, data: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Raise where there are 40 rows or more."""
         if len(data) >= 40:
             msg = "too many"
             raise MemoryError(msg)
@@ -283,7 +256,6 @@ def test_a_failing_estimator_is_recorded(changes: dict[str, Any], message: str) 
 
 
 def writes(frame: Any, k: int, seed: int) -> Any:
-    """Deal the rows, and write to the frame."""
     frame["fold"] = sf.kfold(frame, k=k, seed=seed)["fold"]
     frame["x"] = 0.0
     return frame
@@ -291,28 +263,22 @@ def writes(frame: Any, k: int, seed: int) -> Any:
 
 def test_folds_of_a_strategy_are_checked() -> None:
     """A strategy that loses rows, leaves some without a fold or returns no frame fails."""
-    strategies = {
-        "array": lambda frame, k, seed: np.zeros(len(frame)),
-        "part": lambda frame, k, seed: sf.kfold(frame[:30], k=k, seed=seed),
-        "nulls": {"by": "label", "where": lambda frame: frame["x"] > 0},
-        "no column": lambda frame, k, seed: frame,
-        "other order": lambda frame, k, seed: sf.kfold(frame, k=k).sort_values("x"),
-        "more folds": lambda frame, k, seed: sf.kfold(frame, k=k + 1),
-        "writes": writes,
+    no_fold = "return a frame with the column 'fold', got"
+    broken: dict[str, Any] = {
+        f"{no_fold} ndarray.": lambda frame, k, seed: np.zeros(len(frame)),
+        f"{no_fold} DataFrame.": lambda frame, k, seed: frame,
+        "return the 40 rows of its frame, got 30.": lambda frame, k, _: sf.kfold(frame[:30], k=k),
+        "return its rows in their original order.": lambda frame, k, _: sf.kfold(
+            frame, k=k
+        ).sort_values("x"),
+        "deal k=2 folds, got 3.": lambda frame, k, seed: sf.kfold(frame, k=k + 1),
     }
+    nulls = {"by": "label", "where": lambda frame: frame["x"] > 0}
     with pytest.warns(sf.StratWarning, match="failed"):
-        found = study(strategies)
+        found = study({**broken, "nulls": nulls, "writes": writes})
     errors = found.groupby("strategy")["error"].first()
     assert "must give every row a fold" in errors.pop("nulls")
-    no_fold = "return a frame with the column 'fold', got"
-    said = {
-        "array": f"{no_fold} ndarray.",
-        "part": "return the 40 rows of its frame, got 30.",
-        "no column": f"{no_fold} DataFrame.",
-        "other order": "return its rows in their order.",
-        "more folds": "deal k=2 folds, got 3.",
-    }
-    expected = {name: f"StratError: A strategy must {rule}" for name, rule in said.items()}
+    expected = {rule: f"StratError: A strategy must {rule}" for rule in broken}
     assert errors.to_dict() == {**expected, "SCV": "", "writes": ""}
 
 
@@ -322,97 +288,71 @@ def test_a_metric_by_name_or_function() -> None:
     def recall(estimator: Any, data: Any, y: Any) -> float:
         return float((estimator.predict(data)[y == "yes"] == "yes").mean())
 
-    found = [
-        study({"plain": None}, metric=metric)
-        for metric in ("recall_macro", recall, "accuracy", None)
-    ]
+    metrics = ("recall_macro", recall, "accuracy", None)
+    found = [study({"plain": None}, metric=metric) for metric in metrics]
     assert_frame_equal(*map(results, found[2:]))
     assert len({each["truth"].iloc[0] for each in found}) == 3
 
 
-# Bad input ------------------------------------------------------------------------------
-
-
 BAD_ARGUMENTS = {
-    "strategies=['label']": (
-        "`strategies` must be a dict of names and entries of `by`, arguments of `kfold` or"
-        " functions, got list."
-    ),
+    "strategies=['label']": "`strategies` must be a dict from names to values of `by`, arguments of"
+    " `kfold` or functions, got list.",
     "strategies={}": "`strategies` must hold at least one strategy, got {}.",
-    "strategies={'a': {'by': 'label', 'seed': 1}}": (
-        "The strategy 'a' must hold arguments of `kfold`, got 'seed'."
-    ),
-    "estimators='ridge'": (
-        "`estimators` must hold scikit-learn estimators, got str, which has no `fit`."
-    ),
+    "strategies={'a': {'by': 'label', 'seed': 1}}": "The strategy 'a' must hold only arguments of"
+    " `kfold`, got 'seed'.",
+    "estimators='ridge'": "`estimators` must hold scikit-learn estimators, got str, which has no"
+    " `fit`.",
     "estimators={'a': GaussianNB}": "`estimators` must hold objects, got the class GaussianNB.",
     "estimators=[]": "`estimators` must hold at least one estimator, got [].",
-    "metric='truth'": (
-        "`metric` must be the name of a scikit-learn scorer, or a function, got 'truth'."
-    ),
+    "metric='truth'": "`metric` must be the name of a scikit-learn scorer, or a function, got"
+    " 'truth'.",
     "k=(5, 1)": "`k` must be at least 2, got 1.",
     "k=[]": "`k` must hold at least one number of folds, got [].",
     "samples=0": "`samples` must be at least 1, got 0.",
     "repeats=1.5": "`repeats` must be a whole number, got 1.5.",
-    "repeats=2**64": "`repeats` must be at most 10,000 runs, got 18,446,744,073,709,551,616.",
+    "repeats=2**64": "`repeats` must not exceed 10,000 runs, got 18,446,744,073,709,551,616.",
     "k=range(2, 10**6)": "`k` must hold at most 10,000 numbers, got range of 999,998 values.",
     "n_jobs=0": "`n_jobs` must be None, or a whole number other than 0, got 0.",
     "progress='no'": "`progress` must be True or False, got 'no'.",
     "seed=-1": "`seed` must be at least 0, got -1.",
     "features=np.array(3)": "`features` must hold column names or expressions, got ndarray.",
-    "features=range(10**30)": (
-        "`features` must hold column names, got range(0, 1000000000000000000000000000000)."
-    ),
+    "features=range(10**30)": "`features` must hold column names, got range(0,"
+    " 1000000000000000000000000000000).",
     "features=[]": "`features` must hold at least one column, got [].",
-    "features=['x', 'label']": "`features` must not hold the target, got 'label'.",
+    "features=['x', 'label']": "`features` must not include the target, got 'label'.",
     "target='lable'": "`target` names the column 'lable', which the frame does not have.",
-    "target=3": (
-        "`target` must hold a column name, or `sf.classes` or `sf.continuous` of one, got 3."
-    ),
-    "target=sf.quantiles('price', 3)": (
-        "`target` must be a column name, `sf.classes` or `sf.continuous` of one, got sf.quantiles."
-    ),
+    "target=3": "`target` must hold a column name, or `sf.classes` or `sf.continuous` of one, got"
+    " 3.",
+    "target=sf.quantiles('price', 3)": "`target` must be a column name, `sf.classes(...)` or"
+    " `sf.continuous(...)`, got sf.quantiles.",
     "frame=5": "`frame` must be a pandas or Polars frame, got int.",
-    "frame=population(60), sample=31": (
-        "At least as many rows must stay outside of a sample as are in it, got 60 rows for a"
-        " sample of 31.\nHint: `sample=20`, or more rows: the true score is measured on those"
-        " outside."
-    ),
-    "frame=population(5)": (
-        "At least as many rows must stay outside of a sample as are in it, got 5 rows for a"
-        " sample of 1."
-    ),
-    "target='day'": (
-        "`target` must be text, whole numbers or booleans, but scikit-learn cannot take the"
-        " values of 'day' as 2 classes."
-    ),
-    "features=[pl.col('x'), pl.col('z')]": (
-        "`features` must hold column names, got <Expr ['col(\"x\")']>."
-    ),
+    "frame=population(60), sample=31": "At least as many rows must stay outside a sample as are"
+    " in it, got 60 rows for a sample of 31.\nHint: pass `sample=20`, or add rows. The true score"
+    " is measured on the rows outside the sample.",
+    "frame=population(5)": "At least as many rows must stay outside a sample as are in it, got 5"
+    " rows for a sample of 1.",
+    "target='day'": "`target` must be text, whole numbers or booleans, but scikit-learn cannot"
+    " read the values of 'day' as 2 classes.",
+    "features=[pl.col('x'), pl.col('z')]": "`features` must hold column names, got <Expr"
+    " ['col(\"x\")']>.",
     "target=pl.col('label')": "`target` must hold column names, got <Expr ['col(\"label\")']>.",
     "k=31, frame=population(91)": "`k` must be at most `sample`, got 31 for 30 rows.",
     "k=501, frame=population(2000)": "`k` must be at most `sample`, got 501 for 500 rows.",
     "k=[2, 41], sample=40": "`k` must be at most `sample`, got 41 for 40 rows.",
     "features=['x', 'x']": "`features` must hold each column once, got 'x' twice.",
-    "strategies={'a': 'label', 'b': ['label', sf.nearest(['x', 'z'])]}": (
-        "`by` names the column 'z', which the frame does not have."
-    ),
-    "strategies={'a': {'by': 'label', 'key': 'id'}}": (
-        "`key` names the column 'id', which the frame does not have."
-    ),
-    "strategies={'a': {'by': 'label', 'groups': 'x'}}": (
-        "The strategy 'a' must not hold `groups`: samples are drawn row by row, so the"
-        " true score would also be measured on groups that are in the sample."
-    ),
+    "strategies={'a': 'label', 'b': ['label', sf.nearest(['x', 'z'])]}": "`by` names the column"
+    " 'z', which the frame does not have.",
+    "strategies={'a': {'by': 'label', 'key': 'id'}}": "`key` names the column 'id', which the frame"
+    " does not have.",
+    "strategies={'a': {'by': 'label', 'groups': 'x'}}": "The strategy 'a' must not hold `groups`:"
+    " samples are drawn row by row, so the true score would also be measured on groups that are in"
+    " the sample.",
     "strategies={1: None, '1': 'label'}": "`strategies` must hold each name once, got '1' twice.",
-    "estimators={1: GaussianNB(), '1': Dummy()}": (
-        "`estimators` must hold each name once, got '1' twice."
-    ),
-    "metric=accuracy_score": (
-        "`metric` must be a scorer, a function of an estimator, X and y, got accuracy_score."
-    ),
+    "estimators={1: GaussianNB(), '1': Dummy()}": "`estimators` must hold each name once, got '1'"
+    " twice.",
+    "metric=accuracy_score": "`metric` must be a scorer (a function of an estimator, X and y), got"
+    " accuracy_score.",
 }
-"""Arguments that break a rule, and the rule."""
 
 
 @pytest.mark.parametrize("code", BAD_ARGUMENTS)
@@ -440,31 +380,23 @@ def test_columns_of_several_levels(target: str, tmp_path: Path) -> None:
         own = {"entries": [sf.quantiles(features[0], 3)], "function": mine}
         given = frame, name, features
         model = GaussianNB() if target == "label" else Ridge()
-        found = [
-            sf.study.estimates(*given, each, model, cache=tmp_path, k=2, samples=1, repeats=1)
-            for each in (None, own)
-        ]
+        once: Any = {"cache": tmp_path, "k": 2, "samples": 1, "repeats": 1}
+        found = [sf.study.estimates(*given, each, model, **once) for each in (None, own)]
         return results(pd.concat(found))
 
-    assert_frame_equal(
-        run(levels, tuples[target], levels.columns[:2]), run(plain, target, FEATURES)
-    )
+    found = run(levels, tuples[target], levels.columns[:2])
+    assert_frame_equal(found, run(plain, target, FEATURES))
 
 
 def test_a_target_with_missing_values() -> None:
     """Missing classes, and missing or infinite numbers, are errors with their rows."""
     frame = population()
-    frame.loc[[3, 5], "label"] = None
-    error = refuse_rule(
-        "Column 'label' has missing values in 2 rows (3, 5).",
-        lambda: sf.study.compare(frame, "label", FEATURES),
-    )
-    assert error.failures["row"].tolist() == [3, 5]
-    frame.loc[7, "price"] = np.inf
-    refuse_rule(
-        "Column 'price' has infinite values in 1 row (7).",
-        lambda: sf.study.compare(frame, "price", FEATURES),
-    )
+    frame.loc[[3, 5], "label"], frame.loc[7, "price"] = None, np.inf
+    missing, infinite = "missing values in 2 rows (3, 5)", "infinite values in 1 row (7)"
+    for target, what, rows in (("label", missing, [3, 5]), ("price", infinite, [7])):
+        rule = f"Column {target!r} has {what}."
+        error = refuse_rule(rule, lambda name=target: sf.study.compare(frame, name, FEATURES))
+        assert error.failures["row"].tolist() == rows
 
 
 def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -472,9 +404,6 @@ def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(ImportError, match=r'pip install "stratframe\[sklearn\]"'):
         sf.study.compare(population(), "label", FEATURES)
-
-
-# The whole ------------------------------------------------------------------------------
 
 
 @pytest.mark.slow

@@ -17,7 +17,6 @@ mpl.use("Agg")
 
 @pytest.fixture
 def results() -> pd.DataFrame:
-    """A summary of two strategies, two estimators and two numbers of folds."""
     return sf.study.summary(drawn_estimates())
 
 
@@ -43,7 +42,6 @@ def test_the_label_says_what_is_compared(results: pd.DataFrame) -> None:
     """It names the strategy whose ratios are 1, or the baseline if it is not there."""
 
     def compared(rows: pd.DataFrame) -> str:
-        """The first line of the label, from where it names the strategy."""
         label = sf.study.plot(rows).get_supxlabel()
         return label.split("\n")[0].removeprefix("mean squared error of the score, that of ")
 
@@ -107,15 +105,11 @@ def test_ticks_span_the_ratios(results: pd.DataFrame, least: float, most: float)
 
 def test_bad_results(results: pd.DataFrame) -> None:
     """A frame that is no summary, or has no ratio, is an error."""
-    refuse(
-        "`results` must have a positive ratio to draw, got none in 8 rows.",
-        lambda: sf.study.plot(results.assign(mse_ratio=np.nan)),
-    )
-    refuse(
-        "`results` names the column 'high', which the frame does not have."
-        "\nHint: the columns are 'strategy', 'estimator', 'k', 'mse_ratio', 'low'.",
-        lambda: sf.study.plot(results.drop(columns=["high"])),
-    )
+    message = "`results` must have a positive ratio to draw, got none in 8 rows."
+    refuse(message, lambda: sf.study.plot(results.assign(mse_ratio=np.nan)))
+    rule = "`results` names the column 'high', which the frame does not have."
+    rule += "\nHint: the columns are 'strategy', 'estimator', 'k', 'mse_ratio', 'low'."
+    refuse(rule, lambda: sf.study.plot(results.drop(columns=["high"])))
 
 
 def test_without_matplotlib(results: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:

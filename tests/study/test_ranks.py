@@ -12,6 +12,7 @@ from scipy.stats import friedmanchisquare
 import stratframe as sf
 from stratframe.study.ranks import count_wins, rank_test
 from tests.helpers import evaluate, refuse
+from tests.study.test_statistics import drawn_estimates
 
 
 def drawn_summary(seed: int = 0) -> pd.DataFrame:
@@ -99,46 +100,32 @@ def test_polars_frames_are_as_pandas_frames() -> None:
 
 def test_ranks_of_a_summary() -> None:
     """A summary in full is what both take; by default a case is an estimator."""
-    keys = pd.MultiIndex.from_product(
-        [["SCV", "k-fold", "other"], ["a", "b"], [5], range(6), [0]],
-        names=["strategy", "estimator", "k", "sample", "repeat"],
-    )
-    rows = keys.to_frame(index=False).assign(truth=0.8, seconds=1.0, fold_seconds=0.1, error="")
-    rows["estimate"] = np.random.default_rng(0).normal(0.8, 0.1, len(rows))
-    summary = sf.study.summary(rows, full=True)
-    assert sf.study.friedman(summary)["cases"].tolist() == [2]
-    assert sf.study.wins(summary, "bias")["wins"].sum() == 2
+    more = drawn_estimates(6, 1, 1).query("strategy == 'other'").assign(strategy="k-fold")
+    summary = sf.study.summary(pd.concat([drawn_estimates(6, 1), more]), full=True)
+    assert sf.study.friedman(summary)["cases"].tolist() == [2, 2]
+    assert sf.study.wins(summary, "bias").groupby("k")["wins"].sum().tolist() == [2, 2]
 
 
 MORE = '\nHint: `cases=["population", "estimator"]` tells more cases apart.'
+TOLERANCE = "`tolerance` must be a number of at least 0, got"
 
 REFUSED = {
     **{
-        f"verb(df, 'bias', cases=CASES, tolerance={given})": (
-            f"`tolerance` must be a number of at least 0, got {given}."
-        )
+        f"verb(df, 'bias', cases=CASES, tolerance={given})": f"{TOLERANCE} {given}."
         for given in ("-1", "nan", "True", "'0'")
     },
-    "verb(df, 'bias')": (
-        f"`summary` must hold each strategy of a case once, got some strategies twice.{MORE}"
-    ),
-    "sf.study.friedman(df[df['strategy'] < 'v'], 'bias', cases=CASES)": (
-        "`summary` must have at least three strategies, got 2."
-    ),
-    "sf.study.friedman(df[:4], 'bias', cases=CASES)": (
-        "`cases` must give at least two cases in which every strategy has a value, got 1 for k=2."
-        f"{MORE}"
-    ),
+    "verb(df, 'bias')": "`summary` must hold each strategy of a case once, got some strategies"
+    f" twice.{MORE}",
+    "sf.study.friedman(df[df['strategy'] < 'v'], 'bias', cases=CASES)": "`summary` must have at"
+    " least three strategies, got 2.",
+    "sf.study.friedman(df[:4], 'bias', cases=CASES)": "`cases` must give at least two cases in"
+    f" which every strategy has a value, got 1 for k=2.{MORE}",
     "verb(df, 'bias', cases=None)": "`cases` must hold at least one column, got None.",
-    "verb(df.drop(columns='strategy'), 'bias')": (
-        "`summary` names the column 'strategy', which the frame does not have.\n"
-        "Hint: the columns are 'k', 'population', 'estimator', 'bias'."
-    ),
+    "verb(df.drop(columns='strategy'), 'bias')": "`summary` names the column 'strategy', which the"
+    " frame does not have.\nHint: the columns are 'k', 'population', 'estimator', 'bias'.",
     "verb(df[:0], 'bias')": "`summary` must have rows, got none.",
-    "verb(df, cases=CASES)": (
-        "`measure` names the column 'mse', which the frame does not have.\n"
-        "Hint: the columns are 'k', 'population', 'estimator', 'strategy', 'bias'."
-    ),
+    "verb(df, cases=CASES)": "`measure` names the column 'mse', which the frame does not have.\n"
+    "Hint: the columns are 'k', 'population', 'estimator', 'strategy', 'bias'.",
 }
 
 

@@ -18,8 +18,11 @@ SHARED = ["k-fold", "SCV", "SCBCV, random", "DB-SCV", "DOB-SCV"]
 SHARED += ["nearest, with target", "margins", "SCV, then PC1"]
 
 
+def default_strategy(name: str, frame: Any, target: str) -> Any:
+    return check_strategies(None, read_target(frame, target), FEATURES, frame)[name]
+
+
 def folds_of(strategy: Any, frame: Any, k: int, seed: int) -> list[int]:
-    """List the folds of a strategy."""
     folds = np.empty(len(frame), dtype=int)
     target = read_target(frame, "label")
     for fold, (_, test) in enumerate(deal_folds(strategy, frame, target, k, seed)):
@@ -49,9 +52,7 @@ def test_the_default_strategies(library: str, target: str, more: list[str]) -> N
 def test_nearest_with_the_target_among_the_features() -> None:
     """Of two classes one column of zeros and ones is enough; of three there are three."""
     frame = population()
-    found = check_strategies(None, read_target(frame, "label"), FEATURES, frame)[
-        "nearest, with target"
-    ]
+    found = default_strategy("nearest, with target", frame, "label")
     # The first row is of the class "no", so that "yes" is 1.
     assert frame["label"][0] == "no"
     numbers = frame.assign(label=(frame["label"] == "yes").astype(float))
@@ -59,31 +60,27 @@ def test_nearest_with_the_target_among_the_features() -> None:
     assert folds_of(found, frame, 3, 4) == expected.tolist()
     town = np.array(["a", "b", "c"] * 40)
     three = frame.assign(town=town, a=town == "a", b=town == "b", c=town == "c")
-    found = check_strategies(None, read_target(three, "town"), FEATURES, three)[
-        "nearest, with target"
-    ]
+    found = default_strategy("nearest, with target", three, "town")
     expected = three.strat.kfold(sf.nearest([*FEATURES, "a", "b", "c"]), 3, seed=4)["fold"]
     assert folds_of(found, three, 3, 4) == expected.tolist()
 
 
-@pytest.mark.parametrize(
-    ("target", "strata"), [("label", "label"), ("price", sf.quantiles("price", 10))]
-)
-def test_the_first_component_orders_the_rows(target: str, strata: Any) -> None:
+@pytest.mark.parametrize("target", ["label", "price"])
+def test_the_first_component_orders_the_rows(target: str) -> None:
     """Within the strata of the target, rows are sorted by the component of scaled features."""
+    strata = "label" if target == "label" else sf.quantiles("price", 10)
     frame = population()
     scaled = StandardScaler().fit_transform(frame[FEATURES])
     component = PCA(1, svd_solver="full").fit_transform(scaled)[:, 0]
-    found = check_strategies(None, read_target(frame, target), FEATURES, frame)["SCV, then PC1"]
+    found = default_strategy("SCV, then PC1", frame, target)
     expected = frame.assign(c=component).strat.kfold([strata, sf.continuous("c")], 4, seed=2)
     assert folds_of(found, frame, 4, 2) == expected["fold"].tolist()
 
 
 def test_the_populations_of_the_study() -> None:
     """Without a folder there are eight, standardized, three of them regressions."""
-    study = runpy.run_path(
-        str(Path(__file__).parents[2] / "docs" / "studies" / "strategies.py"), run_name="study"
-    )
+    path = Path(__file__).parents[2] / "docs" / "studies" / "strategies.py"
+    study = runpy.run_path(str(path), run_name="study")
     found = list(study["populations"](None))
     assert len(found) == 8
     assert sum(each.is_regression for each in found) == 3

@@ -7,12 +7,8 @@ import pandas as pd
 
 import stratframe as sf
 
-FEATURE_ROWS = {
-    "label": ["a", "b"] * 5,
-    "x": [number + 0.5 for number in range(10)],
-    "y": [number * number for number in range(10)],
-}
-
+FEATURE_ROWS: dict[str, Any] = {"label": ["a", "b"] * 5, "x": [n + 0.5 for n in range(10)]}
+FEATURE_ROWS |= {"y": [n * n for n in range(10)]}
 FEATURES = ["x", "y", "z"]
 
 
@@ -27,12 +23,10 @@ def cloud(n: int = 200, seed: int = 3) -> dict[str, Any]:
 
 
 def points_of(data: dict[str, Any]) -> np.ndarray:
-    """The features of the rows, shape (n_rows, n_features)."""
     return np.column_stack([data[name] for name in FEATURES])
 
 
 def round_robin(rows: list[int], k: int) -> list[int]:
-    """Deal rows round k folds."""
     folds = [-1] * len(rows)
     for turn, row in enumerate(rows):
         folds[row] = turn % k
@@ -48,12 +42,10 @@ def groups_of(frame: Any, groups: Any) -> list[int]:
 
 
 def same_partition(one: Any, other: Any) -> bool:
-    """Return whether two lists of groups put the same rows together."""
     return bool((pd.factorize(np.asarray(one))[0] == pd.factorize(np.asarray(other))[0]).all())
 
 
 def rows_by_value(values: list[Any]) -> list[list[int]]:
-    """The rows of every value, by first appearance."""
     found: dict[Any, list[int]] = {}
     for row, value in enumerate(values):
         found.setdefault(value, []).append(row)

@@ -12,26 +12,20 @@ from tests.helpers import Make, folds_of, strata_of, warned
 
 def test_fewer_quantiles(frame: Make) -> None:
     """Quantiles that make fewer bins than asked for warn, and say how many, or in how many."""
-    warned(
-        "`sf.quantiles('x', 5)` produced 2 bins instead of 5, because equal values stay in"
-        " one bin.",
-        lambda: sf.kfold(frame({"x": [1] * 8 + [2, 3]}), sf.quantiles("x", 5), 2),
-    )
+    message = "`sf.quantiles('x', 5)` produced 2 bins instead of 5, because equal values stay in"
+    message += " one bin."
+    warned(message, lambda: sf.kfold(frame({"x": [1] * 8 + [2, 3]}), sf.quantiles("x", 5), 2))
     data = {"label": ["a"] * 6 + ["b"] * 6, "x": [1, 2, 3, 4, 5, 6, 1, 1, 1, 1, 1, 2]}
-    warned(
-        "`sf.quantiles('x', 3)` produced fewer than 3 bins in 1 of 2 strata (as few as 2),"
-        " because equal values stay in one bin.",
-        lambda: sf.kfold(frame(data), ["label", sf.quantiles("x", 3)], 2),
-    )
+    rule = "`sf.quantiles('x', 3)` produced fewer than 3 bins in 1 of 2 strata (as few as 2),"
+    rule += " because equal values stay in one bin."
+    warned(rule, lambda: sf.kfold(frame(data), ["label", sf.quantiles("x", 3)], 2))
 
 
 def test_a_categorical_of_numbers_counts_by_its_values() -> None:
     """Bins and quantiles of a categorical take its numbers, whatever their order."""
     frame = pd.DataFrame({"a": [10, 9, 2] * 4})
     ordered = pd.CategoricalDtype([10, 2, 9], ordered=True)
-    texts = pl.DataFrame({"a": ["10", "9", "2"] * 4}).with_columns(
-        pl.col("a").cast(pl.Enum(["10", "2", "9"]))
-    )
+    texts = pl.DataFrame({"a": ["10", "9", "2"] * 4}, {"a": pl.Enum(["10", "2", "9"])})
     for term in (sf.bins("a", [0, 5, 9, 10]), sf.quantiles("a", 3)):
         expected = folds_of(frame, term)
         assert folds_of(frame.astype({"a": ordered}), term) == expected

@@ -9,46 +9,28 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import (
-    ROWS,
-    Make,
-    evaluate,
-    folds_of,
-    make,
-    refuse,
-    refuse_now,
-    refused,
-    strata_of,
-)
+from tests.helpers import ROWS, Make, evaluate, folds_of, refuse, refuse_now, refused, strata_of
 
 DATA: dict[str, Any] = {
     "label": ["a", "b", "a", "c", "b", "a", "c", "a"] * 3,
     "x": [i * 7 % 24 for i in range(24)],
     "v": [i * 5 % 24 / 4 + 0.125 for i in range(24)],
 }
-PANDAS, POLARS = make("pandas", DATA), make("polars", DATA)
+PANDAS, POLARS = pd.DataFrame(DATA), pl.DataFrame(DATA)
 PARITY = folds_of(PANDAS.assign(odd=PANDAS["x"] % 2), ["odd", "label"])
 
+WITH_BY = ["kfold(df, by)", "split(df, by)", "plan(df, by)", "balance(df, by, 'id')"]
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        "sf.kfold(df, by)",
-        "sf.split(df, by)",
-        "sf.plan(df, by)",
-        "sf.balance(df, by, 'id')",
-        "sf.sample(df, by, n=3)",
-    ],
-)
+
+@pytest.mark.parametrize("call", [*WITH_BY, "sample(df, by, n=3)"])
 def test_by_of_all_verbs(frame: Make, call: str) -> None:
     """Every verb refuses a wrong `by` at the call, on lazy frames and in expressions too."""
-    message = (
-        "`by` names the column 'lable', which the frame does not have.\nHint: did you mean 'label'?"
-    )
+    message = "`by` names the column 'lable', which the frame does not have."
+    message += "\nHint: did you mean 'label'?"
     df = frame(ROWS)
     wrong = ["lable"] if isinstance(df, pd.DataFrame) else ["lable", pl.col("lable") + "."]
     for by in wrong:
-        refuse_now(message, lambda by=by: evaluate(call, df=df, by=by))
+        refuse_now(message, lambda by=by: evaluate(f"sf.{call}", df=df, by=by))
 
 
 def test_hint_shows_five_columns() -> None:
@@ -58,9 +40,6 @@ def test_hint_shows_five_columns() -> None:
         "Hint: the columns are 'a0', 'a1', 'a2', 'a3', 'a4', ...",
         lambda: sf.kfold(pd.DataFrame({f"a{place}": [1] for place in range(7)}), "zzz"),
     )
-
-
-# Labels ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("label", [7, ("a", 1), dt.date(2020, 1, 1), None, 1.5])
@@ -90,21 +69,12 @@ def test_column_levels() -> None:
 def test_columns_that_are_there_twice() -> None:
     """A column asked for that a pandas frame has twice is refused; others may be twice."""
     frame = pd.DataFrame([[1, 2, 3]] * 4, columns=["x", "x", "y"])
-    calls: dict[str, Callable[[], Any]] = {
-        "by": lambda: sf.kfold(frame, "x"),
-        "key": lambda: sf.kfold(frame, key="x"),
-        "name": lambda: sf.folds(frame, "x"),
-    }
-    for argument, call in calls.items():
-        refuse_now(
-            f"`{argument}` names the column 'x', which the frame has 2 times.\n"
-            "Hint: rename or drop the others first.",
-            call,
-        )
+    message = "names the column 'x', which occurs 2 times in the frame.\n"
+    message += "Hint: rename or drop all but one of these columns first."
+    for argument, call in {"by": "kfold(df, 'x')", "name": "folds(df, 'x')"}.items():
+        refuse_now(f"`{argument}` {message}", lambda c=call: evaluate(f"sf.{c}", df=frame))
+    refuse_now(f"`key` {message}", lambda: sf.kfold(frame, key="x"))
     assert sf.kfold(frame, "y", 2).shape == (4, 4)
-
-
-# Expressions and callables --------------------------------------------------------------
 
 
 @pytest.mark.parametrize("values", [pd.Series, pd.Series.to_numpy, pd.Series.tolist])
@@ -138,34 +108,37 @@ def test_expressions_of_polars(frame: Any) -> None:
             refuse(f"{message}, got {length} from {expr}.", lambda by=by: sf.kfold(frame, by, 2))
 
 
-def test_terms_take_computed_columns() -> None:
+TERMS: dict[str, Callable[[Any], Any]] = {
+    "continuous": sf.continuous,
+    "quantiles": lambda column: sf.quantiles(column, 3),
+    "bins": lambda column: sf.bins(column, [0, 6, 99]),
+    "clusters": lambda column: sf.clusters([column, "x"], 3),
+    "chain": lambda column: sf.chain([column, "x"]),
+    "nearest": lambda column: sf.nearest([column, "x"]),
+}
+
+
+@pytest.mark.parametrize("term", TERMS)
+def test_terms_take_computed_columns(term: str) -> None:
     """Quantiles, bins and orders may be of expressions and callables."""
-    double = POLARS.with_columns(w=pl.col("v") * 2)
-    terms: list[Callable[[Any], Any]] = [
-        sf.continuous,
-        lambda column: sf.quantiles(column, 3),
-        lambda column: sf.bins(column, [0, 6, 99]),
-    ]
-    for term in terms:
-        expected = folds_of(double, term("w"))
-        assert folds_of(POLARS, term(pl.col("v") * 2)) == expected
-        assert folds_of(PANDAS, term(lambda df: df["v"] * 2)) == expected
+    expected = folds_of(POLARS.with_columns(w=pl.col("v") * 2), TERMS[term]("w"))
+    for frame in (POLARS, POLARS.lazy()):
+        assert folds_of(frame, TERMS[term](pl.col("v") * 2)) == expected
+    assert folds_of(PANDAS, TERMS[term](lambda df: df["v"] * 2)) == expected
 
 
 @pytest.mark.parametrize("argument", ["by", "key"])
 def test_references_of_the_other_library(frame: Make, kind: str, argument: str) -> None:
     """Polars takes expressions and pandas callables; the other way round is refused."""
     reference = len if "polars" in kind else pl.col("label")
-    refuse_now(
-        f"`{argument}` takes Polars expressions on Polars frames, and callables or `pd.col`"
-        f" on pandas frames, got {reference} on a {kind.partition('-')[0]} frame.",
-        lambda: sf.kfold(frame(ROWS), **{argument: reference}),
-    )
+    message = f"`{argument}` takes Polars expressions on Polars frames, and callables or `pd.col`"
+    message += f" on pandas frames, got {reference} on a {kind.partition('-')[0]} frame."
+    refuse_now(message, lambda: sf.kfold(frame(ROWS), **{argument: reference}))
 
 
 COMPUTED: dict[str, Callable[[pd.DataFrame], Any]] = {
-    "A callable must return one value a row, got int.": lambda _: 3,
-    "A callable must return one value a row, got DataFrame.": lambda df: df,
+    "A callable must return one value per row, got int.": lambda _: 3,
+    "A callable must return one value per row, got DataFrame.": lambda df: df,
     "A callable must return its values in the order of the frame, got a different index.": (
         lambda df: df["id"][::-1]
     ),
@@ -176,5 +149,5 @@ COMPUTED: dict[str, Callable[[pd.DataFrame], Any]] = {
 @pytest.mark.parametrize("message", COMPUTED)
 def test_callables(message: str) -> None:
     """A callable that does not return a value for each row, in their order, is refused."""
-    error = refused(lambda: sf.kfold(make("pandas", ROWS), COMPUTED[message]))
+    error = refused(lambda: sf.kfold(pd.DataFrame(ROWS), COMPUTED[message]))
     assert str(error).partition(" from ")[0] == message

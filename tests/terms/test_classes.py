@@ -16,13 +16,15 @@ def test_whole_floats_are_classes_and_fractions_are_not() -> None:
     assert "a" in sf.plan(whole.assign(a=whole["a"] + 0.5), sf.classes("a"), 2).columns
 
 
-BALANCES = "\nHint: `sf.margins('tags')`, alone in `by`, balances each value of the lists."
+BALANCES = "\nHint: `sf.margins('tags')`, as the only entry, balances each value of the lists."
 STRATA = [
     "sf.kfold(df, 'tags', name='new')",
     "sf.plan(df, ['label', 'tags'])",
     "sf.advise(df, sf.classes('tags'))",
     "sf.kfold(df, groups='tags', name='new')",
     "sf.split(df, groups=['label', 'tags'])",
+    "sf.split(df, 'tags')",
+    "sf.extend(df, 'tags', 2)",
 ]
 NESTED = ["sf.parts(df, 'tags')", "sf.drift(df, 'tags')", "sf.leaks(df, duplicates=['id', 'tags'])"]
 """Calls of verbs that `tests/test_junk.py` gives no column of lists."""
@@ -41,10 +43,8 @@ def test_nested_columns(frame: Make, kind: str, call: str) -> None:
 def test_nested_objects(value: object) -> None:
     """A pandas column of Python containers is refused by their type; margins take lists."""
     balances = BALANCES.replace("tags", "x") if isinstance(value, set | tuple | np.ndarray) else ""
-    refuse_now(
-        f"A column must hold single values, but 'x' is {type(value).__name__}.{balances}",
-        lambda: sf.kfold(pd.DataFrame({"x": [value, value]}), "x", 2),
-    )
+    message = f"A column must hold single values, but 'x' is {type(value).__name__}.{balances}"
+    refuse_now(message, lambda: sf.kfold(pd.DataFrame({"x": [value, value]}), "x", 2))
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist
-from sklearn.cluster import (
-    DBSCAN,
-    HDBSCAN,
-    AgglomerativeClustering,
-    BisectingKMeans,
-    KMeans,
-    MeanShift,
-    MiniBatchKMeans,
-)
+from sklearn import cluster
 from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -28,8 +20,6 @@ from stratframe.terms import algorithms
 from stratframe.terms import clusters as clustering
 from tests.helpers import Make, eager, refuse, strata_of, values
 from tests.terms.clouds import FEATURE_ROWS, FEATURES, cloud, points_of, round_robin, rows_by_value
-
-# The strategies of the papers -----------------------------------------------------------
 
 
 def algorithm_1(data: dict[str, Any], n: int, model: Any, nested: bool) -> list[list[int]]:
@@ -49,14 +39,13 @@ def algorithm_1(data: dict[str, Any], n: int, model: Any, nested: bool) -> list[
 
 
 def mini_batches(n: int, **options: Any) -> Any:
-    """Make mini-batches, whose size comes from the rows."""
-    return MiniBatchKMeans(n, batch_size=256, tol=1e-3, **options)
+    return cluster.MiniBatchKMeans(n, batch_size=256, tol=1e-3, **options)
 
 
 @pytest.mark.parametrize("nested", [True, False], ids=["SCBCV", "KCBCV"])
 @pytest.mark.parametrize(
     ("algorithm", "model", "k"),
-    [("kmeans", KMeans, 2), ("kmeans", KMeans, 5), ("minibatch", mini_batches, 5)],
+    [("kmeans", cluster.KMeans, 2), ("kmeans", cluster.KMeans, 5), ("minibatch", mini_batches, 5)],
     ids=["2 folds", "5 folds", "Mini"],
 )
 def test_scbcv_and_kcbcv(frame: Make, algorithm: str, model: Any, k: int, nested: bool) -> None:
@@ -67,23 +56,15 @@ def test_scbcv_and_kcbcv(frame: Make, algorithm: str, model: Any, k: int, nested
     assert folds == round_robin([*chain(*algorithm_1(data, 4, model, nested))], k)
 
 
+NEAR: dict[str, Any] = {"eps": 0.9, "min_samples": 4}
 MODELS: dict[str, tuple[Any, dict[str, Any]]] = {
-    "ACBCV": (AgglomerativeClustering(4), {"n": 4, "algorithm": "agglomerative"}),
-    "DBSCANBCV": (
-        DBSCAN(eps=0.9, min_samples=4),
-        {"algorithm": "dbscan", "eps": 0.9, "min_samples": 4},
-    ),
-    "noise": (HDBSCAN(copy=True), {"algorithm": HDBSCAN(copy=True)}),
-    "centres": (
-        MeanShift(bandwidth=3, bin_seeding=True),
-        {"algorithm": MeanShift(bandwidth=3, bin_seeding=True)},
-    ),
-    "centres and noise": (
-        MeanShift(bandwidth=2, bin_seeding=True, cluster_all=False),
-        {"algorithm": MeanShift(bandwidth=2, bin_seeding=True, cluster_all=False)},
-    ),
+    "ACBCV": (cluster.AgglomerativeClustering(4), {"n": 4, "algorithm": "agglomerative"}),
+    "DBSCANBCV": (cluster.DBSCAN(**NEAR), {"algorithm": "dbscan", **NEAR}),
+    "noise": (cluster.HDBSCAN(copy=True), {}),
+    "centres": (cluster.MeanShift(bandwidth=3, bin_seeding=True), {}),
+    "both": (cluster.MeanShift(bandwidth=2, bin_seeding=True, cluster_all=False), {}),
 }
-"""Models of scikit-learn, and the arguments of `sf.clusters` that make the same clusters."""
+"""Models of scikit-learn, and the arguments of `sf.clusters` that stand for them, if any."""
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -97,12 +78,9 @@ def test_clusters_of_any_model(frame: Make, name: str) -> None:
         centre = model.cluster_centers_[labels[own[0]]] if has_centre else points[own].mean(axis=0)
         far = np.linalg.norm(points[own] - centre, axis=1)
         rows += [own[place] for place in np.argsort(far, kind="stable")]
-    term = sf.clusters(FEATURES, scale=None, **options)
+    term = sf.clusters(FEATURES, scale=None, **options or {"algorithm": model})
     folds = values(sf.kfold(frame(data), term, 5, deal="circular"), "fold")
     assert folds == round_robin(rows, 5)
-
-
-# Meanings -------------------------------------------------------------------------------
 
 
 def test_clusters_are_numbered_by_first_appearance(frame: Make) -> None:
@@ -118,7 +96,7 @@ def test_clusters_are_numbered_by_first_appearance(frame: Make) -> None:
 def test_few_distinct_rows(frame: Make) -> None:
     """A stratum has no more clusters than distinct rows, without a word of scikit-learn's."""
     data = {"label": list("aaaabbbc"), "x": [1, 1, 2, 2, 5, 5, 5, 9], "flag": [True] * 8}
-    for algorithm in ("kmeans", "minibatch", "agglomerative", BisectingKMeans()):
+    for algorithm in ("kmeans", "minibatch", "agglomerative", cluster.BisectingKMeans()):
         by = ["label", sf.clusters(["x", "flag"], 4, algorithm=algorithm)]
         found = strata_of(frame(data), by)
         assert found == {("a", 0): 2, ("a", 1): 2, ("b", 0): 3, ("c", 0): 1}
@@ -128,7 +106,7 @@ def test_few_distinct_rows(frame: Make) -> None:
     copies = frame({"x": [0.0] * 5_000 + [1.0, 2.0, 1.0]})
     assert strata_of(copies, sf.clusters("x", 3)) == {0: 5_000, 1: 2, 2: 1}
     data = {"label": ["a"] * 20 + ["b"] * 5, "x": list(range(25))}
-    found = strata_of(frame(data), ["label", sf.clusters("x", algorithm=KMeans(8))])
+    found = strata_of(frame(data), ["label", sf.clusters("x", algorithm=cluster.KMeans(8))])
     assert [label for label, _ in found] == ["a"] * 8 + ["b"] * 5
 
 
@@ -155,11 +133,11 @@ def test_auto_of_odd_points() -> None:
 
 def test_default_radius_and_density(monkeypatch: pytest.MonkeyPatch) -> None:
     """DBSCAN's radius is the knee of the k-distances; its density grows with the features."""
-    data, seen = cloud(400), list[dict[str, Any]]()
+    data, seen, model = cloud(400), list[dict[str, Any]](), cluster.DBSCAN
 
     def remember(**options: Any) -> Any:
         seen.append(options)
-        return DBSCAN(**options)
+        return model(**options)
 
     monkeypatch.setattr("sklearn.cluster.DBSCAN", remember)
     term = sf.clusters(FEATURES, algorithm="dbscan", scale=None)
@@ -195,10 +173,8 @@ def test_the_radius_holds_equal_steps(frame: Make) -> None:
             assert strata_of(frame({"x": [unit * x for x in steps]}), term) == {0: 10, 1: 10}
 
 
-def test_large_strata_are_merged_from_a_sample(
-    frame: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Agglomerative clusters of a large stratum come from a sample, and that is said once."""
+def test_large_strata_are_sampled(frame: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Strata above the limit are clustered by a sample, and a warning counts it."""
     monkeypatch.setattr(algorithms, "LARGEST_TREE", 30)
     monkeypatch.setattr(clustering, "LARGEST_TREE", 30)
     x = [float(row % 4 * 100 + row % 7) for row in range(200)]
@@ -206,28 +182,26 @@ def test_large_strata_are_merged_from_a_sample(
     with pytest.warns(sf.StratWarning) as caught:
         found = strata_of(df, ["half", sf.clusters("x", 4, algorithm="agglomerative")])
     assert [str(each.message) for each in caught] == [
-        "`sf.clusters` with algorithm='agglomerative' merged a sample of 30 rows in 2 larger"
-        " strata, and assigned the other rows to the nearest centre.\nHint: 'kmeans' and"
+        "`sf.clusters` with algorithm='agglomerative' clustered a sample of 30 rows in 2"
+        " larger strata, and assigned the other rows to the nearest centre.\nHint: 'kmeans' and"
         " 'minibatch' use all rows."
     ]
     assert list(found.values()) == [25] * 8
     # The sample holds as many rows as clusters are asked for.
     points = frame({"x": np.random.default_rng(0).normal(size=60).tolist()})
-    with pytest.warns(sf.StratWarning, match="merged a sample"):
+    with pytest.warns(sf.StratWarning, match="clustered a sample"):
         assert len(strata_of(points, sf.clusters("x", 40, algorithm="agglomerative"))) == 40
-
-
-# Objects --------------------------------------------------------------------------------
 
 
 def test_objects(frame: Make) -> None:
     """An object is cloned, and given a seed and the number of clusters, as steps of it are."""
-    data, model = cloud(), BisectingKMeans(n_clusters=2)
+    data, model = cloud(), cluster.BisectingKMeans(n_clusters=2)
     assert len(strata_of(frame(data), sf.clusters(FEATURES, 5, algorithm=model))) == 5
     assert not hasattr(model, "labels_")
     assert model.n_clusters == 2
     assert len(strata_of(frame(data), sf.clusters(FEATURES, algorithm=model))) == 2
-    term = sf.clusters(FEATURES, 5, algorithm=make_pipeline(StandardScaler(), KMeans(3, n_init=1)))
+    pipeline = make_pipeline(StandardScaler(), cluster.KMeans(3, n_init=1))
+    term = sf.clusters(FEATURES, 5, algorithm=pipeline)
     first, *others = [strata_of(frame(data), term) for _ in range(3)]
     assert len(first) == 5
     assert others == [first, first]
@@ -243,7 +217,6 @@ class Odd:
         return "Odd()"
 
     def fit_predict(self, points: np.ndarray) -> Any:
-        """Answer as told, or fail."""
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer(points) if callable(self.answer) else self.answer
@@ -290,9 +263,6 @@ def test_missing_extras(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ImportError) as caught:
         sf.clusters(FEATURES)
     assert str(caught.value) == 'sklearn is not installed: pip install "stratframe[sklearn]"'
-
-
-# Tables and small strata ----------------------------------------------------------------
 
 
 def test_tables_show_the_clusters_that_were_dealt(frame: Make) -> None:

@@ -17,62 +17,55 @@ from tests.terms.clouds import FEATURE_ROWS
 BY = "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got "
 ONCE = "`by` must hold each entry once, got "
 NO_COLUMN = "which the frame does not have.\nHint: "
-LAST = "must come last in `by`, and only once, got "
+LAST = "must come last in `by`, and must occur only once, got "
 BINS = "`n` of `sf.quantiles` must be a whole number of at least 2, got "
 EDGES = "`edges` of `sf.bins` must be "
 FEATURES = "`features` of `sf.chain` must be a column or a list of columns, got "
 LIST = "\nHint: several columns go in a list, as in `list(df.columns)`."
 SCALE = "must be 'standard', 'minmax' or None, got "
 DBSCAN = "sf.clusters('x', algorithm='dbscan', "
-ALGORITHM = "`algorithm` must have scikit-learn's `fit_predict`, got "
+ALGORITHM = "`algorithm` must have a `fit_predict` method, got "
 AUTO = "`n` must be 'auto' for "
 EPS = "`eps` of `sf.clusters` must be a finite number above 0, got "
-MARGINS = "`sf.margins` must hold entries that make strata, got "
-CUT = "\nHint: `sf.quantiles` cuts a continuous column."
+MARGINS = "`sf.margins` must hold entries that define strata, got "
+CUT = "\nHint: `sf.quantiles` cuts a continuous column into bins."
 
 REFUSED = {
     # Entries and their order.
     "[]": "`by` must hold at least one entry, got [].",
     "[['label']]": f"{BY}['label'].",
     "True": f"{BY}True.",
-    "sf.chain(5)": f"{BY}5.\nHint: `by` comes first; the number of folds is `k=5`.",
+    "sf.chain(5)": f"{BY}5.\nHint: `by` comes first; pass the number of folds as `k=5`.",
     "['label', 'y', 'label']": f"{ONCE}'label' twice.",
     "[sf.bins('x', [0, 9.5])] * 2": f"{ONCE}sf.bins('x', [0, 9.5]) twice.",
     "[sf.clusters('x', 2), sf.clusters('x', 2)]": f"{ONCE}sf.clusters(['x']) twice.",
     "[sf.continuous('x'), 'y']": f"`sf.continuous` {LAST}[sf.continuous('x'), 'y'].",
     "[sf.chain('x'), sf.chain(['y'])]": f"`sf.chain` {LAST}[sf.chain(['x']), sf.chain(['y'])].",
-    "[sf.continuous('x'), sf.nearest('y')]": (
-        f"`sf.continuous` or `sf.nearest` {LAST}[sf.continuous('x'), sf.nearest(['y'])]."
-    ),
-    "['label', sf.classes('zzz')]": (
-        f"`by` names the column 'zzz', {NO_COLUMN}the columns are 'label', 'x', 'y', 1."
-    ),
+    "[sf.continuous('x'), sf.nearest('y')]": "`sf.continuous` or `sf.nearest`"
+    f" {LAST}[sf.continuous('x'), sf.nearest(['y'])].",
+    "['label', sf.classes('zzz')]": f"`by` names the column 'zzz', {NO_COLUMN}the columns are"
+    " 'label', 'x', 'y', 1.",
     "sf.clusters(['x', 'yy'])": f"`by` names the column 'yy', {NO_COLUMN}did you mean 'y'?",
     "sf.chain(('x', 'y'))": (
         f"`by` names the column ('x', 'y'), {NO_COLUMN}several columns go in a list:"
         ' `["x", "y"]`.'
     ),
-    "sf.classes('x', name=[])": "`name` of `sf.classes` must be able to name a column, got [].",
+    "sf.classes('x', name=[])": "`name` of `sf.classes` must be a valid column name, got [].",
     r"sf.classes('x', name='\ud800')": (
         r"`name` of `sf.classes` must be text that UTF-8 can encode, got '\ud800'."
     ),
     # Quantiles and bins.
     **{f"sf.quantiles('x', {n})": f"{BINS}{n}." for n in ("1", "True", "2.5", "'3'", "None")},
-    "sf.quantiles('x', 10**7)": (
-        "`n` of `sf.quantiles` must be at most 1,000,000 bins, got 10,000,000."
-    ),
+    "sf.quantiles('x', 10**7)": "`n` of `sf.quantiles` must not exceed 1,000,000 bins, got"
+    " 10,000,000.",
     **{
         f"sf.bins('x', {edges})": f"{EDGES}at least 2 increasing numbers, got {edges}."
         for edges in ("[]", "[1]", "[1, 1]", "[2, 1]", "[0, nan, 2]", "[0, None]", "'ab'", "1")
     },
-    "sf.bins('x', 12)": (
-        f"{EDGES}at least 2 increasing numbers, got 12.\n"
-        "Hint: `sf.quantiles('x', 12)` makes 12 bins."
-    ),
-    "sf.bins('x', np.int64(12))": (
-        f"{EDGES}at least 2 increasing numbers, got {np.int64(12)!r}.\n"
-        "Hint: `sf.quantiles('x', 12)` makes 12 bins."
-    ),
+    "sf.bins('x', 12)": f"{EDGES}at least 2 increasing numbers, got 12.\n"
+    "Hint: `sf.quantiles('x', 12)` makes 12 bins.",
+    "sf.bins('x', np.int64(12))": f"{EDGES}at least 2 increasing numbers, got {np.int64(12)!r}.\n"
+    "Hint: `sf.quantiles('x', 12)` makes 12 bins.",
     "sf.bins('x', [0, 10**400])": f"{EDGES}numbers that floats can hold, got [0, about 10**400].",
     "sf.bins('x', [0], closed='no')": "`closed` of `sf.bins` must be 'right' or 'left', got 'no'.",
     # Features.
@@ -88,26 +81,21 @@ REFUSED = {
     "sf.nearest('x', scale=['minmax'])": f"`scale` of `sf.nearest` {SCALE}['minmax'].",
     "sf.nearest('x', 1)": "`block` must be at least 2, got 1.",
     "sf.nearest('x', True)": "`block` must be a whole number, got True.",
-    "sf.nearest('x', 3)": (
-        "`block` of `sf.nearest` must equal `k`, got 3 for 2 folds.\n"
-        "Hint: leave it out; it is meant for `split` and `sample`."
-    ),
+    "sf.nearest('x', 3)": "`block` of `sf.nearest` must equal `k`, got 3 for 2 folds.\nHint: leave"
+    " out `block`, which is meant for `split` and `sample`.",
     # Clusters.
     "sf.clusters('x', 0)": "`n` must be at least 1, got 0.",
     "sf.clusters('x', 2.0)": "`n` must be a whole number, got 2.0.\nHint: `n=2`.",
     "sf.clusters('x', None)": "`n` must be a whole number, got None.",
     "sf.clusters('x', 'no')": "`n` of `sf.clusters` must be a whole number or 'auto', got 'no'.",
-    "sf.clusters('x', algorithm='no')": (
-        "`algorithm` must be 'kmeans', 'minibatch', 'agglomerative' or 'dbscan', got 'no'."
-    ),
+    "sf.clusters('x', algorithm='no')": "`algorithm` must be 'kmeans', 'minibatch', 'agglomerative'"
+    " or 'dbscan', got 'no'.",
     "sf.clusters('x', algorithm=3)": f"{ALGORITHM}3.",
-    "sf.clusters('x', algorithm=KMeans)": (
-        f"{ALGORITHM}<class 'sklearn.cluster._kmeans.KMeans'>.\nHint: pass an object, KMeans()."
-    ),
+    "sf.clusters('x', algorithm=KMeans)": f"{ALGORITHM}<class 'sklearn.cluster._kmeans.KMeans'>.\n"
+    "Hint: pass `KMeans()`.",
     "sf.clusters('x', 3, algorithm=HDBSCAN())": f"{AUTO}an object without `n_clusters`, got 3.",
-    "sf.clusters('x', min_samples=5, algorithm=HDBSCAN())": (
-        "`eps` and `min_samples` are for algorithm='dbscan', got HDBSCAN()."
-    ),
+    "sf.clusters('x', min_samples=5, algorithm=HDBSCAN())": "`eps` and `min_samples` require"
+    " algorithm='dbscan', got HDBSCAN().",
     f"{DBSCAN}n=3)": f"{AUTO}'dbscan', which finds the number itself, got 3.",
     f"{DBSCAN}eps=0)": f"{EPS}0.",
     f"{DBSCAN}eps=nan)": f"{EPS}nan.",
@@ -119,9 +107,8 @@ REFUSED = {
     "sf.margins([sf.chain('x')])": f"{MARGINS}`sf.chain`.{CUT}",
     "sf.margins([sf.margins(['x'])])": f"{MARGINS}`sf.margins`.{CUT}",
     "sf.margins(['y', 'y'])": "`sf.margins` must hold each entry once, got 'y' twice.",
-    "['x', sf.margins(['y'])]": (
-        "`sf.margins` must be the only entry of `by`, got ['x', sf.margins(['y'])]."
-    ),
+    "['x', sf.margins(['y'])]": "`sf.margins` must be the only entry of `by`, got ['x',"
+    " sf.margins(['y'])].",
 }
 """What is no `by`; the frame has a column 1, which True is not."""
 
@@ -131,9 +118,6 @@ def test_by(by: str) -> None:
     """What is no entry of `by`, or cannot be with others, is refused at the call."""
     df, known = pd.DataFrame({**FEATURE_ROWS, 1: 0}), {"KMeans": KMeans, "HDBSCAN": HDBSCAN}
     refuse_now(REFUSED[by], lambda: sf.kfold(df, evaluate(by, **known), 2))
-
-
-# Types ----------------------------------------------------------------------------------
 
 
 TEXT = ["p", "q"] * 5
@@ -148,14 +132,12 @@ DATES: list[Any] = [
 ]
 NO_FEATURES = [*OTHER_TYPES, *DATES, pd.Series([1] * 10, dtype="category"), pd.Series([1j] * 10)]
 ENCODE = "\nHint: encode it as numeric columns, as `pd.get_dummies` and `DataFrame.to_dummies` do."
+AS_FEATURES = "numbers, booleans or vectors as features"
 NUMBERS = ("sf.continuous('z')", "sf.quantiles('z', 5)", "sf.bins('z', [0, 1])")
 TYPES: list[tuple[Any, str, str, str]] = [
     *((column, term, "numbers or dates", "") for column in OTHER_TYPES for term in NUMBERS),
     *((column, NUMBERS[-1], "numbers", "\nHint: `sf.quantiles` takes dates.") for column in DATES),
-    *(
-        (column, "sf.chain(['x', 'z'])", "numbers, booleans or vectors as features", ENCODE)
-        for column in NO_FEATURES
-    ),
+    *((column, "sf.chain(['x', 'z'])", AS_FEATURES, ENCODE) for column in NO_FEATURES),
 ]
 """Columns, terms that do not take their type, what these need, and a way out."""
 
@@ -169,13 +151,8 @@ def test_types_of_columns(place: int) -> None:
     refuse_now(message, lambda: sf.kfold(frame, evaluate(term), 2))
 
 
-# Values ---------------------------------------------------------------------------------
-
-
-FILL = (
-    'Hint: drop these rows, or fill the gaps first; in `kfold`, `missing="null"` leaves their fold'
-    " null."
-)
+FILL = "Hint: drop these rows, or fill the missing values first;"
+FILL += ' in `kfold`, `missing="null"` leaves the fold of these rows null.'
 
 
 @pytest.mark.parametrize("term", [sf.clusters, sf.chain, sf.nearest])
@@ -189,10 +166,8 @@ def test_values_of_features(frame: Make, kind: str, term: Any, missing: str) -> 
         "z": [True, False, True, False, True],
     }
     infinite = "Column 'x' has infinite values in 2 rows (2, 4)."
-    both = (
-        f"Column 'x' has missing values in 1 row (1).\n{infinite}\n"
-        f"Column 'y' has missing values in 1 row (3).\n{FILL}"
-    )
+    both = f"Column 'x' has missing values in 1 row (1).\n{infinite}\n"
+    both += f"Column 'y' has missing values in 1 row (3).\n{FILL}"
     error = refuse(
         infinite if missing == "null" else both,
         lambda: sf.kfold(frame(data), ["label", term(["z", "x", "y"])], 2, missing=missing),
@@ -210,10 +185,8 @@ def test_values_of_features(frame: Make, kind: str, term: Any, missing: str) -> 
 def test_unscaled_numbers_whose_squares_overflow(frame: Make, kind: str) -> None:
     """Without a scale, numbers that cannot be squared are refused; with one they are fine."""
     df = frame({"x": [1e300, 1.0, 2.0, -1e300], "y": [1.0, 2.0, 4.0, 3.0]})
-    error = refuse(
-        "Column 'x' has values outside -1e+145 to 1e+145 in 2 rows (0, 3).",
-        lambda: sf.kfold(df, sf.chain(["x", "y"], scale=None), 2),
-    )
+    message = "Column 'x' has values outside -1e+145 to 1e+145 in 2 rows (0, 3)."
+    error = refuse(message, lambda: sf.kfold(df, sf.chain(["x", "y"], scale=None), 2))
     assert at_fault(error, kind)["row"] == [0, 3]
     assert sf.kfold(df, sf.chain(["x", "y"]), 2) is not None
 
@@ -225,30 +198,26 @@ def test_objects_as_features() -> None:
     message = f"Column 'x' has missing values in 2 rows (1, 4).\n{FILL}"
     refuse(message, lambda: sf.kfold(frames[0], sf.chain("x"), 2))
     too_large = "int too large to convert to float"
-    message = f"`sf.chain(['x'])` needs numbers that floats can hold in column 'x': {too_large}."
+    message = f"`sf.chain(['x'])` cannot read the numbers in column 'x' as floats: {too_large}."
     refuse(message, lambda: sf.kfold(frames[1], sf.chain("x"), 2))
 
 
 def test_computed_features_without_a_name() -> None:
     """A computed feature without a name is called by its place."""
     term = sf.chain(["y", lambda df: [1.0, float("nan")] * 5])
-    refuse(
-        f"Feature 2 of entry 1 of `by` has missing values in 5 rows (1, 3, 5, 7, 9).\n{FILL}",
-        lambda: sf.kfold(pd.DataFrame(FEATURE_ROWS), term, 2),
-    )
+    rule = f"Feature 2 of entry 1 of `by` has missing values in 5 rows (1, 3, 5, 7, 9).\n{FILL}"
+    refuse(rule, lambda: sf.kfold(pd.DataFrame(FEATURE_ROWS), term, 2))
 
 
 def test_margins(frame: Make, kind: str) -> None:
     """Missing margins are refused, and all margins where rows have an order."""
     data = {"a": [1, None, 0, 1], "b": ["x", "y", "x", None]}
     by = sf.margins(["a", "b"])
-    error = refuse(
-        "Column 'a' has missing values in 1 row (1).\n"
-        "Column 'b' has missing values in 1 row (3).\n"
-        'Hint: `missing="stratum"` makes missing values a stratum of their own; in `kfold`,'
-        ' `missing="null"` leaves their fold null.',
-        lambda: sf.kfold(frame(data), by, 2),
-    )
+    rule = "Column 'a' has missing values in 1 row (1).\n"
+    rule += "Column 'b' has missing values in 1 row (3).\n"
+    rule += 'Hint: `missing="stratum"` makes missing values a stratum of their own; in `kfold`,'
+    rule += ' `missing="null"` leaves the fold of these rows null.'
+    error = refuse(rule, lambda: sf.kfold(frame(data), by, 2))
     assert at_fault(error, kind)["row"] == [1, 3]
     for deal in ("circular", "contiguous"):
         clash = f'`sf.margins` cannot be combined with `deal="{deal}"`: margins have no row order.'

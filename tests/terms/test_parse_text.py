@@ -44,11 +44,9 @@ WRITTEN: dict[str, Any] = {
     "nearest(x1, 4, scale=minmax)": sf.nearest("x1", 4, scale="minmax"),
     "total(x1, price)": sf.total("x1", "price"),
 }
-"""Texts, and the entries that they write."""
 
 
 def same_terms(one: Any, other: Any) -> bool:
-    """Return whether two entries are terms of one kind with the same columns and arguments."""
     first, second = to_term(one), to_term(other)
     return type(first) is type(second) and vars(first) == vars(second)
 
@@ -71,13 +69,11 @@ def test_terms_may_hold_terms() -> None:
 
 
 PLAIN = (
-    "an argument is a column, a number, a word, or a list of them in [ ]; quote columns with"
-    ' spaces or signs, as in quantiles("unit price", 10).'
+    "an argument must be a column, a number, a word, or a list of these in [ ]; quote names with"
 )
-NAMES = (
-    "the terms are bins, chain, classes, clusters, continuous, linked, margins, nearest, quantiles,"
-    " similar, total."
-)
+PLAIN += ' spaces or symbols, as in quantiles("unit price", 10).'
+NAMES = "the terms are bins, chain, classes, clusters, continuous, linked, margins, nearest,"
+NAMES += " quantiles, similar, total."
 
 
 def test_every_public_term_can_be_written() -> None:
@@ -114,11 +110,9 @@ REFUSED = {
     "classes(**price)": "the term is classes(column, *, name=None).",
     "classes(price, size=3)": "the term is classes(column, *, name=None).",
 }
-"""Texts that are no entry, and the hint of each."""
 
 
 def shown(text: str) -> str:
-    """Write a text as messages do, of which a long one has only its start."""
     return repr(text) if len(text) <= 200 else f"{text[:40]!r}... ({len(text):,} characters)"
 
 
@@ -127,7 +121,7 @@ def test_a_text_that_is_no_entry(text: str) -> None:
     """What is neither a column nor a term is an error with a hint, and nothing of it is run."""
     with pytest.raises(StratError) as caught:
         parse_entry("`--by`", text, COLUMNS)
-    rule = "`--by` must be a column or a term, as in quantiles(price, 10), got"
+    rule = "`--by` must be a column or a term such as quantiles(price, 10), got"
     assert str(caught.value) == f"{rule} {shown(text)}.\nHint: {REFUSED[text]}"
 
 

@@ -42,10 +42,8 @@ ROWS: dict[str, list[Any]] = {
 @pytest.mark.parametrize("metric", ["cosine", "euclidean"])
 @pytest.mark.parametrize("within", [0.0, 1e-4, 0.02, 0.05, 0.2])
 @pytest.mark.parametrize("unit", [1.0, 1e20, 1e-30])
-def test_groups_of_points_are_those_of_scikit_learn(
-    metric: str, within: float, unit: float
-) -> None:
-    """The groups are the components of `radius_neighbors_graph`, in whatever unit."""
+def test_groups_of_points_as_scikit_learn(metric: str, within: float, unit: float) -> None:
+    """Groups are the connected components of scikit-learn's graph of near points."""
     graph = radius_neighbors_graph(POINTS, within, metric=metric, include_self=True)
     wanted = connected_components(graph, directed=False)[1] if within else np.arange(len(POINTS))
     distance = within * unit if metric == "euclidean" else within
@@ -59,10 +57,8 @@ def test_groups_of_texts_are_those_of_the_whole_matrix(within: float) -> None:
     """The groups are those of single linkage on the distances of all texts."""
     different = sorted({" ".join(text.lower().split()) for text in TEXTS})
     apart = pairwise_distances(TRIGRAMS.fit(different).transform(TEXTS), metric="cosine")
-    linkage = AgglomerativeClustering(
-        None, metric="precomputed", linkage="single", distance_threshold=within + 1e-9
-    )
-    wanted = linkage.fit_predict(apart)
+    given: Any = {"metric": "precomputed", "distance_threshold": within + 1e-9}
+    wanted = AgglomerativeClustering(None, linkage="single", **given).fit_predict(apart)
     assert 1 < len(set(wanted)) < 200
     found = groups_of(pl.DataFrame({"text": TEXTS}), sf.similar("text", within))
     assert same_partition(found, wanted)
@@ -87,11 +83,8 @@ def test_common_terms_are_left_out(within: float) -> None:
 def test_points_far_from_the_origin_and_close_together() -> None:
     """Where float32 cannot tell points apart, they are still compared exactly; in several tiles."""
     points = 1e6 + np.arange(5000.0)[None] / 8
-    labels = np.arange(5000)
-    pairs = [
-        np.column_stack([each.rows, each.others])
-        for each in near_points(points.T, 0.125, labels, lambda _: None)
-    ]
+    near = near_points(points.T, 0.125, np.arange(5000), lambda _: None)
+    pairs = [np.column_stack([each.rows, each.others]) for each in near]
     found = np.unique(np.sort(np.concatenate(pairs), axis=1), axis=0)
     assert found.tolist() == [[row, row + 1] for row in range(4999)]
 
@@ -125,10 +118,8 @@ def test_all_verbs(frame: Make, groups: Any) -> None:
     folded = sf.kfold(data, k=3, groups=groups)
     folds = values(folded, "fold")
     assert [len({folds[row] for row in rows}) for rows in wanted] == [1] * 3
-    assert (
-        "each of 3 groups of similar rows is in one fold"
-        in sf.check(folded, groups=groups, duplicates=None).text
-    )
+    found = sf.check(folded, groups=groups, duplicates=None).text
+    assert "each of 3 groups of similar rows is in one fold" in found
     assert sum(values(sf.plan(data, "label", 3, groups=groups, rare="ignore"), "n")) == 6
     sf.advise(data, "label", 3, groups=groups)
     sf.report(folded, "label", groups=groups)
@@ -138,9 +129,8 @@ def test_all_verbs(frame: Make, groups: Any) -> None:
     held = frame({**ROWS, "text": [None, *ROWS["text"][1:]], "fold": [0, None, 1, None, 1, None]})
     filled = sf.extend(held, None, 2, groups=sf.similar("text", 0.6), missing="null")
     assert values(filled, "fold") == [0, 0, 1, 0, 1, 1]  # the first row is of no group
-    with pytest.raises(
-        sf.StratError, match=r"1 group in 3 rows \(1, 0, 3\) is in several.* in folds 0, 1"
-    ):
+    message = r"1 group in 3 rows \(1, 0, 3\) is in several.* in folds 0, 1"
+    with pytest.raises(sf.StratError, match=message):
         values(sf.extend(split, None, 3, groups=groups), "fold")
 
 
@@ -169,21 +159,18 @@ def test_the_nearest_in_any_unit(scale: float, start: float, step: float) -> Non
     df = pd.DataFrame({"x": x, "fold": np.repeat([0, 1], 20)})
     groups = sf.similar("x", 0.4 * scale, metric="euclidean")
     found = sf.leaks(df, groups=groups, duplicates=None)
-    assert (
-        found["row"].tolist() == np.ravel([[row, row + 20] for row in np.argsort(order)]).tolist()
-    )
+    pairs = [[row, row + 20] for row in np.argsort(order)]
+    assert found["row"].tolist() == np.ravel(pairs).tolist()
 
 
 @pytest.mark.parametrize(
-    ("within", "advice"), [(1, ": a smaller `within` than 1 joins fewer."), (0, ".")]
+    ("within", "advice"), [(1, ": a `within` below 1 joins fewer rows."), (0, ".")]
 )
 def test_a_group_that_swallows_the_data(within: float, advice: str) -> None:
     """The warning says what to do, if anything can be done."""
     df = pd.DataFrame({"x": [*(np.arange(8) * within), 20, 30], "y": 0.0})
-    message = (
-        "The largest group has 8 rows, but the largest fold should have 5, so one fold will be at"
-        f" least 3 rows too large. The largest has 80 % of the rows{advice}"
-    )
+    message = "The largest group has 8 rows, but the largest fold should have 5, so one fold will"
+    message += f" be at least 3 rows too large. The largest has 80 % of the rows{advice}"
     groups = sf.similar(["x", "y"], within, metric="euclidean")
     warned(message, lambda: sf.kfold(df, k=2, groups=groups))
 
@@ -214,24 +201,17 @@ def test_a_distance_beyond_all_others(unit: float) -> None:
 
 def test_a_selector_does_not_mean_the_folds() -> None:
     """A selector that gives the fold column, or a column twice, is refused."""
-    frame = pl.DataFrame(
-        {"x": [1.0, 2.0, 3.0, 4.0], "y": [1.0, 2.0, 2.0, 1.0], "fold": [0, 1, 0, 1]}
-    )
-    both, folded = sf.similar(cs.float(), 0.01), "must be columns other than the folds"
+    frame = pl.DataFrame({"x": [1.0, 2, 3, 4], "y": [1.0, 2, 2, 1], "fold": [0, 1, 0, 1]})
+    folded, numbers = "must name columns other than the fold column", sf.similar(cs.numeric(), 0.01)
+    twice, floats = sf.similar(["x", cs.float()], 0.01), sf.similar(cs.float(), 0.0)
     for verb in (sf.check, sf.leaks):
-        verb(frame, groups=both, duplicates=None)
+        verb(frame, groups=sf.similar(cs.float(), 0.01), duplicates=None)
     for message, call in (
-        (folded, lambda: sf.check(frame, groups=sf.similar(cs.numeric(), 0.01), duplicates=None)),
-        (folded, lambda: sf.leaks(frame, groups=sf.similar(cs.numeric(), 0.01), duplicates=None)),
+        (folded, lambda: sf.check(frame, groups=numbers, duplicates=None)),
+        (folded, lambda: sf.leaks(frame, groups=numbers, duplicates=None)),
         (folded, lambda: sf.balance(frame, sf.clusters(cs.numeric(), 2))),
-        (
-            "must hold each column once, got 'x' twice",
-            lambda: sf.kfold(frame, k=2, groups=sf.similar(["x", cs.float()], 0.01), name="new"),
-        ),
-        (
-            "1 group in 2 rows",
-            lambda: sf.extend(frame, None, 2, groups=sf.similar(cs.float(), 0.0)),
-        ),
+        ("each column once, got 'x' twice", lambda: sf.kfold(frame, groups=twice, name="new")),
+        ("1 group in 2 rows", lambda: sf.extend(frame, None, 2, groups=floats)),
     ):
         with pytest.raises(sf.StratError, match=message):
             call()
@@ -254,35 +234,26 @@ def test_bad_input(frame: Make) -> None:
         return lambda: values(sf.kfold(frame({**ROWS, **changed}), k=2, groups=groups), "fold")
 
     zeros = [[0.0, 0.0], *ROWS["v"][1:]]
-    error = refuse(
-        "`sf.similar` compares directions, but all numbers of 1 row (0) are 0.\n"
-        'Hint: `metric="euclidean"` measures distances.',
-        call(sf.similar("v"), v=zeros),
-    )
+    euclidean = '\nHint: `metric="euclidean"` measures distances.'
+    message = "`sf.similar` compares directions, but all numbers of 1 row (0) are 0."
+    error = refuse(message + euclidean, call(sf.similar("v"), v=zeros))
     assert values(error.failures, "row") == [0]
     assert call(sf.similar("v", metric="euclidean"), v=zeros)()
-    blank = refuse(
-        "`sf.similar` compares text in each row, but the text of 2 rows (1, 4) is blank.\n"
-        "Hint: drop these rows, or leave them out by `where`.",
-        call(sf.similar("text"), text=["a", " ", "b", "c", "", "d"]),
-    )
+    message = "`sf.similar` compares all texts, but the text of 2 rows (1, 4) is blank."
+    message += "\nHint: drop these rows, or exclude them with `where`."
+    blank = refuse(message, call(sf.similar("text"), text=["a", " ", "b", "c", "", "d"]))
     assert values(blank.failures, "row") == [1, 4]
-    refuse(
-        "`sf.similar` compares directions by the cosine, and a number has none, got"
-        " sf.similar('x', 0.05).\n"
-        'Hint: `metric="euclidean"` measures distances.',
-        call(sf.similar("x"), x=[1.5, 2, 3, 4, 5, 6]),
-    )
-    both, alone = (
-        sf.margins(["label", sf.similar("v")]),
-        "compares text in one column only, by the cosine",
-    )
+    message = "`sf.similar` compares directions by the cosine, but a number has no direction,"
+    message += f" got sf.similar('x', 0.05).{euclidean}"
+    refuse(message, call(sf.similar("x"), x=[1.5, 2, 3, 4, 5, 6]))
+    both = sf.margins(["label", sf.similar("v")])
+    alone = "compares text only in a single column, and only by the cosine"
     for message, refused in (
         ("Column 'text' has missing values", call(sf.similar("text"), text=[None, *"abcde"])),
         (alone, call(sf.similar(["text", "label"]))),
         (alone, call(sf.similar("text", metric="euclidean"))),
-        ("goes into `groups`, not `by`", lambda: sf.kfold(frame(ROWS), sf.similar("v"))),
-        ("goes into `groups`, not `by`", lambda: sf.kfold(frame(ROWS), both)),
+        ("given in `groups`, not in `by`", lambda: sf.kfold(frame(ROWS), sf.similar("v"))),
+        ("given in `groups`, not in `by`", lambda: sf.kfold(frame(ROWS), both)),
         ("leave out `key`", lambda: sf.kfold(frame(ROWS), groups=sf.similar("v"), key="label")),
         ("`features` of `sf.similar` must hold at least one", lambda: sf.similar([])),
         ("`metric` must be", lambda: sf.similar("v", metric="manhattan")),  # type: ignore[arg-type]

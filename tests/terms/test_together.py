@@ -42,7 +42,6 @@ def components(rows: list[tuple[int, ...]]) -> list[int]:
 
 
 def table_of(rows: list[tuple[int, ...]]) -> pl.DataFrame:
-    """Make a frame of three columns of text, in which -1 is missing."""
     texts = [[f"v{x}" if x >= 0 else None for x in column] for column in zip(*rows, strict=True)]
     return pl.DataFrame(dict(zip("abc", texts, strict=True)), dict.fromkeys("abc", pl.String))
 
@@ -86,9 +85,8 @@ def test_folds_are_free_of_order_and_library(data: st.DataObject, rows: Any) -> 
 def test_sizes_are_as_even_as_those_of_group_k_fold() -> None:
     """No fold is further from its share than the folds of scikit-learn on the components."""
     drawn = np.random.default_rng(0)
-    df = pd.DataFrame(
-        {"patient": drawn.integers(0, 300, 200), "device": drawn.integers(0, 500, 200)}
-    )
+    ids = {"patient": drawn.integers(0, 300, 200), "device": drawn.integers(0, 500, 200)}
+    df = pd.DataFrame(ids)
     groups = components(list(zip(df["patient"], df["device"] + 1000, strict=True)))
     sizes = sf.kfold(df, k=5, groups=LINKED)["fold"].value_counts()
     others = [len(test) for _, test in GroupKFold(5).split(df, groups=groups)]
@@ -99,21 +97,13 @@ def test_one_component_that_swallows_the_data() -> None:
     """The warning of a group that is too large names what links it."""
     rows = 20
     df = pd.DataFrame({"patient": range(rows), "device": [1] * 14 + list(range(2, 8))})
-    message = (
-        "The largest group has 14 rows, but the largest fold should have 10, so one fold will be at"
-        " least 4 rows too large. The largest has 70 % of the rows: 'device' links 14 patients."
-    )
+    largest = "The largest has 70 % of the rows: 'device' links 14 patients."
+    message = "The largest group has 14 rows, but the largest fold should have 10, so one fold will"
+    message += f" be at least 4 rows too large. {largest}"
     warned(message, lambda: sf.kfold(df, k=2, groups=LINKED))
-    warned(
-        message.replace("14 patients", "14 values of 'who'"),
-        lambda: sf.kfold(
-            df.rename(columns={"patient": "who"}), k=2, groups=sf.linked("who", "device")
-        ),
-    )
-    message = (
-        "`k` must be at most the number of groups, got 9 for 7 groups."
-        " The largest has 70 % of the rows: 'device' links 14 patients."
-    )
+    message, who = message.replace("14 patients", "14 values of 'who'"), sf.linked("who", "device")
+    warned(message, lambda: sf.kfold(df.rename(columns={"patient": "who"}), k=2, groups=who))
+    message = f"`k` must be at most the number of groups, got 9 for 7 groups. {largest}"
     refuse(message, lambda: sf.kfold(df, k=9, groups=LINKED))
 
 
@@ -123,28 +113,24 @@ def test_new_rows_join_their_group_or_link_two(frame: Make) -> None:
     found = values(sf.extend(frame(data), "label", 3, groups=LINKED), "fold")
     assert (found[2], found[6]) == (0, 2)
     data["device"] = [*data["device"][:6], "d3", *data["device"][7:]]
-    message = (
-        "`extend` needs each group in one fold, but 1 group in 4 rows (6, 3, 4, 5) is in several:"
-        " for instance 'p2', 'd3' in folds 1, 2.\nHint: leave out rows that link them, or make the"
-        " column with groups, as in `df.strat.kfold(..., groups=sf.linked('patient', 'device'))`."
-    )
+    message = "`extend` needs each group in one fold, but 1 group in 4 rows (6, 3, 4, 5) is in"
+    message += " several: for instance 'p2', 'd3' in folds 1, 2.\nHint: leave out rows that link"
+    message += " them, or make the column with groups, as in"
+    message += " `df.strat.kfold(..., groups=sf.linked('patient', 'device'))`."
     refuse(message, lambda: sf.extend(frame(data), "label", 3, groups=LINKED))
 
 
 REFUSED = {
     "sf.linked('patient')": (
-        "`sf.linked` must have two columns or more, got 'patient'.\nHint: one column is"
-        ' `groups="patient"`; columns are given one by one, `sf.linked("patient", "device")`.'
+        "`sf.linked` must have at least two columns, got 'patient'.\nHint: pass one column as"
+        ' `groups="patient"`, and several without a list: `sf.linked("patient", "device")`.'
     ),
     "sf.linked('a', 'a')": "`sf.linked` must hold each column once, got 'a' twice.",
-    "sf.linked('a', ['b'])": "`sf.linked` must have columns, got ['b'].",
-    "sf.kfold(df, ['label', sf.linked('patient', 'device')])": (
-        "`sf.linked` says what stays together: it goes into `groups`, not `by`."
-    ),
-    "sf.kfold(df, groups=sf.linked('patient', 'devise'))": (
-        "`groups` names the column 'devise', which the frame does not have.\n"
-        "Hint: did you mean 'device'?"
-    ),
+    "sf.linked('a', ['b'])": "`sf.linked` must be given columns, got ['b'].",
+    "sf.kfold(df, ['label', sf.linked('patient', 'device')])": "`sf.linked` makes groups, so it"
+    " must be given in `groups`, not in `by`.",
+    "sf.kfold(df, groups=sf.linked('patient', 'devise'))": "`groups` names the column 'devise',"
+    " which the frame does not have.\nHint: did you mean 'device'?",
 }
 
 

@@ -12,11 +12,7 @@ from stratframe.frames import Rule
 from stratframe.terms.base import Term
 from tests.helpers import Make, at_fault, refuse, spread, strata_of, values
 
-DATA: dict[str, list[Any]] = {
-    "number": [0, 1, 2, 3, 4, 5] * 5,
-    "label": ["a", "b"] * 15,
-    "other": list(range(30)),
-}
+DATA: dict[str, Any] = {"number": [*range(6)] * 5, "label": ["a", "b"] * 15, "other": range(30)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

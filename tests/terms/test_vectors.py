@@ -33,7 +33,6 @@ VECTORS = {
 
 
 def frame_of(column: Any, **others: Any) -> Any:
-    """Make a frame of a column of vectors."""
     library: Any = pd if isinstance(column, pd.Series) else pl
     return library.DataFrame({"label": LABELS, "v": column, **others})
 
@@ -84,10 +83,8 @@ def test_faults_of_vectors(frame: Make) -> None:
     rows: list[Any] = [[float(place), 1.0] for place in range(12)]
     by = sf.clusters("v", 2)
     short = frame({"v": [*rows[:3], [1.0], *rows[4:]]})
-    error = refuse(
-        "Vectors must have one length, but in column 'v' the length is not 2 in 1 row (3).",
-        lambda: folds_of(short, by, 2),
-    )
+    message = "Vectors must have equal lengths, but in column 'v' the length is not 2 in 1 row (3)."
+    error = refuse(message, lambda: folds_of(short, by, 2))
     assert values(error.failures, "row") == [3]
     gaps = frame({"v": [None, [1.0, None], [1.0, float("nan")], *rows[3:]]})
     with pytest.raises(sf.StratError, match=r"Column 'v' has missing values in 3 rows \(0, 1, 2\)"):

@@ -14,13 +14,11 @@ from stratframe import theory
 
 
 def fold_sizes(n: int, k: int) -> list[int]:
-    """As `np.array_split` cuts rows."""
     return [len(part) for part in np.array_split(np.arange(n), k)]
 
 
 @st.composite
 def frames(draw: st.DrawFn, most: int = 60) -> tuple[int, int, int]:
-    """Rows, rows of a class, folds."""
     n = draw(st.integers(1, most))
     return n, draw(st.integers(0, n)), draw(st.integers(1, n))
 
@@ -36,13 +34,8 @@ def test_probability_missing_is_hypergeometric(case: tuple[int, int, int]) -> No
 @pytest.mark.parametrize(
     ("n", "count", "k"),
     [
-        (20_000, 200, 10),
-        (20_000, 19_000, 5000),
-        (10**6, 999_990, 200_000),
-        (123_457, 700, 11),
-        (10**9, 40, 7),
-        (10**9, 3000, 10),
-        (10**9, 10**8, 10**9 // 5),
+        *((20_000, 200, 10), (20_000, 19_000, 5000), (10**6, 999_990, 200_000)),
+        *((123_457, 700, 11), (10**9, 40, 7), (10**9, 3000, 10), (10**9, 10**8, 10**9 // 5)),
         (10**9, 6000, 100),
     ],
 )
@@ -88,10 +81,8 @@ CANCELLING = [
 
 
 @pytest.mark.parametrize("cases", [FEW, *([case] for case in CANCELLING)], ids=lambda _: "")
-def test_probability_any_missing_is_that_of_all_placements(
-    cases: list[tuple[int, int, int]],
-) -> None:
-    """It is their exact number by that of all, also where k does not divide n, or terms cancel."""
+def test_probability_any_missing_by_all_placements(cases: list[tuple[int, int, int]]) -> None:
+    """The chance is the share of all placements in which a fold lacks a class."""
     for case in cases:
         expected = chance_by_counting(*case)
         assert theory.probability_any_missing(*case) == pytest.approx(expected, rel=1e-15)

@@ -13,20 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import Make, evaluate, refuse, refused, values
+from tests.helpers import Make, evaluate, make, refuse, refused, values
 
 DAYS = [date(2024, month, day) for month in (1, 2, 3, 5, 6, 9) for day in (3, 17, 28)]
 """No day is in April, July or August."""
 
 ROWS = {"day": DAYS, "x": list(range(len(DAYS)))}
 
-FREQUENCIES = {
-    "1d": ("D", 30),
-    "1w": ("W", 200),
-    "1mo": ("M", 900),
-    "1q": ("Q", 3000),
-    "1y": ("Y", 9000),
-}
+FREQUENCIES = {"1d": ("D", 30), "1w": ("W", 200), "1mo": ("M", 900)}
+FREQUENCIES |= {"1q": ("Q", 3000), "1y": ("Y", 9000)}
 """What pandas calls the periods of Polars, and the days of some 30 of them."""
 
 STARTS = st.datetimes(datetime(1960, 1, 1), datetime(2060, 1, 1))
@@ -34,7 +29,6 @@ PLACES = st.lists(st.floats(0, 1), min_size=2, max_size=30)
 
 
 def pairs(frame: Any, **rule: Any) -> list[tuple[Any, list[int], list[int]]]:
-    """List the label of each fold, and its training and validation rows."""
     folds = sf.folds(frame, "day", **rule)
     return [(fold.fold, values(fold.train, "x"), values(fold.valid, "x")) for fold in folds]
 
@@ -57,7 +51,7 @@ def test_periods_are_those_of_pandas(start: datetime, places: list[float], every
             wanted.append((own[valid[0]].start_time.to_pydatetime(), train, valid))
     rule: dict[str, Any] = {"every": every, "train": "past", "gap": 1, "window": 3}
     if not wanted:
-        none = "must leave labels of 'day' to validate, but leaves none."
+        none = "must leave labels of 'day' to validate on, but leaves none."
         refuse(f'`train="past"` with `gap=1` {none}', lambda: sf.folds(df, "day", **rule))
         return
     assert pairs(df, **rule) == wanted
@@ -74,36 +68,6 @@ def test_every_frame_has_the_same_periods(frame: Make) -> None:
         assert [(a.tolist(), b.tolist()) for a, b in positions] == [each[1:] for each in found]
 
 
-@pytest.mark.parametrize(
-    "zone", ["Europe/Berlin", "Asia/Beirut", "America/Sao_Paulo", "America/Havana", "Pacific/Apia"]
-)
-def test_days_are_those_of_the_clock_of_the_zone(zone: str) -> None:
-    """Days begin when the clock of their zone first shows their date, and the label keeps the zone.
-
-    Clocks skip midnight, show it twice, or skip a whole day, which counts as one.
-    """
-    whole = []
-    for start in ("2011-12-28", "2018-11-01", "2024-03-29"):
-        hours = pl.Series(pd.date_range(start, periods=120, freq="h", tz="UTC").as_unit("us"))
-        local = hours.dt.convert_time_zone(zone)
-        whole.append(local.filter(local.dt.date() > local.dt.date()[0]))
-    df = pl.DataFrame({"day": pl.concat(whole)}).with_row_index("x")
-    numpy, arrow = df.to_pandas(), df.to_pandas(use_pyarrow_extension_array=True)
-    objects = numpy.assign(day=numpy["day"].astype(object))
-    days = df.with_columns(pl.col("day").dt.date())
-    wanted = [
-        (first.isoformat(), days.filter(pl.col("day") < day - timedelta(days=1))["x"].to_list(), x)
-        for day, first, x in df.group_by(pl.col("day").dt.date().alias("date"), maintain_order=True)
-        .agg(pl.col("day").first(), "x")
-        .iter_rows()
-    ]
-    rule: dict[str, Any] = {"every": "1d", "train": "past", "gap": 1}
-    for frame in (df, df.lazy(), numpy, arrow, objects, numpy.astype({"day": "category"})):
-        found = pairs(frame, **rule)
-        assert [(label.isoformat(), *rows) for label, *rows in found] == wanted[2:]
-        assert pairs(frame, **rule, valid=found[1][0]) == found[1:2]
-
-
 CHANGES = {
     None: ["1969-12-30", "2024-02-28"],
     "Europe/Berlin": ["2024-03-30", "2024-10-26"],
@@ -111,19 +75,25 @@ CHANGES = {
     "America/St_Johns": ["2011-03-12", "2011-11-05"],
     "America/Sao_Paulo": ["2018-02-17", "2018-11-03"],
     "Pacific/Apia": ["2011-12-29"],
+    "Asia/Beirut": ["2024-03-30", "2024-10-26"],
+    "America/Havana": ["2024-03-09", "2024-11-02"],
 }
 """Days before clocks change, by an hour, half an hour or a day, at midnight or a minute past it."""
 
 
 @pytest.mark.parametrize("zone", CHANGES)
-@pytest.mark.parametrize(("every", "minutes"), [("15m", 15), ("40m", 40), ("6h", 360)])
-def test_hours_are_those_of_the_clock(zone: str | None, every: str, minutes: int) -> None:
+@pytest.mark.parametrize(
+    ("every", "minutes"), [("15m", 15), ("40m", 40), ("6h", 360), ("1d", 1440)]
+)
+def test_periods_are_those_of_the_clock(zone: str | None, every: str, minutes: int) -> None:
     """Hours and minutes count from midnight by the local clock, as `datetime` does the arithmetic.
 
-    An hour that comes twice is one period. The label is the first minute that the clock shows.
+    Clocks skip midnight, show it twice, or skip a whole day, which counts as one period. So does an
+    hour that comes twice. The label is the first minute that the clock shows, in its zone.
     """
-    evenings = [pd.Timestamp(f"{day} 18:00", tz=zone) for day in CHANGES[zone]]
-    hours = [pd.date_range(evening, periods=20 * 60, freq="min") for evening in evenings]
+    start, n = ("00:00", 96 * 60) if every == "1d" else ("18:00", 20 * 60)
+    days = [pd.Timestamp(f"{day} {start}", tz=zone) for day in CHANGES[zone]]
+    hours = [pd.date_range(day, periods=n, freq="min") for day in days]
     clock = [time for each in hours for time in each.to_pydatetime().tolist()]
     numbers, firsts = [], dict[int, datetime]()
     for time in clock:
@@ -140,15 +110,18 @@ def test_hours_are_those_of_the_clock(zone: str | None, every: str, minutes: int
             wanted.append((firsts[number].isoformat(), train, valid))
     numpy = pd.DataFrame({"day": [clock[row] for row in rows], "x": rows})
     polars = pl.from_pandas(numpy)
+    frames = [numpy, numpy.set_index("day", drop=False), polars, polars.lazy()]
+    if every == "1d":
+        frames += [numpy.astype({"day": "category"}), numpy.astype({"day": object})]
+        frames += [polars.to_pandas(use_pyarrow_extension_array=True)]
     rule: dict[str, Any] = {"every": every, "train": "past", "gap": 1, "window": 3}
-    for frame in (numpy, numpy.set_index("day", drop=False), polars, polars.lazy()):
+    for frame in frames:
         found = pairs(frame, **rule)
         assert [(label.isoformat(), *rows) for label, *rows in found] == wanted
         assert pairs(frame, **rule, valid=found[-1][0]) == found[-1:]
     split = sf.FoldSplit("day", **rule).split(numpy)
-    assert [(numpy["x"][a].tolist(), numpy["x"][b].tolist()) for a, b in split] == [
-        each[1:] for each in wanted
-    ]
+    found = [(numpy["x"][a].tolist(), numpy["x"][b].tolist()) for a, b in split]
+    assert found == [each[1:] for each in wanted]
 
 
 def test_zones_that_only_pandas_has() -> None:
@@ -167,10 +140,9 @@ def test_the_ends_of_dates() -> None:
         labels = [(label, valid) for label, _, valid in pairs(frame, every="1y")]
         assert labels == [(datetime(1677, 1, 1), [0, 1]), (datetime(2024, 1, 1), [2])]
     far = pl.DataFrame({"day": pl.Series([-800_000, 0], dtype=pl.Int32).cast(pl.Date)})
+    beyond = "'day' must hold values that Python can represent, but year"
     for rule in ({}, {"every": "1mo"}):
-        with pytest.raises(
-            sf.StratError, match="'day' must hold values that Python can represent, but year"
-        ):
+        with pytest.raises(sf.StratError, match=beyond):
             sf.folds(far, "day", **rule)
     last = 2**63 - 1
     ends = [("ms", last), ("us", last), ("us", -last), ("ms", 2**64 // 1000 + 1)]
@@ -180,10 +152,8 @@ def test_the_ends_of_dates() -> None:
         options = {"frame": far.lazy() if is_lazy else far, "every": "1y", "nulls": "drop"}
         refuse(rule, partial(sf.folds, name="day", **options))
     far = pl.DataFrame({"day": pl.Series([last, 0]).cast(pl.Datetime("ns", "Europe/Paris"))})
-    assert [label.year for label, _, _ in pairs(far.with_row_index("x"), every="1y")] == [
-        1970,
-        2262,
-    ]
+    years = [label.year for label, _, _ in pairs(far.with_row_index("x"), every="1y")]
+    assert years == [1970, 2262]
 
 
 def test_minutes_of_all_years(frame: Make) -> None:
@@ -202,13 +172,13 @@ def test_the_last_folds_of_any_column(frame: Make) -> None:
 
 
 PERIOD = '`every` must be a period such as "15m", "6h", "1d", "1w", "1mo", "1q" or "1y", got '
-DIVIDES = 'Hours and minutes of `every` must divide a day, as "6h" does, got '
+DIVIDES = 'Hours or minutes in `every` must divide a day evenly, as "6h" does, got '
 BROKEN = {
     **{f"every={given}": f"{PERIOD}{given}." for given in ("'month'", "7", "'6s'", "'0h'")},
     **{f"every={given}": f"{DIVIDES}{given}." for given in ("'7h'", "'48h'", "'7m'")},
     "last=0": "`last` must be at least 1, got 0.",
     "last=2, valid=[1]": (
-        "`last` cannot be combined with `valid`, which names the labels to validate."
+        "`last` cannot be combined with `valid`, which names the labels to validate on."
     ),
 }
 
@@ -229,13 +199,15 @@ def test_the_cause_of_an_error_is_what_needs_an_order() -> None:
     assert "no row has" in str(refused(lambda: sf.folds(none, "day", every="1mo", nulls="drop")))
 
 
-def test_a_column_without_dates(frame: Make) -> None:
+def test_a_column_without_dates(kind: str) -> None:
     """Periods need dates or times."""
-    data = ROWS | {"day": ["2024-01-03"] * 18}
-    with pytest.raises(sf.StratError, match="`every` needs dates or times, but column 'day' is "):
-        sf.folds(frame(data), "day", every="1mo")
-    with pytest.raises(sf.StratError, match="`every='6h'` needs times, but column 'day' is "):
-        sf.folds(frame(ROWS), "day", every="6h")
-    only = ROWS | {"day": np.arange(18)}
-    with pytest.raises(sf.StratError, match="`every` needs dates or times, but column 'day' is "):
-        sf.cv(pd.DataFrame(only), "day", every="1mo")
+    needs = "`every` needs dates or times, but column 'day' is "
+    for days, every, message in (
+        (["2024-01-03"] * 18, "1mo", needs),
+        (DAYS, "6h", "`every='6h'` needs times, but column 'day' is "),
+        (np.arange(18), "1mo", needs),
+    ):
+        df = make(kind, {**ROWS, "day": days})
+        for read in (sf.folds, sf.cv):
+            with pytest.raises(sf.StratError, match=message):
+                read(df, "day", every=every)

@@ -1,14 +1,15 @@
-"""`kfold` and `split`: the column that they add, and whole groups."""
+"""`kfold` and `split`: the column that they add, whole groups, hashes and expressions."""
 
 from collections import Counter
-from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+import xxhash
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.model_selection import KFold, StratifiedKFold
 
@@ -16,46 +17,43 @@ import stratframe as sf
 from tests.helpers import (
     HALVES,
     ROWS,
+    TWO_KINDS,
     Make,
     eager,
+    evaluate,
     folds_of,
+    make,
     peer_folds,
     refuse,
     refuse_now,
+    refuse_rule,
     values,
+    warned,
 )
-
-# The column -----------------------------------------------------------------------------
-
-LAZY = [(sf.kfold, (2,)), (sf.split, (HALVES,))]
 
 
 def test_output_is_there_already(frame: Make, kind: str) -> None:
     """Columns that are there already are an error whose hint can be pasted."""
     columns = "" if "polars" in kind else "columns="
-    for verb in (sf.kfold, sf.split):
-        refuse_now(
-            "The frame has a column 'id' already. `overwrite=True` replaces it.\n"
-            f"Hint: df = df.drop({columns}'id')",
-            lambda verb=verb: verb(frame(ROWS), "label", name="id"),
-        )
-    df, drop = sf.kfold(frame(ROWS), "label", repeats=2), f"df.drop({columns}['fold_1', 'fold_2'])"
-    refuse_now(
-        "The frame has columns 'fold_1', 'fold_2' already. `overwrite=True` replaces them.\n"
-        f"Hint: df = {drop}",
-        lambda: sf.kfold(df, "label", repeats=3),
+    message = (
+        "The frame has a column 'id' already. `overwrite=True` replaces it.\n"
+        f"Hint: df = df.drop({columns}'id')"
     )
+    for verb in (sf.kfold, sf.split):
+        refuse_now(message, lambda verb=verb: verb(frame(ROWS), "label", name="id"))
+    df, drop = sf.kfold(frame(ROWS), "label", repeats=2), f"df.drop({columns}['fold_1', 'fold_2'])"
+    message = "The frame has columns 'fold_1', 'fold_2' already. `overwrite=True` replaces them.\n"
+    refuse_now(f"{message}Hint: df = {drop}", lambda: sf.kfold(df, "label", repeats=3))
     assert "fold_3" in eager(sf.kfold(eval(drop, {"df": df}), "label", repeats=3)).columns
 
 
-@pytest.mark.parametrize(("verb", "arguments"), LAZY)
 @pytest.mark.parametrize("by", [None, "label", sf.quantiles("label", 3), sf.continuous("label")])
-def test_no_rows_to_deal(frame: Make, verb: Callable[..., Any], arguments: Any, by: Any) -> None:
+def test_no_rows_to_deal(frame: Make, by: Any) -> None:
     """A verb that adds a column refuses an empty frame."""
-    message = "`k` must be at most the number of rows that get a fold, got 2 for 0 rows."
-    if verb is sf.split:
-        message = message.replace("`k`", "The number of `parts`").replace("a fold", "a part")
-    refuse(message, lambda: verb(frame({"label": []}), by, *arguments))
+    message = "{} must be at most the number of rows that get a {}, got 2 for 0 rows."
+    empty = frame({"label": []})
+    refuse(message.format("`k`", "fold"), lambda: sf.kfold(empty, by, 2))
+    refuse(message.format("The number of `parts`", "part"), lambda: sf.split(empty, by, HALVES))
 
 
 def test_many_repeats_fragment_no_frame() -> None:
@@ -68,64 +66,37 @@ def test_many_repeats_fragment_no_frame() -> None:
     assert out["fold_1"].tolist() == sf.kfold(frame, "a", 2)["fold"].tolist()
 
 
-# Groups: each is in one fold, and strata and sizes are close to even --------------------
-
-
-def patients() -> dict[str, Any]:
-    """Visits of patients at sites; a patient has more of one label than of others."""
-    drawn, n = np.random.default_rng(0), 240
-    patient = np.sort(drawn.integers(0, 40, n))
-    label = (drawn.integers(0, 3, 40)[patient] + drawn.integers(0, 2, n)) % 3
-    order = drawn.permutation(n)
-    return {
-        "patient": [f"p{code}" for code in patient[order]],
-        "label": ["abc"[code] for code in label[order]],
-        "site": drawn.integers(0, 2, n).tolist(),
-        "x": drawn.normal(size=n).tolist(),
-        "y": drawn.normal(size=n).tolist(),
-    }
-
-
 def test_clusters_are_left_out_whole(frame: Make) -> None:
     """`groups=sf.clusters(...)` leaves whole clusters out."""
-    data = patients()
-    term = sf.clusters(["x", "y"], 12)
-    out = sf.kfold(frame(data), "label", k=4, groups=term)
-    counts = sf.balance(out, term)  # in which the clusters are strata
+    x, y = np.random.default_rng(0).normal(size=(2, 240)).tolist()
+    df, term = frame({"label": ["a", "b", "c"] * 80, "x": x, "y": y}), sf.clusters(["x", "y"], 12)
+    counts = sf.balance(sf.kfold(df, "label", k=4, groups=term), term)  # clusters are strata
     held = zip(values(counts, "cluster"), values(counts, "n"), strict=True)
-    filled = Counter(cluster for cluster, n in held if n)
-    assert set(filled.values()) == {1}
+    assert {*Counter(cluster for cluster, n in held if n).values()} == {1}
 
 
 def test_two_columns_of_groups_are_hashed_one_after_another(frame: Make) -> None:
     """Columns in another order are other groups, and one column of their text is, too."""
-    data = patients()
-    data["pair"] = [f"{who}{site}" for who, site in zip(data["patient"], data["site"], strict=True)]
-    found = {
-        tuple(values(sf.kfold(frame(data), "label", groups=groups), "fold"))
-        for groups in (["patient", "site"], ["site", "patient"], "pair")
-    }
-    assert len(found) == 3
+    rows = range(120)
+    data = {"who": [f"p{row // 3}" for row in rows], "site": [row * 7 % 5 % 2 for row in rows]}
+    data["pair"] = [f"{who}{site}" for who, site in zip(*data.values(), strict=True)]
+    every = (["who", "site"], ["site", "who"], "pair")
+    assert len({str(folds_of(frame(data), groups=groups)) for groups in every}) == 3
 
 
 def test_clusters_are_ordered_by_their_points(frame: Make) -> None:
     """Clusters that are the same in every order of the rows get the same folds."""
-    data: dict[str, list[Any]] = {"x": [100.0 * (i * 7 % 12) + i % 5 for i in range(96)]}
-    turned = {"x": data["x"][::-1]}
+    x = [100.0 * (i * 7 % 12) + i % 5 for i in range(96)]
     groups = sf.clusters("x", 12, algorithm="agglomerative", scale=None)
-    here, there = (
-        values(sf.kfold(frame(each), k=4, groups=groups), "fold") for each in (data, turned)
-    )
+    here, there = (folds_of(frame({"x": each}), k=4, groups=groups) for each in (x, x[::-1]))
     assert there == here[::-1]
 
 
 @pytest.mark.parametrize(
     ("order", "is_drawn"),
     [
-        (sf.continuous("x"), False),
-        (sf.clusters(["x", "y"], 3), False),
-        (sf.chain(["x", "y"]), True),
-        (sf.nearest(["x", "y"]), True),
+        *((sf.continuous("x"), False), (sf.clusters(["x", "y"], 3), False)),
+        *((sf.chain(["x", "y"]), True), (sf.nearest(["x", "y"]), True)),
     ],
 )
 def test_what_a_circular_deal_draws(order: Any, is_drawn: bool) -> None:
@@ -136,47 +107,38 @@ def test_what_a_circular_deal_draws(order: Any, is_drawn: bool) -> None:
     assert (len(folds) > 1) == is_drawn
 
 
-@given(
-    labels=st.lists(st.sampled_from("abcd"), min_size=12, max_size=60),
-    k=st.integers(2, 7),
-    seed=st.integers(0, 9),
-)
+LABELS = st.lists(st.sampled_from("abcd"), min_size=12, max_size=60)
+
+
+@given(labels=LABELS, k=st.integers(2, 7), seed=st.integers(0, 9))
 def test_contiguous_folds_are_those_of_scikit_learn(labels: list[str], k: int, seed: int) -> None:
     """Contiguous folds are those of `KFold` and `StratifiedKFold` that do not shuffle.
 
     Along a column they are pieces of the sorted rows, as `np.array_split` cuts them.
     """
     order = np.random.default_rng(seed).permutation(len(labels))
-    frame = pl.DataFrame({"label": labels, "x": order})
-    in_turn = folds_of(frame, None, k, deal="contiguous", seed=seed)
-    assert in_turn == peer_folds(KFold(k), labels, None)
+    frame, deal = pl.DataFrame({"label": labels, "x": order}), {"deal": "contiguous"}
+    assert folds_of(frame, None, k, seed=seed, **deal) == peer_folds(KFold(k), labels, None)
     pieces = enumerate(np.array_split(np.argsort(order), k))
-    assert folds_of(frame, sf.continuous("x"), k, deal="contiguous") == [
-        fold for _, fold in sorted((row, fold) for fold, rows in pieces for row in rows)
-    ]
+    expected = sorted((row, fold) for fold, rows in pieces for row in rows)
+    assert folds_of(frame, sf.continuous("x"), k, **deal) == [fold for _, fold in expected]
     if max(map(labels.count, labels)) >= k:
         theirs = peer_folds(StratifiedKFold(k), labels, None)
-        assert folds_of(frame, "label", k, deal="contiguous") == theirs
+        assert folds_of(frame, "label", k, **deal) == theirs
 
 
 @pytest.mark.parametrize(
-    ("n", "parts", "sizes"),
+    ("parts", "sizes"),
     [
-        (9, [0.8, 0.2], [8, 1]),
-        (9, [0.2, 0.8], [2, 7]),
-        (14, [0.7, 0.2, 0.1], [10, 3, 1]),
-        (18, [0.7, 0.2, 0.1], [13, 4, 1]),
-        (10, [3, None, 2], [3, 5, 2]),
+        *(([0.8, 0.2], [8, 1]), ([0.2, 0.8], [2, 7]), ([0.7, 0.2, 0.1], [10, 3, 1])),
+        *(([0.7, 0.2, 0.1], [13, 4, 1]), ([3, None, 2], [3, 5, 2])),
     ],
 )
-def test_left_over_rows_of_stretches(
-    frame: Make, n: int, parts: list[float | None], sizes: list[int]
-) -> None:
+def test_left_over_rows_of_stretches(frame: Make, parts: list[Any], sizes: list[int]) -> None:
     """The first parts take what is left over of a contiguous deal, and the order is theirs."""
-    names = "abc"[: len(parts)]
-    options: dict[str, Any] = {"parts": dict(zip(names, parts, strict=True)), "seed": None}
-    dealt = sf.split(frame({"x": [*range(n)]}), deal="contiguous", **options)
-    expected = [name for name, size in zip(names, sizes, strict=True) for _ in range(size)]
+    expected = [name for name, size in zip("abc", sizes, strict=False) for _ in range(size)]
+    options: dict[str, Any] = {"parts": dict(zip("abc", parts, strict=False)), "seed": None}
+    dealt = sf.split(frame({"x": range(len(expected))}), deal="contiguous", **options)
     assert values(dealt, "split") == expected
 
 
@@ -235,3 +197,165 @@ def test_repeats_of_parts_round_anew() -> None:
     counts = [int((out[name][:3] == "test").sum()) for name in out.columns if name != "label"]
     assert set(counts) == {1, 2}
     assert abs(np.mean(counts) - 1.5) < 4 * 0.5 / 400**0.5
+
+
+# `deal="hash"`: the key of a row decides its fold, and nothing else.
+USERS = [f"user {i * 37 % 60}" for i in range(150)]
+KEYED = {"user": USERS, "id": list(range(-40, 110)), "ok": [i % 3 > 0 for i in range(150)]}
+BY_USER = {"key": "user", "deal": "hash"}
+MANY = pl.DataFrame({"id": range(100_000)})
+
+
+def share_of_hashes(*key, seed=0, name="", purpose=17, repeat=0):
+    """Hash a key as the documentation says, and give its share of all hashes."""
+    text = f"{seed} {purpose} 0 {repeat} {name}"
+    entropy = [int.from_bytes(text.encode() + b"\x01", "little"), 0xFFFFFFF0]
+    u = 42
+    for word in (np.random.PCG64DXSM(np.random.SeedSequence(entropy)).random_raw(), *key):
+        is_text = isinstance(word, str)
+        data = word.encode() if is_text else (int(word) % 2**64).to_bytes(8, "little")
+        u = xxhash.xxh64_intdigest(data, seed=u)
+    return u
+
+
+@pytest.mark.parametrize("k", [2, 5, 7, 1000])
+def test_folds_are_those_of_the_published_formula(frame, k):
+    """The fold of a row is floor(u k / 2**64), u the hash of its key."""
+    folds = values(sf.kfold(frame(KEYED), k=k, **BY_USER), "fold")
+    assert folds == [share_of_hashes(user) * k >> 64 for user in USERS]
+    folds = values(sf.kfold(frame(KEYED), k=k, key="id", deal="hash"), "fold")
+    assert folds == [share_of_hashes(number) * k >> 64 for number in KEYED["id"]]
+
+
+SALTS: list[tuple[dict[str, Any], dict[str, dict[str, Any]]]] = [
+    ({"seed": 2**70}, {"fold": {"seed": 2**70}}),
+    ({"name": "inner"}, {"inner": {"name": "inner"}}),
+    ({"name": "split"}, {"split": {}}),
+    ({"repeats": 3}, {f"fold_{repeat + 1}": {"repeat": repeat} for repeat in range(3)}),
+]
+
+
+@pytest.mark.parametrize(("options", "salts"), SALTS)
+def test_seed_name_and_repeat_are_in_the_formula(options, salts):
+    """They choose the salt; the names of both verbs count as none."""
+    folded = sf.kfold(pl.DataFrame(KEYED), key=["id", "user"], deal="hash", **options)
+    keys = [*zip(KEYED["id"], USERS, strict=True)]
+    for name, salt in salts.items():
+        assert folded[name].to_list() == [share_of_hashes(*key, **salt) * 5 >> 64 for key in keys]
+
+
+def test_parts_are_those_of_the_published_formula(frame):
+    """A row is in the first part whose shares up to there exceed its share of all hashes."""
+    shares = {"train": 0.5, "valid": 0.25, "test": None}
+    parts = values(sf.split(frame(KEYED), parts=shares, **BY_USER), "split")
+    hashes = [share_of_hashes(user, purpose=18) for user in USERS]
+    names = ["train", "train", "valid", "test"]
+    assert parts == [names[u >> 62] for u in hashes]
+
+
+@given(rows=st.lists(st.integers(0, 149)), kind=st.sampled_from(TWO_KINDS))
+@example(rows=[], kind="pandas")
+@example(rows=[], kind="polars-lazy")
+def test_any_rows_alone_have_the_same_folds(rows, kind):
+    """Other rows, their order, their number, repeats and the library change no fold."""
+    known = dict(zip(USERS, values(sf.kfold(pl.DataFrame(KEYED), **BY_USER), "fold"), strict=True))
+    users = [USERS[row] for row in rows]
+    data = pl.Series(users, dtype=pl.String) if kind.startswith("polars") else users
+    alone = sf.kfold(make(kind, {"user": data}), **BY_USER)
+    assert values(alone, "fold") == [known[user] for user in users]
+
+
+def test_a_wider_test_part_keeps_the_old_test_rows():
+    """With the training part first, test rows stay test rows as the part grows."""
+    shares, options = (0.05, 0.1, 0.25, 0.5), {"key": "id", "deal": "hash"}
+    tests = [{*sf.parts(sf.split(MANY, parts=share, **options))["test"]["id"]} for share in shares]
+    assert all(less < more for less, more in pairwise(tests))
+
+
+def test_where_leaves_rows_out(frame):
+    """Rows outside `where` have no fold, may lack a key, and change nothing."""
+    users = [user if ok else None for user, ok in zip(USERS, KEYED["ok"], strict=True)]
+    folds = values(sf.kfold(frame({**KEYED, "user": users}), where="ok", **BY_USER), "fold")
+    full = values(sf.kfold(frame(KEYED), **BY_USER), "fold")
+    assert folds == [fold if ok else None for fold, ok in zip(full, KEYED["ok"], strict=True)]
+
+
+def test_lazy_frames_stream(tmp_path):
+    """A lazy frame gets one expression of each row: nothing is held, no order warned of."""
+    MANY.write_parquet(tmp_path / "in.parquet")
+    query = pl.scan_parquet(tmp_path / "in.parquet").unique().strat.kfold(key="id", deal="hash")
+    plan = query.explain()
+    assert plan.count("python_udf") == 1
+    assert "HCONCAT" not in plan
+    query.sink_parquet(tmp_path / "out.parquet")
+    streamed = pl.read_parquet(tmp_path / "out.parquet").sort("id")
+    assert streamed.equals(MANY.strat.kfold(key="id", deal="hash"))
+
+
+def test_missing_keys_are_errors(kind):
+    """A row without a key is named; in a lazy frame, which comes in pieces, the column alone."""
+    data = make(kind, {"user": ["a", None, "b", None], "ok": [True, True, True, False]})
+    for where, rows in ((None, " in 2 rows (1, 3)"), ("ok", " in 1 row (1)")):
+        rule = f"Column 'user' has missing values{'' if kind == 'polars-lazy' else rows}."
+        refuse_rule(rule, lambda where=where: sf.kfold(data, k=2, where=where, **BY_USER))
+
+
+MOST = "`k` must be at most the number of rows that get a fold, got"
+RULES = {
+    "pl.struct('gaps', 'y').strat.kfold(2)": "Column 'gaps' has missing values in 1 row (1).",
+    "pl.col('far').strat.split()": "Column 'far' has infinite values in 1 row (2).",
+    "pl.col('y').strat.kfold(5)": f"{MOST} 5 for 4 rows.",
+    "pl.struct('y', 'tags').strat.kfold(2)": (
+        "A column must hold single values, but 'tags' is List(String)."
+    ),
+}
+
+
+@pytest.mark.parametrize("code", RULES)
+def test_data_of_expressions(code: str) -> None:
+    """Through an expression the first line of the error is the rule."""
+    data = {"y": ["a"] * 4, "gaps": [1, None, 1, 1], "far": [1.5, 2.5, float("inf"), 3.5]}
+    frame = pl.DataFrame({**data, "tags": [["t"]] * 4})
+    for each in (frame, frame.lazy()):
+        refuse_rule(RULES[code], lambda each=each: each.with_columns(evaluate(code)))
+    empty = frame.clear()
+    refuse_rule(f"{MOST} 2 for 0 rows.", lambda: empty.with_columns(pl.col("y").strat.kfold(2)))
+
+
+CITIES = pl.DataFrame(
+    {"city": [f"city {row // 6}" for row in range(600)], "y": ["well", "ill", "well"] * 200}
+)
+"""A hundred cities of six rows."""
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_each_group_of_over_starts_anew(seed: int) -> None:
+    """Inside `.over` each group is dealt alone with the same draws: sizes add up unevenly."""
+    fold = pl.col("y").strat.kfold(k=5, seed=seed, rare="ignore").over("city")
+    counts = CITIES.with_columns(fold)["fold"].value_counts()["count"]
+    assert counts.sort().to_list() == [100, 100, 100, 100, 200]
+
+
+Y = pl.col("y")
+
+
+@pytest.mark.parametrize("expr", [Y, pl.struct("y", "x"), Y.cast(pl.Categorical)])
+def test_warnings_inside_over_name_the_column(expr: pl.Expr) -> None:
+    """A warning of an expression inside `.over` names the column into bins, as one outside does."""
+    frame = pl.DataFrame({"y": ["a"] * 8 + ["b"], "x": [1] * 9, "all": [0] * 9})
+    fold = expr.strat.kfold(k=3).over("all")
+    message = (
+        "1 class of 'y' has fewer rows than there are folds (3): 'b' (1 row).\n"
+        "Hint: `df.strat.advise('y')` shows what each k does to it; `rare=\"ignore\"` silences this"
+        " warning."
+    )
+    for each in (frame, frame.lazy()):
+        warned(message, lambda each=each: each.with_columns(fold))
+
+
+@pytest.mark.parametrize("by", [Y, pl.struct("x", "y")])
+def test_errors_inside_over_name_the_column(by: pl.Expr) -> None:
+    """An error of an expression inside `.over` names the column."""
+    frame = pl.DataFrame({"y": ["a", None, "a", "a"], "x": [1] * 4, "all": [0] * 4})
+    fold = by.strat.kfold(k=2).over("all")
+    refuse_rule("Column 'y' has missing values in 1 row (1).", lambda: frame.with_columns(fold))

@@ -25,11 +25,11 @@ FRAMES = {
 NOT_THERE = "`{}` names the column {!r}, which the frame does not have.\nHint: did you mean {!r}?"
 NO_FOLD = (
     NOT_THERE.format("name", "flod", "fold")
-    + " If not, add it first, as in `df.strat.kfold(..., name='flod')` or `split`."
+    + " If not, add the column first, as in `df.strat.kfold(..., name='flod')` or `split`."
 )
 ADD = "There is no column {0!r}.\nHint: add it first, as in `df.strat.{1}(..., name={0!r})`."
 NAMES = "`name` must hold column names, got "
-NUMBER = "\nHint: `name` is a column that is there already; `df.strat.kfold(..., k=5)` makes one."
+NUMBER = "\nHint: `name` names an existing column; `df.strat.kfold(..., k=5)` adds one."
 
 READS_FOLDS = ("folds(df, {})", "cv(df, {})", "parts(df, {})", "balance(df, 'label', {})")
 OF_FOLDS = {
@@ -65,8 +65,8 @@ OF_FOLDS = {
     ),
     **{
         f"sf.{call}": (
-            "There is no column 'fold'.\nHint: `name=` says which column holds the folds:"
-            f" {like!r} looks like one."
+            "There is no column 'fold'.\nHint: pass the fold column as `name=`:"
+            f" {like!r} looks like a fold column."
         )
         for frame, like in {"splits": "split", "cv": "cv_fold"}.items()
         for call in (f"parts({frame}, 'fold')", f"report({frame}, 'x')", f"leaks({frame})")
@@ -94,21 +94,21 @@ OF_SAMPLES = {
     "n=-1": "`n` must be at least 0, got -1.",
     "n=True": "`n` must be a whole number, got True.",
     "n=2.5": "`n` must be a whole number, got 2.5.",
-    **{
-        f"frac={share}": f"{FROM_0_TO_1} {share}."
-        for share in ("-0.1", "1.1", "True", "'a'", "nan")
-    },
+    **{f"frac={x}": f"{FROM_0_TO_1} {x}." for x in ("-0.1", "1.1", "True", "'a'", "nan")},
     "n=11": "`n` must be at most the number of rows, got 11 for 10 rows.",
     "n=1, allocation='fair'": "`allocation` must be 'proportional' or 'equal', got 'fair'.",
     "n=1, seed=-1": "`seed` must be at least 0, got -1.",
 }
 
-ALONE = '`deal="hash"` cannot be combined with {}: a row\'s key alone decides.\nHint: '
-BALANCED = 'leave it out; or, for even strata, leave out `deal` and use `groups="user"`.'
+ALONE = (
+    '`deal="hash"` cannot be combined with {}: a row\'s key alone decides where the row goes.'
+    "\nHint: "
+)
+BALANCED = 'leave out `by`; or, for even strata, leave out `deal` and use `groups="user"`.'
 OF_HASHES = {
     "by='label', key='id'": ALONE.format("`by`") + BALANCED,
     "groups='label', key='id'": (
-        ALONE.format("`groups`") + 'rows that share a key stay together, as in `key="patient"`.'
+        ALONE.format("`groups`") + '`key="patient"` keeps all rows of a patient together.'
     ),
     "key='id', missing='stratum'": (
         ALONE.format("`missing='stratum'`") + "`where` can leave out the rows without a key."
@@ -120,7 +120,7 @@ OF_HASHES = {
         '`deal="hash"` needs a `key`, whose hash decides where a row goes.\nHint: name the columns'
         ' that identify a row or a unit, as in `df.strat.kfold(key="user", deal="hash")`.'
     ),
-    "key='id', k=10**9": "`k` must be at most 1,000,000 folds, got 1,000,000,000.",
+    "key='id', k=10**9": "`k` must not exceed 1,000,000 folds, got 1,000,000,000.",
 }
 
 OTHERS = {
@@ -151,8 +151,8 @@ OTHERS = {
     "sf.drift(huge, 'n')": "`drift` needs numbers or dates, but column 'n' is object.",
     "sf.leaks([1])": "`frame` must be a pandas, Polars, Dask or Spark frame, got list.",
     **{
-        f"sf.{call}": f"`frame` must be a {accepted} frame, got {got}.\nHint: join them into one,"
-        " with a column that says where each row is from."
+        f"sf.{call}": f"`frame` must be a {accepted} frame, got {got}.\nHint: join the frames,"
+        " and add a column that names the frame of each row."
         for accepted, calls in {
             "pandas, Polars, Dask or Spark": ("kfold({}, 'label')", "check({})", "folds({})"),
             "pandas or Polars": ("cv({})", "drift({}, 'id')"),
@@ -163,21 +163,19 @@ OTHERS = {
     },
     "sf.drift(foreign, 'x')": (
         "`frame` must be a pandas or Polars frame, got modin.DataFrame.\n"
-        "Hint: convert it, as with `.compute()` or `.toPandas()`."
+        "Hint: convert it, for example with `.compute()` or `.toPandas()`."
     ),
     "sf.leaks(df, key='fold')": (
-        "`key` must be columns other than the folds, but both are 'fold'.\nHint: name what the"
-        ' folds are compared by, as in `key="label"`.'
+        "`key` must name columns other than the fold column, but includes 'fold'.\nHint: name a"
+        ' column by which to compare the folds, as in `key="label"`.'
     ),
     **{
         f"sf.{verb}(df, key={key})": (f"`key` must hold column names or expressions, got {wrong}.")
         for verb in ("check", "leaks")
-        for key, wrong in {
-            "[['id']]": "['id']",
-            "['id', ['id']]": "['id']",
-            "{'id': 1}": "{'id': 1}",
-            "[{'id'}]": "{'id'}",
-        }.items()
+        for key, wrong in (
+            *(("[['id']]", "['id']"), ("['id', ['id']]", "['id']")),
+            *(("{'id': 1}", "{'id': 1}"), ("[{'id'}]", "{'id'}")),
+        )
     },
     # Columns.
     "sf.kfold(rows, 'label', 2, where=lambda df: df['id'] < 0)": (
@@ -191,21 +189,22 @@ OTHERS = {
         "`extend` takes `k` for folds or `parts` for parts, got both."
     ),
     "sf.extend(df, 'label', parts={'train': 0.5, 'rest': 0.5}, name='split')": (
-        "`parts` must name all parts of 'split', but it also has 'test'."
+        "`parts` must name all parts of 'split', but the column also has 'test'."
     ),
     "sf.extend(holes, sf.chain('price'))": "`extend` does not support `sf.chain` in `by`.",
     "sf.extend(holes, sf.nearest('price'))": "`extend` does not support `sf.nearest` in `by`.",
     "sf.plan(rows, key='id', deal='hash')": (
-        '`plan` cannot count the rows of `deal="hash"`, whose sizes are left to chance.'
-        "\nHint: `report` measures the column that it makes."
+        '`plan` cannot count the rows of `deal="hash"`, which leaves the sizes to chance.'
+        "\nHint: `report` measures the column that `kfold` or `split` makes."
     ),
     "sf.split(rows, parts={'train': None, 'test': 1}, key='id', deal='hash')": (
-        '`deal="hash"` takes shares in `parts`, not counts of rows: a row\'s key alone decides.'
+        '`deal="hash"` takes shares in `parts`, not counts of rows: a row\'s key alone decides'
+        " where the row goes."
         '\nHint: shares, as in `parts={"train": 0.8, "test": 0.2}`, are met approximately.'
     ),
     "sf.kfold(lazy, pl.col('tags'))": (
         "A column must hold single values, but 'tags' is List(String).\n"
-        "Hint: `sf.margins(...)`, alone in `by`, balances each value of the lists."
+        "Hint: `sf.margins(...)`, as the only entry, balances each value of the lists."
     ),
     # Expressions.
     "pl.col('x').strat.kfold(1)": "`k` must be at least 2, got 1.",
@@ -213,11 +212,11 @@ OTHERS = {
         "`missing` must be 'error' or 'stratum', got 'null'."
     ),
     # Splitters.
-    "sf.FoldSplit(nulls='keep')": "`nulls` must be 'error', 'train' or 'drop', got 'keep'.",
     "sf.FoldSplit(None)": f"{NAMES}None.",
     "sf.FoldSplit(pd.NA)": f"{NAMES}{pd.NA!r}.",
     "sf.FoldSplit([])": f"{NAMES}[].",
     "sf.FoldSplit([['fold']])": f"{NAMES}['fold'].",
+    "sf.FoldSplit(nulls='keep')": "`nulls` must be 'error', 'train' or 'drop', got 'keep'.",
 }
 
 REFUSED = {

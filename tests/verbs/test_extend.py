@@ -1,4 +1,4 @@
-"""`extend`: new rows get a fold, old rows keep theirs."""
+"""`extend`: new rows get a fold or a part, old rows keep theirs; `where` says which new ones."""
 
 import datetime as dt
 from collections import Counter
@@ -12,24 +12,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import Make, at_fault, eager, evaluate, refuse, values
-
-
-def drawn(n: int, seed: int) -> dict[str, list[Any]]:
-    """Rows of a label, a site, a patient and a price."""
-    found = np.random.default_rng(seed)
-    return {
-        "label": found.choice(list("aabbbc"), n).tolist(),
-        "site": found.integers(0, 3, n).tolist(),
-        "patient": found.integers(0, 40, n).tolist(),
-        "price": found.normal(size=n).round(3).tolist(),
-    }
+from stratframe.core.fill import fill_by_shares
+from tests.helpers import (
+    Make,
+    at_fault,
+    eager,
+    evaluate,
+    make,
+    refuse,
+    refuse_now,
+    refuse_rule,
+    split_groups,
+    values,
+)
 
 
 def test_floats_of_concat() -> None:
     """The float64 column that `pd.concat` makes is taken, and becomes int64 at its place."""
-    old = pd.DataFrame(drawn(60, 5)).strat.kfold("label", k=3)
-    joined = pd.concat([old, pd.DataFrame(drawn(30, 6))])
+    old = pd.DataFrame({"label": list("aabbbc") * 10}).strat.kfold("label", k=3)
+    joined = pd.concat([old, pd.DataFrame({"label": list("abc") * 10})])
     joined["last"] = 1
     assert joined["fold"].dtype == np.float64
     out = joined.strat.extend("label")
@@ -39,31 +40,23 @@ def test_floats_of_concat() -> None:
     assert joined["fold"].isna().sum() == 30
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{"k": 4}, {"parts": {"a": 0.5, "b": 0.3, "c": 0.2}}, {"by": ["x", "y"], "k": 5}],
-    ids=str,
-)
+TURNS = [{"k": 4}, {"parts": {"a": 0.5, "b": 0.3, "c": 0.2}}, {"by": ["x", "y"], "k": 5}]
+
+
+@pytest.mark.parametrize("options", TURNS, ids=str)
 @given(seed=st.integers(0, 2**32))
 def test_strata_take_turns_by_their_keys(options: dict[str, Any], seed: int) -> None:
     """With a key many small strata share left-over rows alike, whichever comes first."""
     drawn = np.random.default_rng(seed)
-    rows = pl.DataFrame(
-        {"x": drawn.integers(0, 12, 60), "y": drawn.integers(0, 3, 60), "id": range(60)}
-    )
-    known = (
-        sf.split(rows, None, options["parts"], name="to")
-        if "parts" in options
-        else (sf.kfold(rows, None, options["k"], name="to"))
-    )
+    x, y = drawn.integers(0, 12, 60), drawn.integers(0, 3, 60)
+    rows = pl.DataFrame({"x": x, "y": y, "id": range(60)})
+    dealt = {name: each for name, each in options.items() if name != "by"}
+    known = (sf.split if "parts" in options else sf.kfold)(rows, None, **dealt, name="to")
     given_rows = known.with_columns(to=pl.when(pl.col("id") % 3 > 0).then("to"))
     call = {"by": "x", "key": "id", "name": "to", "rare": "ignore", "seed": seed, **options}
     turned = given_rows.sample(fraction=1, shuffle=True, seed=seed)
     here, there = (sf.extend(each, **call) for each in (given_rows, turned))
     assert there.sort("id").equals(here)
-
-
-# Groups -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("arguments", [{"rare": "null"}, {"missing": "null", "rare": "ignore"}])
@@ -83,18 +76,16 @@ def test_groups_are_known_by_rows_that_are_not_dealt(frame: Make, arguments: Any
         eager(sf.extend(frame(data), "y", 2, groups="g", **arguments))
 
 
-def test_sizes_of_margins_stay_within_one(frame: Make) -> None:
+@pytest.mark.parametrize("seed", range(8))
+def test_sizes_of_margins_stay_within_one(frame: Make, seed: int) -> None:
     """Margins are extended with even sizes."""
-    for seed in range(8):
-        drawn_now = np.random.default_rng(seed)
-        data = {name: drawn_now.integers(0, m, 60).tolist() for name, m in (("y", 4), ("z", 2))}
-        by = sf.margins(["y", "z"])
-        first = {name: column[:50] for name, column in data.items()}
-        folds = values(sf.kfold(frame(first), by, 4), "fold")
-        found = values(sf.extend(frame({**data, "fold": [*folds, *[None] * 10]}), by), "fold")
-        sizes = Counter(found)
-        assert found[:50] == folds
-        assert max(sizes.values()) - min(sizes.values()) <= 1
+    drawn, by = np.random.default_rng(seed), sf.margins(["y", "z"])
+    data = {name: drawn.integers(0, m, 60).tolist() for name, m in (("y", 4), ("z", 2))}
+    first = {name: column[:50] for name, column in data.items()}
+    folds = values(sf.kfold(frame(first), by, 4), "fold")
+    found = values(sf.extend(frame({**data, "fold": [*folds, *[None] * 10]}), by), "fold")
+    assert found[:50] == folds
+    assert np.ptp(np.bincount(found)) <= 1
 
 
 SPLIT = {
@@ -112,7 +103,6 @@ SPLIT = {
         "\nHint: make the column with groups, as in `df.strat.kfold(..., groups=sf.clusters(...))`."
     ),
 }
-"""Groups of which some are in several folds or parts, and what is said of them."""
 
 
 @pytest.mark.parametrize("groups", SPLIT)
@@ -132,14 +122,11 @@ def test_by_is_asked_for() -> None:
         sf.extend(pd.DataFrame({"fold": [0, 1, None]}))  # type: ignore[call-arg]
 
 
-# Bad input --------------------------------------------------------------------------------
-
-
-SAY = "\nHint: say how many there are, as in `k=5`."
+SAY = "\nHint: say how many folds there are, as in `k=5`."
 FOLDS = "`extend` needs folds 0.."
 NEVER_TESTED = (
     "Column 'fold' must hold folds, but has -1, which scikit-learn's `PredefinedSplit` never"
-    " tests.\nHint: make it null; `extend` then gives these rows a fold."
+    " tests.\nHint: replace -1 with null; `extend` then gives these rows a fold."
 )
 WRONG: dict[str, tuple[str, list[int]]] = {
     "[0, 1, 2.5, None], None": (f"{FOLDS}k-1 in 'fold', but found 2.5 in 1 row (2).", [2]),
@@ -167,17 +154,13 @@ def test_columns_that_hold_other_numbers(frame: Make, kind: str, given: str) -> 
 
 def test_text_and_dates_are_no_folds(frame: Make) -> None:
     """Text is refused, and may be parts; dates are refused."""
-    text = frame({"label": list("aba"), "fold": ["x", "y", None]})
-    refuse(
-        f"`extend` needs folds 0..k-1 in 'fold', but it is {eager(text)['fold'].dtype}."
-        '\nHint: if it holds parts, give their shares, as in `parts={"train": 0.8, ...}`.',
-        lambda: sf.extend(text, "label", 2),
-    )
-    dates = frame({"y": [1] * 3, "fold": [dt.datetime(2020, 1, 1)] * 3})
-    refuse(
-        f"`extend` needs folds 0..k-1 in 'fold', but it is {eager(dates)['fold'].dtype}.",
-        lambda: sf.extend(dates, "y"),
-    )
+    parts = 'if it holds parts, give their shares, as in `parts={"train": 0.8, ...}`.'
+    dates = [dt.datetime(2020, 1, 1)] * 3
+    for column, hint in ((["x", "y", None], f"\nHint: {parts}"), (dates, "")):
+        df = frame({"label": list("aba"), "fold": column})
+        dtype = eager(df)["fold"].dtype
+        fault = f"`extend` needs folds 0..k-1 in 'fold', but it is {dtype}.{hint}"
+        refuse(fault, lambda df=df: sf.extend(df, "label", 2))
 
 
 def test_lazy_reads_no_data() -> None:
@@ -192,7 +175,6 @@ class Whole:
     """An algorithm whose clusters are the values, if it is given all seven rows."""
 
     def fit_predict(self, features: np.ndarray) -> np.ndarray:
-        """Give each row its cluster."""
         return features[:, 0].astype(int) if len(features) == 7 else np.arange(len(features)) % 2
 
 
@@ -208,8 +190,199 @@ def test_clusters_as_groups_are_those_of_all_rows(frame: Make) -> None:
     assert values(out, "fold")[:6] == [0, 1, 0, None, 1, 1]
 
 
-def test_names_that_look_like_patterns() -> None:
-    """A column of Polars may be called as a pattern."""
-    frame = pl.DataFrame({"^x$": ["a", "b"] * 10, "fold": [0, 1, None, 1] * 5})
-    assert sf.extend(frame, None, k=2)["fold"].null_count() == 0
-    assert "duplicates" in sf.check(frame).findings["check"]
+PARTS = {"train": 0.6, "valid": 0.2, "test": 0.2}
+GROWN = {"y": ["a"] * 40 + ["b"] * 20 + ["a", "b", "c"] * 10}
+GROWN |= {"who": [i // 3 if i < 60 else 18 + (i - 60) // 2 for i in range(90)]}
+
+
+def parted(kind: str, groups: Any = None) -> Any:
+    """Deal the first 60 rows to parts, and the others, which have a new class, to none."""
+    old = sf.split(pl.DataFrame(GROWN).head(60), "y", PARTS, groups=groups)
+    return make(kind, {**GROWN, "split": [*old["split"], *[None] * 30]})
+
+
+@pytest.mark.parametrize("by", ["y", None, sf.margins(["y"])])
+@pytest.mark.parametrize(("groups", "within"), [(None, 1), ("who", 6)])
+@pytest.mark.parametrize("parts", [PARTS, None])
+def test_parts_are_filled(kind: str, by: Any, groups: Any, within: int, parts: Any) -> None:
+    """No row moves, every row has a part, and sizes come close to the shares."""
+    df = parted(kind, groups)
+    if kind == "polars-lazy" and parts is None:
+        df = df.with_columns(pl.col("split").cast(pl.Enum(list(PARTS))))
+    filled = sf.extend(df, by, parts=parts, groups=groups, rare="ignore", name="split")
+    after = values(filled, "split")
+    assert after[:60] == values(df, "split")[:60]
+    sizes = np.array([after.count(part) for part in PARTS])
+    assert sizes.sum() == 90
+    assert np.abs(sizes - [54, 18, 18]).max() <= within
+    assert not groups or not split_groups(GROWN["who"], after)
+
+
+def test_types_and_order_of_parts() -> None:  # a lazy column of text needs `parts`
+    """The column becomes a categorical of the parts in their order; text in that of purpose."""
+    polars, pandas = (
+        sf.extend(parted(kind), "y", rare="ignore", name="split")["split"]
+        for kind in ("polars", "pandas")
+    )
+    assert polars.dtype == pl.Enum(list(PARTS))
+    assert pandas.cat.categories.tolist() == list(PARTS)
+
+
+HELD = st.lists(st.tuples(*[st.integers(0, 9)] * 3), min_size=1, max_size=6)
+
+
+@given(held=HELD, data=st.data())
+def test_strata_are_as_near_as_they_can_be(held: list[Any], data: st.DataObject) -> None:
+    """New rows go where the share is least filled: moving one of them makes no stratum nearer."""
+    table = np.array(held)
+    new = np.array(data.draw(st.lists(st.integers(0, 12), min_size=len(held), max_size=len(held))))
+    shares = data.draw(st.sampled_from([[0.6, 0.2, 0.2], [0.5, 0.25, 0.25], [0.8, 0.1, 0.1]]))
+    shares = np.array(shares)
+    words = np.random.default_rng(0).integers(0, 2**63, len(new)).astype(np.uint64)
+    added = fill_by_shares(table, new, shares, words)
+    assert (added >= 0).all()
+    np.testing.assert_array_equal(added.sum(axis=1), new)
+    # Every cell is within a row of what fractions of rows would make best.
+    for row, total, cells in zip(table, new, added, strict=True):
+        low, high = 0.0, (row.sum() + total) / shares.min() + 1
+        for _ in range(80):
+            middle = (low + high) / 2
+            is_low = np.maximum(middle * shares - row, 0).sum() < total
+            low, high = (middle, high) if is_low else (low, middle)
+        due = np.maximum(high * shares - row, 0)
+        assert np.abs(cells - due).max() < 1 + 1e-6
+
+
+def test_several_columns(frame: Make) -> None:
+    """The columns of repeats are extended each by itself, in their places."""
+    data = {"y": ["a", "b"] * 20, "z": range(40)}
+    df, names = sf.kfold(frame(data), "y", 4, repeats=3), ["fold_1", "fold_2", "fold_3"]
+    given = {name: enumerate(values(df, name)) for name in names}
+    holes = {name: [None if i % 5 == 0 else f for i, f in each] for name, each in given.items()}
+    gaps = frame({"y": data["y"], **holes, "z": data["z"]})
+    filled = sf.extend(gaps, "y", name=names)
+    assert list(eager(filled).columns) == ["y", *names, "z"]
+    for name in names:
+        one = sf.extend(gaps, "y", name=name)
+        assert values(filled, name) == values(one, name)
+        assert np.bincount(values(filled, name)).tolist() == [10] * 4
+
+
+def test_parts_without_rows() -> None:
+    """The share of a part that no row is in cannot be seen."""
+    series = pd.Categorical(["train", None, "train"], categories=["train", "test"])
+    df = pd.DataFrame({"y": ["a"] * 3, "split": series})
+    message = "`extend` needs rows in each part to find its share, but there are none in 'test'.\n"
+    message += "Hint: give the shares with `parts=`."
+    refuse_now(message, lambda: sf.extend(df, "y", name="split"))
+    filled = sf.extend(df, "y", parts=0.4, name="split", rare="ignore")
+    assert filled["split"].tolist() == ["train", "test", "train"]
+
+
+def test_rows_of_one_part_show_no_shares(kind: str) -> None:
+    """A column that holds `test` alone would make every row a test row, which nobody asks for."""
+    rows = make(kind, {"y": ["a", "b"] * 10, "split": ["test"] * 4 + [None] * 16})
+    message = "`extend` would put all rows into the only part, 'test'.\n"
+    message += "Hint: give the shares, as in `parts=0.2`."
+    if kind == "polars-lazy":  # which parts a column holds is only known when it is collected
+        message = "`extend` needs folds 0..k-1 in 'split', but it is String.\n"
+        message += 'Hint: if it holds parts, give their shares, as in `parts={"train": 0.8, ...}`.'
+    refuse(message, lambda: sf.extend(rows, "y", name="split"))
+    extended = sf.extend(rows, "y", parts=0.2, name="split")
+    assert Counter(values(extended, "split")) == {"test": 4, "train": 16}
+
+
+N = 80
+PART = ["train", "train", "train", "test"] * (N // 4)
+HOLDOUT: dict[str, Any] = {
+    "y": ["a", "b", "b", "a", "c"] * (N // 5),
+    "who": [row // 2 for row in range(N)],
+    "x": [row + 0.5 for row in range(N)],
+    "split": PART,
+    "train": [part == "train" for part in PART],
+    "fold": [row % 5 if part == "train" and row < 50 else None for row, part in enumerate(PART)],
+}
+"""A holdout with folds on its training part, and new rows of both parts."""
+
+
+@pytest.mark.parametrize("by", ["y", None, ["y", sf.quantiles("x", 2)], sf.margins(["y", "who"])])
+@pytest.mark.parametrize("is_computed", [False, True])
+def test_other_rows_stay_null(kind: str, by: Any, is_computed: bool) -> None:
+    """Rows of the test part get no fold, and the others what they get without these rows."""
+    computed: Any = pl.col("split") == "train"
+    if "pandas" in kind:
+        computed = lambda df: df["split"] == "train"  # noqa: E731
+    df, where = make(kind, HOLDOUT), computed if is_computed else "train"
+    assert None not in values(sf.extend(df, by, rare="ignore"), "fold")
+    after = values(sf.extend(df, by, where=where, rare="ignore"), "fold")
+    assert [fold is None for fold in after] == [part == "test" for part in PART]
+    kept = [row for row in range(N) if PART[row] == "train"]
+    alone = make(kind, {name: [cells[row] for row in kept] for name, cells in HOLDOUT.items()})
+    assert [after[row] for row in kept] == values(sf.extend(alone, by, rare="ignore"), "fold")
+
+
+def test_the_column_is_nullable(kind: str) -> None:
+    """The column has the type that `kfold` gives it with `where`, even if it is full."""
+    df = make(kind, {**HOLDOUT, "train": [True] * N})
+    after = eager(sf.extend(df, "y", where="train"))
+    again = eager(sf.kfold(df, "y", where="train", overwrite=True))
+    assert after["fold"].dtype == again["fold"].dtype
+    assert str(after["fold"].dtype) == "Int64"
+
+
+def test_rows_that_stay_null_are_not_looked_at(frame: Make) -> None:
+    """Missing values of rows that get no fold are no error, those of others are."""
+    data = dict(HOLDOUT)
+    for name in ("y", "x"):
+        data[name] = [HOLDOUT[name][row] if PART[row] == "train" else None for row in range(N)]
+    after = values(sf.extend(frame(data), ["y", sf.quantiles("x", 2)], where="train"), "fold")
+    assert after.count(None) == N // 4
+
+
+@pytest.mark.parametrize("row", [1, 61])
+def test_errors_name_the_rows_of_the_frame(frame: Make, kind: str, row: int) -> None:
+    """Rows at fault are positions in the frame; rows that are not dealt are not looked at."""
+    df = frame({**HOLDOUT, "y": [*HOLDOUT["y"][:row], None, *HOLDOUT["y"][row + 1 :]]})
+    rule = f"Column 'y' has missing values in 1 row ({row})."
+    error = refuse_rule(rule, lambda: sf.extend(df, "y", where="train"))
+    assert at_fault(error, kind) == {"row": [row], "y": [None]}
+
+
+@pytest.mark.parametrize("missing", ["error", "null"])
+def test_groups_stay_whole(frame: Make, missing: Any) -> None:
+    """New rows join the fold of their group; groups without a fold are placed whole."""
+    data = {**HOLDOUT, "train": [row % 8 < 6 for row in range(N)]}
+    data["fold"] = [row // 2 % 5 if data["train"][row] and row < 41 else None for row in range(N)]
+    odd = None if missing == "null" else "a"
+    data["fold"][0], data["y"] = None, ["a", "b", "b", "a"] * (N // 4 - 1) + [odd, "b", "b", "a"]
+    found = sf.extend(frame(data), "y", groups="who", where="train", missing=missing)
+    after = values(found, "fold")
+    assert all(old in (None, new) for old, new in zip(data["fold"], after, strict=True))
+    assert after[0] == after[1] == 0
+    for who, fold, train in zip(data["who"], after, data["train"], strict=True):
+        assert (fold is None) == (not train) or data["y"][who * 2] is None
+    assert not split_groups(data["who"], after)
+
+
+def test_clusters_as_groups(frame: Make) -> None:
+    """Clusters are of the rows that have a fold or may get one, whatever the others hold."""
+    train = [row % 4 != 3 for row in range(40)]
+    x = [float(row // 4 * 100 + row % 4) if train[row] else None for row in range(40)]
+    fold = [row // 4 % 2 if train[row] and row % 4 < 2 else None for row in range(40)]
+    df = frame({"x": x, "train": train, "fold": fold})
+    after = values(sf.extend(df, None, groups=sf.clusters("x", 10), where="train"), "fold")
+    assert after == [row // 4 % 2 if train[row] else None for row in range(40)]
+
+
+@pytest.mark.parametrize("parts", [None, {"a": 0.5, "b": 0.5}])
+def test_parts_stay_null(kind: str, parts: Any) -> None:
+    """Rows of a part column that `where` leaves out stay without a part."""
+    data = {"y": ["u", "v"] * 20, "new": [row >= 30 for row in range(40)]}
+    part = ["a", "a", "b", "b"] * 6 + [None] * 16
+    column: Any = pd.Categorical(part, ["a", "b"])
+    if "polars" in kind:
+        column = pl.Series(part, dtype=pl.Enum(["a", "b"]))
+    df = make(kind, {**data, "part": column})
+    after = values(sf.extend(df, "y", parts=parts, where="new", name="part"), "part")
+    assert after[:30] == part[:30]
+    assert sorted(after[30:]) == ["a"] * 5 + ["b"] * 5

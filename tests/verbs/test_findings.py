@@ -1,7 +1,7 @@
-"""The rules of what is even, of equal sizes or there by chance, as a loop would apply them."""
+"""The rules of what is even, of equal sizes or totals, or by chance, as a loop would apply them."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
@@ -11,127 +11,108 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, currently_in_test_context, given
 from hypothesis import strategies as st
 from scipy.stats import hypergeom, ks_2samp
 
 import stratframe as sf
-from tests.helpers import TWO_KINDS, columns_of, make, values
+from tests.helpers import TWO_KINDS, columns_of, evaluate, make, values
+from tests.verbs.conftest import cases
 
 
-def dealt(**tables: Sequence[int]) -> dict[str, list[Any]]:
-    """Make columns of labels and folds from the rows of each label in each fold."""
-    cells = [
-        (label, fold)
-        for label, table in tables.items()
-        for fold, n in enumerate(table)
-        for _ in range(n)
-    ]
-    return {"label": [label for label, _ in cells], "fold": [fold for _, fold in cells]}
-
-
-# Balance ------------------------------------------------------------------------------------
+def crossed(rows: Sequence[Any], columns: Sequence[Any]) -> np.ndarray:
+    codes = [np.unique([*map(str, each)], return_inverse=True)[1] for each in (rows, columns)]
+    table = np.zeros([code.max() + 1 for code in codes], dtype=np.int64)
+    np.add.at(table, tuple(codes), 1)
+    return table
 
 
 def judge(
-    strata: list[Any],
-    folds: list[Any],
-    groups: list[Any] | None,
-    n_cells: int,
-    is_joint: bool,
-    is_coarse: bool,
-) -> tuple[set[Any], set[Any], set[Any]]:
-    """List the cells, (stratum, fold), that are off, uneven, and lacking, one of so many each."""
-    n, cells = len(folds), Counter(zip(strata, folds, strict=True))
-    sizes, totals = Counter(strata), Counter(folds)
-    shared = Counter(zip(strata, groups or range(n), strict=True))
-    whole = Counter(groups or range(n))
-    off, uneven, lacking = set(), set(), set()
-    for stratum in sizes:
-        own = [rows for (each, _), rows in shared.items() if each == stratum]
-        p = Fraction(sizes[stratum], n)
-        squares = sum((shared[stratum, g] - p * whole[g]) ** 2 for g in whole)
-        for fold in totals:
-            expected = Fraction(sizes[stratum] * totals[fold], n)
-            far = abs(cells[stratum, fold] - expected)
-            if far <= 1 + Fraction(sizes[stratum], n):
-                continue
-            off.add((stratum, fold))
-            is_far = far > 1 + Fraction(sizes[stratum], n) + is_coarse and far > expected / 10
-            if groups is None:
-                x = cells[stratum, fold]
-                dealt = hypergeom(n, sizes[stratum], totals[fold])
-                chance = dealt.sf(x - 1) if x > expected else dealt.cdf(x)
-                assume(not 0.0088 < chance * n_cells < 0.01)  # the bound is 11 % above at most
-                is_rare, never = chance * n_cells < 0.01, chance * n_cells < 0.05
-            else:
-                share = Fraction(totals[fold], n)
-                is_rare = never = far**2 > 16 * squares * share * (1 - share)
-            enough = groups is None or len(own) >= 2 * len(totals)
-            if not cells[stratum, fold] and enough and never and not is_joint:
-                lacking.add((stratum, fold))
-                uneven.add((stratum, fold))
-            if expected >= 1 and is_far and is_rare:
-                uneven.add((stratum, fold))
-    return off, uneven, lacking
+    levels: Sequence[Sequence[Any]],
+    folds: Sequence[Any],
+    classes: Sequence[bool],
+    n_shown: int = 1,
+    groups: Sequence[Any] | None = None,
+    slack: int = 0,
+) -> list[tuple[np.ndarray, ...]]:
+    """Count the cells of each level and how far they are off, also by chance, and judge them.
+
+    The flags say which cells are even, uneven and lacking. `levels` have the stratum of every row,
+    or the class, of which the last `n_shown` are in tables, and the last may be `slack` rows off
+    beyond rounding.
+    """
+    judged, n = list[tuple[np.ndarray, ...]](), len(folds)
+    n_cells = sum(crossed(each, folds).size for each in levels)
+    for level, are_classes in zip(levels, classes, strict=True):
+        table = crossed(level, folds)
+        sizes, totals = table.sum(axis=1, keepdims=True), table.sum(axis=0)
+        expected = sizes * totals / n
+        off = np.abs(table - expected)
+        near = 1 + sizes / n + slack * (level is levels[-1]) + 1e-9
+        beyond = np.maximum(near + (level is not levels[-1] and n_shown == 1), expected / 10 + 1e-9)
+        if groups is None:
+            with np.errstate(all="ignore"):  # SciPy computes the kurtosis, too
+                spread = np.sqrt(np.nan_to_num(hypergeom.var(n, sizes, totals)))
+            dealt = hypergeom(n, sizes, totals)
+            chance = np.where(table > expected, dealt.sf(table - 1), dealt.cdf(table)) * n_cells
+            if currently_in_test_context():  # a bound is compared, 11 % above at most
+                assume(not ((chance > 0.0088) & (chance < 0.01)).any())
+            is_rare, never = chance < 0.01, chance < 0.05
+        else:
+            rows = crossed(level, groups)
+            squares = (rows - sizes * rows.sum(axis=0) / n) ** 2
+            share = totals / n
+            spread = np.sqrt(squares.sum(axis=1, keepdims=True) * share * (1 - share))
+            is_rare = off > 4 * spread + 1e-9
+            never = is_rare & ((rows > 0).sum(axis=1, keepdims=True) >= 2 * len(totals))
+        lacks = (table == 0) & (off > near) & never & are_classes
+        is_uneven = lacks | ((expected >= 1) & (off > beyond) & is_rare)
+        judged.append((table, off, spread, off <= near, is_uneven, lacks))
+    return judged
 
 
-ROWS = st.lists(
-    st.tuples(
-        st.sampled_from("aaab"),
-        st.sampled_from(["x", "x", "y", None]),
-        st.integers(0, 30),
-        st.sampled_from([0, 0, 1, 2, None]),
-    ),
-    min_size=2,
-    max_size=40,
+def findings_of(check: str, frame: Any, **options: Any) -> list[tuple[str, int]]:
+    """List the severity and the number of each finding of a check."""
+    found = columns_of(sf.check(frame, **{"duplicates": None, **options}).findings)
+    every = zip(found["check"], found["severity"], found["n"], strict=True)
+    return [(severity, n) for each, severity, n in every if each == check]
+
+
+ROW = st.tuples(
+    *(st.sampled_from("aaab"), st.sampled_from(["x", "x", "y", None])),
+    *(st.integers(0, 30), st.sampled_from([0, 0, 1, 2, None])),
 )
+NESTED, MARGINS = (["a", "b"], [True, False], 1), (sf.margins(["a", "b"]), [True, True], 2)
 
 
-@pytest.mark.parametrize("by", [["a"], ["a", "b"], sf.margins(["a", "b"])], ids=str)
+@pytest.mark.parametrize(("by", "classes", "n_shown"), [(["a"], [True], 1), NESTED, MARGINS])
 @given(
-    rows=ROWS,
+    rows=st.lists(ROW, min_size=2, max_size=40),
     times=st.sampled_from([1, 2, 30]),
     kind=st.sampled_from(TWO_KINDS),
     in_groups=st.booleans(),
 )
 def test_balance_is_judged_by_the_rules(
-    by: Any, rows: list[tuple[Any, ...]], times: int, kind: str, in_groups: bool
+    by: Any, classes: Any, n_shown: int, rows: list[Any], times: int, kind: str, in_groups: bool
 ) -> None:
     """Findings agree with the rules cell by cell."""
-    data = dict(
-        zip(("a", "b", "g", "fold"), map(list, zip(*rows * times, strict=True)), strict=True)
-    )
-    kept = [row for row in rows * times if row[3] is not None]
+    names, kept = ("a", "b", "g", "fold"), [row for row in rows * times if row[3] is not None]
     assume(kept)
+    data = dict(zip(names, map(list, zip(*rows * times, strict=True)), strict=True))
     a, b, groups, folds = map(list, zip(*kept, strict=True))
-    levels = {"['a']": [a], "['a', 'b']": [a, list(zip(a, b, strict=True))]}.get(str(by), [a, b])
-    is_nested = str(by) == "['a', 'b']"
-    given = groups if in_groups else None
-    n_cells = len({*folds}) * sum(len({*each}) for each in levels)
-    judged = [
-        judge(each, folds, given, n_cells, is_nested and place > 0, is_nested and place == 0)
-        for place, each in enumerate(levels)
-    ]
-    off, uneven, lacking = (
-        [(place, *cell) for place, cells in enumerate(each) for cell in cells]
-        for each in zip(*judged, strict=True)
-    )
-
-    made, options = make(kind, data), {"groups": "g"} if in_groups else {}
-    found = columns_of(sf.check(made, by, duplicates=None, **options).findings)
-    about = [
-        (severity, check, n)
-        for severity, check, n in zip(found["severity"], found["check"], found["n"], strict=True)
-        if check == "balance" or (check, severity) == ("strata", "warning")
-    ]
-    if lacking:
-        expected = ("warning", "strata", len({cell[:2] for cell in lacking}))
-    elif uneven:
-        expected = ("warning", "balance", len(uneven))
+    levels = [a, b if n_shown == 2 else list(zip(a, b, strict=True))][: len(classes)]
+    judged = judge(levels, folds, classes, n_shown, groups if in_groups else None)
+    *_, is_even, is_uneven, lacks = (np.concatenate(each) for each in zip(*judged, strict=True))
+    frame, options = make(kind, data), {"by": by, "groups": "g" if in_groups else None}
+    balance = findings_of("balance", frame, **options)
+    strata = [each for each in findings_of("strata", frame, **options) if each[0] == "warning"]
+    if lacks.any():
+        assert (strata, balance) == ([("warning", lacks.any(axis=1).sum())], [])
+    elif is_uneven.any():
+        assert (strata, balance) == ([], [("warning", is_uneven.sum())])
     else:
-        expected = ("note" if off else "ok", "balance", len(off))
-    assert about == [expected]
+        severity = "ok" if is_even.all() else "note"
+        assert (strata, balance) == ([], [(severity, (~is_even).sum())])
 
 
 def order_words(numbers: Sequence[Any], parents: Sequence[Any], folds: Sequence[Any]) -> Any:
@@ -192,23 +173,17 @@ def test_verdicts_of_an_order_agree(numbers: list[int], k: int, scale: float) ->
     folds = np.random.default_rng(len(numbers)).integers(0, k, len(numbers)).tolist()
     data = make("polars", {"x": [number * scale for number in numbers], "fold": folds})
     for by in ("x", sf.continuous("x")):
-        found = columns_of(sf.check(data, by, duplicates=None).findings)
-        pairs = set(zip(found["severity"], found["check"], strict=True))
-        is_uneven = bool({("warning", "balance"), ("warning", "strata")} & pairs)
+        balance, strata = (findings_of(each, data, by=by) for each in ("balance", "strata"))
+        said = [severity for severity, _ in balance]
+        is_uneven = "warning" in [*said, *(severity for severity, _ in strata)]
         (word,) = values(sf.compare(data, by, "fold"), "verdict")
-        assert (
-            (word == "uneven") is is_uneven is ("uneven" in values(sf.report(data, by), "verdict"))
-        )
-        assert (word == "even") is (("ok", "balance") in pairs)
-
-
-# Sizes --------------------------------------------------------------------------------------
+        assert (word == "uneven") is is_uneven
+        assert is_uneven is ("uneven" in values(sf.report(data, by), "verdict"))
+        assert (word == "even") is ("ok" in said)
 
 
 @given(
-    sizes=st.lists(st.integers(1, 400), min_size=1, max_size=12),
-    n_each=st.integers(1, 60),
-    start=st.integers(0, 2),
+    st.lists(st.integers(1, 400), min_size=1, max_size=12), st.integers(1, 60), st.integers(0, 2)
 )
 def test_sizes_are_judged_by_the_rule(sizes: list[int], n_each: int, start: int) -> None:
     """Sizes are wrong if they are off by a row, a tenth, and four deviations of whole groups.
@@ -223,20 +198,13 @@ def test_sizes_are_judged_by_the_rule(sizes: list[int], n_each: int, start: int)
     squares = sum(rows**2 for rows in groups.values())
     is_wrong = is_off and k >= 3 and off**2 * k * k > 16 * squares * (k - 1)
     data = {"fold": [fold for fold, _ in cells], "g": [f"{fold} {place}" for fold, place in cells]}
-    found = columns_of(sf.check(pd.DataFrame(data), groups="g", duplicates=None).findings)
-    at = found["check"].index("sizes")
     wrong = "note" if len(groups) == k else "warning"
-    assert found["severity"][at] == (wrong if is_wrong else "note" if is_off else "ok")
-    assert found["n"][at] == k
-
-
-# Drift --------------------------------------------------------------------------------------
+    severity = wrong if is_wrong else "note" if is_off else "ok"
+    assert findings_of("sizes", pd.DataFrame(data), groups="g") == [(severity, k)]
 
 
 @given(
-    numbers=st.lists(st.integers(0, 12), min_size=12, max_size=60),
-    shift=st.integers(0, 30),
-    k=st.integers(2, 4),
+    st.lists(st.integers(0, 12), min_size=12, max_size=60), st.integers(0, 30), st.integers(2, 4)
 )
 def test_drift_is_judged_by_the_rule(numbers: list[int], shift: int, k: int) -> None:
     """A distance is wrong beyond twice its level of chance, 0.1, and five rows."""
@@ -245,22 +213,16 @@ def test_drift_is_judged_by_the_rule(numbers: list[int], shift: int, k: int) -> 
     data = make("polars", {"x": x, "fold": folds})
     table = columns_of(sf.drift(data, "x"))
     wrong = beyond = 0
-    for fold, distance, chance in zip(
-        table["fold"], table["distance"], table["chance"], strict=True
-    ):
+    measured = (table[name] for name in ("fold", "distance", "chance"))
+    for fold, distance, chance in zip(*measured, strict=True):
         inside = [each for each, of in zip(x, folds, strict=True) if of == fold]
         outside = [each for each, of in zip(x, folds, strict=True) if of != fold]
         assert distance == pytest.approx(ks_2samp(inside, outside).statistic)
         moved = distance * len(inside) * len(outside) / len(x)
         beyond += distance > chance
         wrong += distance > 2 * chance and distance > 0.1 and moved >= 5
-    found = columns_of(sf.check(data, features="x", duplicates=None).findings)
-    at = found["check"].index("drift")
     severity = "warning" if wrong else "note" if beyond else "ok"
-    assert (found["severity"][at], found["n"][at]) == (severity, wrong or beyond)
-
-
-# Equal rows ---------------------------------------------------------------------------------
+    assert findings_of("drift", data, features="x") == [(severity, wrong or beyond)]
 
 
 @given(
@@ -274,16 +236,18 @@ def test_equal_rows_are_judged_by_the_rules(
     """Equal rows are by chance if the counts of columns explain them, or how one goes with others.
 
     Up to 1 % of the rows they are a note, but in columns that are named. Whole numbers of which
-    most are in one row are equal by chance if the other columns may be.
+    most are in one row are equal by chance if the other columns may be, and if a twentieth of the
+    pairs of numbers 1 to 10 apart is enough.
     """
     rows = [(*row, place // 2) for place, row in enumerate(rows)]
     rows += rows[:copies]
     folds = [place % 2 for place in range(len(rows))]
-    columns = list(zip(*rows, strict=True))
+    every = dict(zip("abcd", zip(*rows, strict=True), strict=True))
     n, pairs = len(rows), list(combinations(range(len(rows)), 2))
+    # A column of different values looks like ids, and is compared only if it is named.
+    columns = [each for each in every.values() if named or len({*each}) < n]
 
     def agreeing(columns: list[Any], *, across: bool) -> int:
-        """Count the pairs of rows that agree in some columns, in all folds or across them."""
         return sum(
             all(column[i] == column[j] for column in columns)
             for i, j in pairs
@@ -295,11 +259,12 @@ def test_equal_rows_are_judged_by_the_rules(
         return found <= 10 * expected + 3 * float(10 * expected) ** 0.5
 
     found, equal = agreeing(columns, across=True), agreeing(columns, across=False)
-    by_chance, expected = False, Fraction(n**2, 2)
+    expected = Fraction(n**2, 2)
     shares = [Fraction(agreeing([column], across=False), len(pairs)) for column in columns]
     for place, column in enumerate(columns):
         others = prod(shares[:place] + shares[place + 1 :])
-        is_rare = named or float(others) ** equal < 0.01
+        near = sum(1 <= abs(column[i] - column[j]) <= 10 for i, j in pairs) / 20
+        is_rare = named or (min(near, 1) * float(others)) ** equal < 0.01
         own = equal if 2 * len(set(column)) > n and is_rare else 0
         expected *= shares[place] - Fraction(own, len(pairs))
     by_chance = is_within(expected)
@@ -312,17 +277,13 @@ def test_equal_rows_are_judged_by_the_rules(
             alike = Fraction(alone - equal, rest) if rest else Fraction(1)
             mostly = alike * same + Fraction(7, 10) * (same - alike * same)
             by_chance |= found < mostly and is_within(alike * same)
-    keys = Counter(rows)
-    n_rows = sum(
-        n
-        for row, n in keys.items()
-        if len({f for r, f in zip(rows, folds, strict=True) if r == row}) > 1
-    )
-    data = make("polars", dict(zip("abcd", map(list, columns), strict=True)) | {"fold": folds})
-    found = sf.check(data, duplicates=list("abcd") if named else "auto").findings
-    (row,) = [row for row in found.rows() if row[2] == "duplicates"]
-    assert row[1] == ("ok" if not n_rows else "note" if by_chance else "leak")
-    assert row[3] == n_rows
+    compared_rows = list(zip(*columns, strict=True))
+    held = {*zip(compared_rows, folds, strict=True)}
+    n_rows = sum((row, 0) in held and (row, 1) in held for row in compared_rows)
+    data = make("polars", {**{name: [*each] for name, each in every.items()}, "fold": folds})
+    severity = "ok" if not n_rows else "note" if by_chance else "leak"
+    compared = list("abcd") if named else "auto"
+    assert findings_of("duplicates", data, duplicates=compared) == [(severity, n_rows)]
 
 
 @pytest.mark.parametrize("kind", TWO_KINDS)
@@ -334,3 +295,127 @@ def test_names_that_begin_alike_are_told_apart(kind: str) -> None:
     (line,) = (line for line in str(found).splitlines() if "town" in line)
     assert re.search(r"all 40 rows of 'North.*\u2026.*nbank' are in fold 0$", line)
     assert repr(towns[1]) in values(found.findings, "detail")[0]
+
+
+EIGHT = {"y": ["a", "b"] * 40, "w": [10.0] * 80, "one": [1] * 80}
+
+
+def line_of(data: dict[str, Any], kind: str = "polars", by: Any = None, **options: Any) -> str:
+    """The severity and the line of the finding on totals, and how many cells it is about."""
+    by, frame = by or ["y", sf.total("w", "one")], make(kind, data)
+    found = columns_of(sf.check(frame, by, duplicates=None, **options).findings)
+    place = found["check"].index("totals")
+    return f"{found['severity'][place]} {found['n'][place]} {found['detail'][place]}"
+
+
+def dealt(*heavy: float, **more: Any) -> dict[str, Any]:
+    """80 rows in folds 0 and 1, of which the first rows of fold 0 have other weights."""
+    weights = [*heavy, *EIGHT["w"][len(heavy) :]]
+    return {**EIGHT, "w": weights, "fold": [0] * 40 + [1] * 40, **more}
+
+
+CASES = cases("""
+dict(y=[*'aab'], w=[2, 1, 1], one=[1, 0, 1], fold=[0, 1, 1])
+    ok 0 w, one: totals within 0 % of their shares
+dealt()
+    ok 0 w, one: totals within 0 % of their shares
+dealt(10.8, 10.8)
+    ok 0 w, one: totals within 0.2 % of their shares
+dealt(30)
+    note 2 w, one: totals within 2.44 % of their shares
+dealt(110)
+    note 2 w, one: totals within 11 % of their shares
+dealt(*[15] * 40)
+    warning 2 total of 'w': fold 0 has 20 % more than its share
+dealt(*[1] * 40)
+    warning 2 total of 'w': fold 0 has 82 % less than its share
+dealt(*[0] * 80)
+    ok 0 w, one: totals within 0 % of their shares
+dealt(*[1e308, -1e308] * 20)
+    ok 0 w, one: totals within 0 % of their shares
+dealt(None, fold=[None] + [0] * 39 + [1] * 40)
+    ok 0 w, one: totals within 0 % of their shares
+dealt(*[15] * 40, fold=['train'] * 40 + ['test'] * 40)
+    warning 2 total of 'w': part train has 20 % more than its share
+dealt(*[15] * 40, g=[row // 10 for row in range(80)]), groups='g'
+    note 2 w, one: totals within 20 % of their shares
+dealt(*[15] * 40, g=range(80)), groups='g'
+    warning 2 total of 'w': fold 0 has 20 % more than its share
+""")
+"""Chance may put four heavy groups of eight into one fold, but not forty heavy rows of eighty."""
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_lines_on_totals(kind: str, case: str) -> None:
+    """Totals are well, noted or wrong, by the worst fold of any column."""
+    assert [evaluate(f"line_of({case}, kind=kind)", **globals(), kind=kind)] == CASES[case]
+
+
+def test_totals_are_judged_only_where_they_are_asked_for() -> None:
+    """Without `sf.total` nothing is said of totals, and alone it is enough, without strata."""
+    data = make("polars", dealt(*[15] * 40))
+    assert "total" not in sf.check(data, ["y", sf.continuous("w")], duplicates=None).text
+    for by, checks in ((sf.total("w"), ["totals", "sizes"]), (sf.chain("w"), ["balance", "sizes"])):
+        found = sf.check(data, by, duplicates=None)
+        assert found.ok == ("totals" not in checks)
+        assert found.findings["check"].to_list() == checks
+    numbered = make("pandas", {1: [1.0, 9.0] * 40, "fold": [0, 1] * 40})
+    assert "total of 1: fold 0 has" in sf.check(numbered, sf.total(1)).text
+    assert sf.report(data.head(0), sf.total("w")).height == 0
+    computed = sf.total("one", lambda frame: frame["one"].to_numpy() + frame["fold"].to_numpy())
+    found = line_of(dealt(), "pandas", by=computed)
+    assert found == "warning 2 total of 'column 2': fold 0 has 33 % less than its share"
+
+
+WEIGHED = st.tuples(st.integers(-20, 200), st.integers(0, 2), st.integers(0, 9))
+
+
+@given(
+    rows=st.lists(WEIGHED, min_size=2, max_size=60),
+    times=st.sampled_from([1, 20]),
+    in_groups=st.booleans(),
+    kind=st.sampled_from(TWO_KINDS),
+)
+def test_totals_are_judged_by_the_rules(
+    rows: list[Any], times: int, in_groups: bool, kind: str
+) -> None:
+    """Warnings need a tenth of the share, and four standard deviations of a random deal."""
+    w, folds, groups = (list(each) for each in zip(*rows * times, strict=True))
+    n, scale, mean = len(w), sum(map(abs, w)), Fraction(sum(w), len(w))
+    units = groups if in_groups else list(range(n))
+    held, beyond = defaultdict[int, list[int]](list), Counter[int]()
+    for x, fold, unit in zip(w, folds, units, strict=True):
+        held[fold].append(x)
+        beyond[unit] += x - mean
+    squares = sum(each**2 for each in beyond.values())
+    squares *= Fraction(len(beyond), max(len(beyond) - 1, 1))
+    sizes = {fold: len(own) for fold, own in held.items()}
+    is_equal = max(sizes.values()) - min(sizes.values()) <= 1
+
+    def measure(shares: dict[int, Fraction]) -> tuple[dict[int, Fraction], int]:
+        far, flagged = {}, 0
+        for fold, share in shares.items():
+            off = abs(sum(held[fold]) - mean * n * share)
+            far[fold] = off / (scale * share) if scale else Fraction(0)
+            part = Fraction(sizes[fold], n)
+            by_chance = 16 * squares * part * (1 - part)
+            assume(abs(far[fold] - Fraction(1, 10)) > 1e-9)
+            assume(not off or abs(off**2 - by_chance) > 1e-9 * off**2)
+            flagged += far[fold] > 0.1 and off**2 > by_chance
+        return far, flagged
+
+    far, flagged = measure({fold: Fraction(size, n) for fold, size in sizes.items()})
+    if is_equal:  # the kinder of two meanings of a share
+        equal = measure(dict.fromkeys(sizes, Fraction(1, len(sizes))))
+        far, flagged = min((far, flagged), equal, key=lambda each: max(each[0].values()))
+    bounds = {f: Fraction(1, 100) + (0 if is_equal else Fraction(1, sizes[f])) for f in sizes}
+    assume(all(abs(far[fold] - bounds[fold]) > 1e-9 for fold in far))
+    data, own = {"w": w, "fold": folds, "g": groups}, "g" if in_groups else None
+    line = line_of(data, kind, by=sf.total("w"), groups=own)
+    severity, n_off, *_ = line.split()
+    noted = sum(far[fold] > bounds[fold] for fold in far)
+    expected = "warning" if flagged else "note" if noted else "ok"
+    assert (severity, int(n_off)) == (expected, flagged or noted)
+    if not flagged:
+        percent, most = float(line.split()[-5]), 100 * max(far.values())
+        assert percent - (0.5 if percent >= 10 else 0.011) <= most <= percent + 0.5

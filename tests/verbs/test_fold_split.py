@@ -8,8 +8,6 @@ import tracemalloc
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 import sklearn
 from sklearn.base import clone
@@ -28,11 +26,10 @@ from sklearn.pipeline import make_pipeline
 import stratframe as sf
 from tests.helpers import FOLDED, ROWS, Make, evaluate, make, refuse_now
 
-NESTED = ["pandas", "polars"]
+NESTED, GRID = ["pandas", "polars"], {"logisticregression__C": [0.01, 1.0]}
 
 
 def nested_folds(kind: str) -> tuple[Any, list[int]]:
-    """Make features with an outer and an inner fold column, and labels."""
     rng = np.random.default_rng(0)
     data = {name: rng.normal(size=90).tolist() for name in ("a", "b")}
     labels = [int(a + b / 2 > 0) for a, b in zip(data["a"], data["b"], strict=True)]
@@ -42,13 +39,11 @@ def nested_folds(kind: str) -> tuple[Any, list[int]]:
 
 
 def model() -> Any:
-    """A classifier that drops all columns but its features."""
     features = make_column_transformer(("passthrough", ["a", "b"]))
     return make_pipeline(features, LogisticRegression())
 
 
 def listed(pairs: Any) -> list[list[list[int]]]:
-    """Turn pairs of positions into lists."""
     return [[side.tolist() for side in pair] for pair in pairs]
 
 
@@ -73,18 +68,15 @@ def test_pairs_are_made_one_by_one(frame: Make, rule: dict[str, Any]) -> None:
 @pytest.mark.parametrize("kind", NESTED)
 def test_folds_from_groups(kind: str) -> None:
     """Folds that `X` does not have come from `groups`: a column, a frame, an array or a list."""
-    df, other = make(kind, FOLDED), make(kind, ROWS)
-    array = np.zeros((10, 2))
-    expected = listed(sf.cv(df))
-    column = df["fold"]
+    df, other, array = make(kind, FOLDED), make(kind, ROWS), np.zeros((10, 2))
+    splitter, expected, column = sf.FoldSplit("fold"), listed(sf.cv(df)), df["fold"]
     for groups in (column, df, column.to_numpy(), column.to_list()):
         for data in (array, array.tolist(), other, None):
-            splitter = sf.FoldSplit("fold")
             assert listed(splitter.split(data, groups=groups)) == expected
             assert splitter.get_n_splits(data, None, groups) == 2
-    unnamed = pd.Series(FOLDED["fold"]) if kind != "polars" else pl.Series(FOLDED["fold"])
+    unnamed = column.rename("") if kind == "polars" else column.rename(None)
     assert listed(sf.FoldSplit("other").split(array, groups=unnamed)) == expected
-    assert listed(sf.FoldSplit("fold").split(df, groups=df["id"])) == expected
+    assert listed(splitter.split(df, groups=df["id"])) == expected
 
 
 def test_groups_with_gaps() -> None:
@@ -126,9 +118,8 @@ from stratframe import FoldSplit
 assert FoldSplit is splitter
 """
     subprocess.run([sys.executable, "-c", code], check=True)
-    with pytest.raises(
-        AttributeError, match=r"^module 'stratframe' has no attribute 'FoldSplits'$"
-    ):
+    message = r"^module 'stratframe' has no attribute 'FoldSplits'$"
+    with pytest.raises(AttributeError, match=message):
         _ = sf.FoldSplits
 
 
@@ -141,9 +132,8 @@ def test_the_request_of_groups() -> None:
         splitter = sf.FoldSplit("outer")
         assert splitter.set_split_request(groups="folds") is splitter
         for cv in (splitter, clone(splitter, safe=False), pickle.loads(pickle.dumps(splitter))):
-            found = cross_val_score(
-                LogisticRegression(), features, labels, cv=cv, params={"folds": df["outer"]}
-            )
+            routed = {"cv": cv, "params": {"folds": df["outer"]}}
+            found = cross_val_score(LogisticRegression(), features, labels, **routed)
             assert (found == expected).all()
         for request in (True, False, None, "folds"):
             ours, theirs = (
@@ -155,35 +145,23 @@ def test_the_request_of_groups() -> None:
 
 @pytest.mark.parametrize("kind", NESTED)
 def test_nested_search(kind: str) -> None:
-    """The inner search reads its column in every outer training set."""
+    """The inner search reads its column in every outer training set, also if groups are routed."""
     df, labels = nested_folds(kind)
-    grid = {"logisticregression__C": [0.01, 1.0]}
-    search = GridSearchCV(model(), grid, cv=sf.FoldSplit("inner"))
-    found = cross_validate(
-        search, df, labels, cv=sf.FoldSplit("outer"), return_estimator=True, error_score="raise"
-    )
-    for outer, (train, test) in enumerate(sf.cv(df, "outer")):
-        inside = df[train] if kind == "polars" else df.iloc[train]
-        inner = GridSearchCV(model(), grid, cv=sf.cv(inside, "inner"))
-        inner.fit(inside, np.take(labels, train))
-        fitted = found["estimator"][outer]
+    search, outer = GridSearchCV(model(), GRID, cv=sf.FoldSplit("inner")), sf.FoldSplit("outer")
+    found = cross_validate(search, df, labels, cv=outer, return_estimator=True, error_score="raise")
+    folds = zip(sf.folds(df, "outer"), sf.cv(df, "outer"), strict=True)
+    for place, (fold, (train, test)) in enumerate(folds):
+        inner = GridSearchCV(model(), GRID, cv=sf.cv(fold.train, "inner"))
+        inner.fit(fold.train, np.take(labels, train))
+        fitted = found["estimator"][place]
         assert fitted.n_splits_ == 2
         for score in ("split0_test_score", "split1_test_score"):
             assert fitted.cv_results_[score].tolist() == inner.cv_results_[score].tolist()
-        outside = df[test] if kind == "polars" else df.iloc[test]
-        assert found["test_score"][outer] == inner.score(outside, np.take(labels, test))
-
-
-@pytest.mark.parametrize("kind", NESTED)
-def test_groups_do_not_hide_the_column(kind: str) -> None:
-    """Where outer folds are routed to the inner search, it still reads its own column."""
-    df, labels = nested_folds(kind)
-    search = GridSearchCV(model(), {"logisticregression__C": [0.01, 1.0]}, cv=sf.FoldSplit("inner"))
-    expected = cross_val_score(search, df, labels, cv=sf.FoldSplit("outer"))
+        assert found["test_score"][place] == inner.score(fold.valid, np.take(labels, test))
     with sklearn.config_context(enable_metadata_routing=True):
         groups = {"groups": df["outer"].to_numpy()}
-        found = cross_val_score(search, df, labels, cv=sf.FoldSplit("outer"), params=groups)
-    assert (found == expected).all()
+        routed = cross_val_score(search, df, labels, cv=outer, params=groups)
+    assert (routed == found["test_score"]).all()
 
 
 @pytest.mark.parametrize("routing", [False, True])
@@ -191,9 +169,8 @@ def test_groups_do_not_hide_the_column(kind: str) -> None:
 def test_the_hint_of_a_nested_search_works(kind: str, routing: bool) -> None:
     """The calls that the error shows work as they are, with and without metadata routing."""
     df, labels = nested_folds(kind)
-    grid = {"logisticregression__C": [0.01, 1.0]}
     features = df[["a", "b"]]
-    search = GridSearchCV(model(), grid, cv=sf.FoldSplit("inner"), error_score="raise")
+    search = GridSearchCV(model(), GRID, cv=sf.FoldSplit("inner"), error_score="raise")
     names = {"df": df, "cross_val_score": cross_val_score}
     outer: dict[str, Any] = {"cv": sf.cv(df, "outer"), "error_score": "raise"}
     with sklearn.config_context(enable_metadata_routing=routing):
@@ -207,7 +184,7 @@ def test_the_hint_of_a_nested_search_works(kind: str, routing: bool) -> None:
             call = call.replace("...", "model, X, y, cv=cv")
             given = {"model": model(), "X": features, "y": labels, "cv": sf.FoldSplit("inner")}
             assert len(eval(call, names | given)) == 2
-    search = GridSearchCV(model(), grid, cv=sf.FoldSplit("inner"))
+    search = GridSearchCV(model(), GRID, cv=sf.FoldSplit("inner"))
     assert (found == cross_val_score(search, df, labels, cv=sf.cv(df, "outer"))).all()
 
 
@@ -231,19 +208,13 @@ def test_folds_that_hold_no_positions(cv: str, routing: bool) -> None:
     """Frames, and a method that is not called, are answered with the call that gives positions."""
     df, labels = nested_folds("pandas")
     given = evaluate(cv, df=df.rename(columns={"outer": "fold"}))
+    message = (
+        "scikit-learn's `cv` needs row positions, but got frames, or a method without its"
+        " parentheses.\nHint: `cv=df.strat.cv()`."
+    )
     with sklearn.config_context(enable_metadata_routing=routing):
-        for use in (
-            lambda: cross_val_score(model(), df, labels, cv=given),
-            lambda: GridSearchCV(model(), {}, cv=given).fit(df, labels),
-        ):
-            refuse_now(
-                "scikit-learn's `cv` needs row positions, but got frames, or a method without its"
-                " parentheses.\nHint: `cv=df.strat.cv()`.",
-                use,
-            )
-
-
-# Bad input ------------------------------------------------------------------------------
+        refuse_now(message, lambda: cross_val_score(model(), df, labels, cv=given))
+        refuse_now(message, lambda: GridSearchCV(model(), {}, cv=given).fit(df, labels))
 
 
 def test_columns_that_are_not_there(frame: Make) -> None:
@@ -252,15 +223,15 @@ def test_columns_that_are_not_there(frame: Make) -> None:
     for use in (splitter.split, splitter.get_n_splits):
         refuse_now(
             "`name` names the column 'flod', which the frame does not have.\n"
-            "Hint: did you mean 'fold'? If not, add it first, as in"
-            " `df.strat.kfold(..., name='flod')` or `split`. `FoldSplit` looks in `groups`, too:"
-            f" {PASS.format('flod')}",
+            "Hint: did you mean 'fold'? If not, add the column first, as in"
+            " `df.strat.kfold(..., name='flod')` or `split`. `FoldSplit` also looks in `groups`, as"
+            f" in {PASS.format('flod')}",
             lambda use=use: use(frame(FOLDED)),
         )
 
 
 PASS = (
-    "`cross_val_score(..., groups=df[{0!r}])`, or for the search inside it"
+    "`cross_val_score(..., groups=df[{0!r}])` or, for a search inside it, as in"
     ' `cross_val_score(..., params={{"groups": df[{0!r}]}})`.'
 )
 BOTH = ".\nHint: pass a frame with the column, or the folds, as in " + PASS.format("fold")
@@ -279,7 +250,7 @@ NOT_FOUND = {
     "None, groups=range(2, 10**15)": "Folds must be a column, got range of 999,999,999,999,998"
     " values.",
     "None, groups=pd.Series(['f' * 5_000] * 2, name='fold')": "Column 'fold' must have at least 2"
-    f" folds, got {LONG} alone: its training set would be empty.",
+    f" folds, but has only the label {LONG}, whose training set would be empty.",
 }
 
 

@@ -76,46 +76,35 @@ def test_ids_are_counted_as_in_a_loop(
             are = "is" if len(split) == 1 else "are"
             detail = (
                 f"{name!r}: {len(split)} of {n} {are} in several folds; if their rows belong"
-                f" together: groups={name!r}"
+                f" together, pass groups={name!r}"
             )
             expected += [("note", "groups", len(split), detail)] if split else []
     found = sf.check(make(kind, {**data, "fold": fold}), duplicates=duplicates)
     assert told(found, say="groups=") == expected[:2]
 
 
-VISITS = {
-    "patient_id": [row // 2 for row in range(80)],
-    "visit": [0, 1] * 40,
-    "x": [row + 0.5 for row in range(80)],
-    "fold": [0, 1] * 40,
-}
+VISITS: dict[str, Any] = {"patient_id": [row // 2 for row in range(80)], "visit": [0, 1] * 40}
+VISITS |= {"x": [row + 0.5 for row in range(80)], "fold": [0, 1] * 40}
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{"by": "patient_id"}, {"groups": "visit"}, {"key": "patient_id"}, {"name": "patient_id"}],
-    ids=str,
-)
-def test_ids_that_are_named_are_not_told(frame: Make, options: dict[str, Any]) -> None:
+@pytest.mark.parametrize("argument", ["by", "groups", "key", "name"])
+def test_ids_that_are_named_are_not_told(frame: Make, argument: str) -> None:
     """An id is not told of where the call names it, or groups, but as one column of a key it is."""
     line = "'patient_id': 40 of 40 are in several folds; groups='patient_id'?"
     assert f"  note     {line}\n" in str(sf.check(frame(VISITS), key=["patient_id", "visit"]))
-    assert not told(sf.check(frame(VISITS), **options), say="groups=")
+    named: Any = {argument: "visit" if argument == "groups" else "patient_id"}
+    assert not told(sf.check(frame(VISITS), **named), say="groups=")
 
 
 def test_columns_that_cannot_be_ids(frame: Make) -> None:
     """Lists, subjects of mails and no rows at all are no ids, and a check of them still works."""
     assert not told(sf.check(frame({"id": [], "fold": []})), say="groups")
-    others = {
-        "ids": [[row] for row in range(80)],
-        "subject": [f"Re: {'x' * (r // 2)}" for r in range(80)],
-    }
-    data = {**others, "x": VISITS["x"], "fold": VISITS["fold"]}
-    found = sf.check(frame(data))
+    data = {"ids": [[row] for row in range(80)], "x": VISITS["x"], "fold": VISITS["fold"]}
+    found = sf.check(frame({**data, "subject": [f"Re: {'x' * (row // 2)}" for row in range(80)]}))
     assert found.ok
     assert not told(found, say="groups")
-    coded = {**data, "subject": [f"s{row // 2}" for row in range(80)]}
-    assert len(told(sf.check(frame(coded)), say="'subject': 40 of 40")) == 1
+    coded = sf.check(frame({**data, "subject": [f"s{row // 2}" for row in range(80)]}))
+    assert len(told(coded, say="'subject': 40 of 40")) == 1
 
 
 def test_labels_of_column_levels_and_repeated_names() -> None:
@@ -123,9 +112,8 @@ def test_labels_of_column_levels_and_repeated_names() -> None:
     data = pd.DataFrame(VISITS)
     twice = data[["patient_id", "patient_id", "x", "fold"]]
     assert not told(sf.check(twice), say="groups=")
-    data.columns = pd.MultiIndex.from_tuples(
-        [("a", each) for each in data.columns[:3]] + [("fold", "")]
-    )
+    levels = [("a", each) for each in data.columns[:3]]
+    data.columns = pd.MultiIndex.from_tuples([*levels, ("fold", "")])
     assert told(sf.check(data), say="('a', 'patient_id'): 40 of 40")
     assert "40 of 40 groups are" in str(sf.check(data, groups=("a", "patient_id")))
 
@@ -143,9 +131,6 @@ def test_a_query_runs_once() -> None:
         found = sf.check(pl.LazyFrame(VISITS).map_batches(count), duplicates=duplicates)
         assert told(found, say="groups='patient_id'")
         assert runs == [1]
-
-
-# Groups alone, and folds that are the same --------------------------------------------------
 
 
 @given(

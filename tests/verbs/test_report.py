@@ -1,20 +1,19 @@
 """`report`, `compare` and `advise`: against brute force, SciPy, `sf.theory` and scikit-learn."""
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import assume, currently_in_test_context, given
+from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy.stats import hypergeom
 
 import stratframe as sf
 from tests.helpers import TWO_KINDS, Make, columns_of, evaluate, make, refuse_now, values
-from tests.verbs.test_findings import order_words
+from tests.verbs.test_findings import crossed, judge, order_words
 
 DATA: dict[str, Any] = {
     "label": ["a", "b", None, "a", "a", "b", "c", "a"],
@@ -28,14 +27,6 @@ SHUFFLED = "as even as a shuffle"
 WORST_FIRST = ["uneven", SHUFFLED, "no less even than a shuffle", "too few rows", "even"]
 
 
-def crossed(rows: Sequence[Any], columns: Sequence[Any]) -> np.ndarray:
-    """Count each value of the one beside each value of the other."""
-    codes = [np.unique([*map(str, each)], return_inverse=True)[1] for each in (rows, columns)]
-    table = np.zeros([code.max() + 1 for code in codes], dtype=np.int64)
-    np.add.at(table, tuple(codes), 1)
-    return table
-
-
 def by_hand(
     levels: Sequence[Sequence[Any]],
     folds: Sequence[Any],
@@ -45,73 +36,37 @@ def by_hand(
     slack: int = 0,
     ordered: tuple[Sequence[Any], Sequence[Any]] | None = None,
 ) -> list[dict[str, Any]]:
-    """Measure each fold by its counts, with the variance of SciPy, and judge it by the rules.
-
-    `levels` have the stratum of every row, or the class, of which the last `n_shown` are in tables,
-    and the last may be `slack` rows off beyond rounding. Rows may be ordered by numbers in parents.
-    """
+    """Measure each fold and judge it by the rules; `ordered` has numbers and their parents."""
     known = [row for row, fold in enumerate(folds) if fold is not None]
     levels, own = [[level[row] for row in known] for level in levels], [folds[row] for row in known]
-    off, spread, tv, is_even, is_uneven = [], [], [], [], []
-    for level, are_classes in zip(levels, classes, strict=True):
-        table = crossed(level, own)
-        sizes, totals, n = table.sum(axis=1, keepdims=True), table.sum(axis=0), len(known)
-        expected = sizes * totals / n
-        off.append(np.abs(table - expected))
-        tv.append(off[-1].sum(axis=0) / totals / 2)
-        if groups is None:
-            with np.errstate(all="ignore"):  # SciPy computes the kurtosis, too
-                spread.append(np.sqrt(np.nan_to_num(hypergeom.var(n, sizes, totals))))
-        else:
-            rows = crossed(level, [groups[row] for row in known])
-            squares = (rows - sizes * rows.sum(axis=0) / n) ** 2
-            share = totals / n
-            spread.append(np.sqrt(squares.sum(axis=1, keepdims=True) * share * (1 - share)))
-        near = 1 + sizes / n + slack * (level is levels[-1]) + 1e-9
-        far = np.maximum(expected / 10, 0 if groups is None else 4 * spread[-1]) + 1e-9
-        beyond = near + (level is not levels[-1] and n_shown == 1)
-        is_even.append(off[-1] <= near)
-        is_uneven.append((expected >= 1) & (off[-1] > np.maximum(beyond, far)))
-        if groups is None:
-            n_cells = sum(crossed(each, own).size for each in levels)
-            dealt = hypergeom(n, sizes, totals)
-            chance = np.where(table > expected, dealt.sf(table - 1), dealt.cdf(table)) * n_cells
-            if currently_in_test_context():  # a bound is compared, 11 % above at most
-                assume(not ((chance > 0.0088) & (chance < 0.01)).any())
-            lacks = (table == 0) & (chance < 0.05) & are_classes
-            is_uneven[-1] = (is_uneven[-1] & (chance < 0.01)) | lacks
-    shown = slice(len(levels) - n_shown, None)
-    joint = np.concatenate([crossed(level, own) for level in levels[shown]])
+    groups = groups and [groups[row] for row in known]
+    judged = judge(levels, own, classes, n_shown, groups, slack)
+    tables, off, spread, is_even, is_uneven, _ = zip(*judged, strict=True)
+    totals, shown = tables[0].sum(axis=0), slice(len(levels) - n_shown, None)
     rms, random = (np.sqrt((np.concatenate(x[shown]) ** 2).mean(axis=0)) for x in (off, spread))
-    even, uneven = (np.concatenate(flags) for flags in (is_even, is_uneven))
     words = order_words(*ordered, own) if ordered else dict.fromkeys(own, "even")
     good = [WORST_FIRST.index(words[fold]) for fold in sorted(words)]
+    even, uneven = (np.concatenate(flags) for flags in (is_even, is_uneven))
     rank = np.where(even.all(axis=0), good, np.where(uneven.any(axis=0), 0, 1))
     figures = {
         "n": totals,
         "rows_off": np.concatenate(off).max(axis=0),
-        "absent": (joint == 0).sum(axis=0),
+        "absent": (np.concatenate(tables[shown]) == 0).sum(axis=0),
         "verdict": [WORST_FIRST[place] for place in rank],
         "rms_deviation": rms,
         "random": random,
         "ratio": np.divide(rms, random, out=np.zeros(len(rms)), where=random > 0),
-        "tv_distance": np.max(tv[shown], axis=0),
+        "tv_distance": np.max([each.sum(axis=0) / totals / 2 for each in off[shown]], axis=0),
     }
     return [dict(zip(figures, row, strict=True)) for row in zip(*figures.values(), strict=True)]
 
 
 def pooled(folds: list[dict[str, Any]]) -> dict[str, Any]:
-    """Put the figures of folds together, as `compare` does."""
     each = {name: [fold[name] for fold in folds] for name in folds[0]}
     rms, random = (np.sqrt(np.mean(np.square(each[name]))) for name in IN_FULL[:2])
-    return {
-        "rows_off": max(each["rows_off"]),
-        "verdict": min(each["verdict"], key=WORST_FIRST.index),
-        "rms_deviation": rms,
-        "random": random,
-        "ratio": rms / random if random else 0.0,
-        "tv_distance": max(each["tv_distance"]),
-    }
+    most = {name: max(each[name]) for name in ("rows_off", "tv_distance")}
+    figures = {"rms_deviation": rms, "random": random, "ratio": rms / random if random else 0.0}
+    return {"verdict": min(each["verdict"], key=WORST_FIRST.index), **most, **figures}
 
 
 def is_same(table: Any, expected: Sequence[dict[str, Any]]) -> None:
@@ -122,8 +77,6 @@ def is_same(table: Any, expected: Sequence[dict[str, Any]]) -> None:
         wanted = [row[name] for row in expected]
         np.testing.assert_allclose(values(table, name), wanted, rtol=1e-9, atol=atol)
 
-
-# Figures and verdicts ---------------------------------------------------------------------
 
 CELL = st.tuples(
     st.sampled_from([None, "a", "b", "c"]), st.integers(0, 1), st.sampled_from([None, 0, 1, 3])
@@ -168,14 +121,12 @@ def bins_of(column: list[Any], parents: list[Any], k: int) -> list[int]:
 def are_dealt(classes: Sequence[int], folds: Sequence[int]) -> bool:
     """Return whether all classes are even, and fewer of their pairs in one fold than by chance."""
     table, pairs = crossed(classes, folds), [*combinations(zip(classes, folds, strict=True), 2)]
-    off = table - table.sum(axis=1, keepdims=True) * table.sum(axis=0) / len(folds)
-    share = np.square(table.sum(axis=0) / len(folds)).sum()
+    rows, totals = table.sum(axis=1, keepdims=True), table.sum(axis=0)
+    is_even = (np.abs(table - rows * totals / len(folds)) <= 1 + rows / len(folds)).all()
+    share = np.square(totals / len(folds)).sum()
     alike = sum(one[0] == other[0] for one, other in pairs)
     both = sum(one == other for one, other in pairs)
-    is_rare = both < alike * share - 2.33 * np.sqrt(alike * share)
-    return bool(
-        is_rare and (np.abs(off) <= 1 + table.sum(axis=1, keepdims=True) / len(folds)).all()
-    )
+    return bool(is_even and both < alike * share - 2.33 * np.sqrt(alike * share))
 
 
 ORDERS: dict[str, tuple[Any, int]] = {
@@ -216,21 +167,14 @@ def test_orders_are_judged_in_bins(frame: Make, case: str, n: int, k: int) -> No
         is_same(found, by_hand(levels, folds, classes, slack=own, ordered=ordered))
 
 
+ROW = st.tuples(st.sampled_from("aaaaaaabbcde"), st.integers(0, 99), st.integers(0, 9))
+TIMES = st.sampled_from([1, 9])
 KFOLD_BY = ["label", ["label", "size"], "price", ["label", "price"], sf.quantiles("price", 3)]
 
 
 @pytest.mark.parametrize("kind", TWO_KINDS)
 @pytest.mark.parametrize("by", [*KFOLD_BY, sf.continuous("size")], ids=str)
-@given(
-    rows=st.lists(
-        st.tuples(st.sampled_from("aaaaaaabbcde"), st.integers(0, 99), st.integers(0, 9)),
-        min_size=10,
-        max_size=80,
-    ),
-    k=st.integers(2, 5),
-    seed=st.integers(0, 9),
-    times=st.sampled_from([1, 9]),
-)
+@given(st.lists(ROW, min_size=10, max_size=80), st.integers(2, 5), st.integers(0, 9), TIMES)
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_columns_of_kfold_are_even(
     kind: str, by: Any, rows: list[tuple[Any, ...]], k: int, seed: int, times: int
@@ -247,9 +191,6 @@ def test_columns_of_kfold_are_even(
     assert set(values(sf.report(folded, by), "verdict")) == {even}
     assert values(sf.compare(folded, by, "fold"), "verdict") == [even]
     assert values(sf.advise(data, by, k), "verdict") == [even]
-
-
-# The tables -------------------------------------------------------------------------------
 
 
 def test_columns_of_the_tables(frame: Make, kind: str) -> None:
@@ -293,8 +234,6 @@ def test_parts_and_those_without_rows(frame: Make) -> None:
     assert list(found.values()) == [["fold"], [0], [None], ["empty"], [0], [0], [None], [0]]
 
 
-# Arguments in each other's place ----------------------------------------------------------
-
 MEASURES = ["report", "balance", "compare", "check", "plot"]
 
 PATIENTS = {
@@ -313,43 +252,52 @@ PATIENTS = {
 }
 
 
-@pytest.mark.parametrize("verb", MEASURES)
-@pytest.mark.parametrize("by", ["fold", ["y", "fold"], sf.classes("fold"), sf.margins(["fold"])])
-def test_folds_compared_by_themselves(frame: Make, verb: str, by: Any) -> None:
-    """The fold column as what the folds are compared by is an error that says what is wanted."""
-    refuse_now(
-        "`by` must be columns other than the folds, but both are 'fold'.\n"
-        'Hint: name what the folds are compared by, as in `by="label"`.',
-        lambda: getattr(sf, verb)(frame(PATIENTS), by, "fold"),
-    )
+PLAIN = pd.DataFrame(PATIENTS)
+FRAMES = {"plain": PLAIN, "polars": pl.DataFrame(PATIENTS)}
+FRAMES["deep"] = PLAIN.set_axis(pd.MultiIndex.from_product([PLAIN.columns, [""]]), axis=1)
+
+BOTH = (
+    "`{0}` must name columns other than the fold column, but includes 'fold'.\n"
+    'Hint: name a column by which to compare the folds, as in `{0}="label"`.'
+)
+SWAPPED = (
+    "`by` must be a column by which to compare folds, but {by!r} looks like folds, and {name!r}"
+    ' does not.\nHint: swap them: pass `by="{name}"`, and "{by}" as the fold column. If {by!r} is'
+    ' meant, pass `by=sf.classes("{by}")`.'
+)
+FRACTIONS = (
+    "Column 'price' must hold folds, but it has 60 different fractions in 60 rows.\n"
+    "Hint: name the fold column, such as 'fold'; several columns to stratify by go in a list,"
+    " as in `['label', 'price']`."
+)
+READS = [
+    *("report(df, 'label', 'price')", "balance(df, 'label', 'price')", "cv(df, 'price')"),
+    *("folds(df, 'price')", "parts(df, 'price')", "drift(df, 'y', 'price')"),
+    *("check(df, name='price')", "leaks(df, name='price')", "FoldSplit('price').split(df)"),
+    "compare(df, 'label', ['fold', 'price'])",
+]
+REFUSED = {
+    **{
+        f"{verb}(df, {by}, 'fold')": BOTH.format("by")
+        for verb in MEASURES
+        for by in ("'fold'", "['y', 'fold']", "sf.classes('fold')", "sf.margins(['fold'])")
+    },
+    "report(polars, pl.col('fold'))": BOTH.format("by"),
+    "report(deep, [('fold', '')])": BOTH.format("by"),
+    "drift(plain, 'fold')": BOTH.format("features"),
+    **{
+        f"{verb}(df, {by!r}, {name!r})": SWAPPED.format(by=by, name=name)
+        for verb, by, name in product(MEASURES, ("fold", "split"), ("y", "label", "sick"))
+    },
+    **dict.fromkeys(READS, FRACTIONS),
+}
+"""Calls that take the folds for what they are compared by, or the other way round."""
 
 
-def test_other_forms_of_the_fold_column() -> None:
-    """A Polars column, a column under levels and a feature may be the folds as well."""
-    message, plain = "must be columns other than the folds, but both are", pd.DataFrame(PATIENTS)
-    deep = plain.set_axis(pd.MultiIndex.from_product([plain.columns, [""]]), axis=1)
-    for argument, call in {
-        "by": lambda: sf.report(pl.DataFrame(PATIENTS), pl.col("fold")),
-        "`by": lambda: sf.report(deep, [("fold", "")]),
-        "features": lambda: sf.drift(plain, "fold"),
-    }.items():
-        with pytest.raises(sf.StratError, match=f"{argument}` {message}"):
-            call()
-    assert len(sf.drift(plain, ["fold", "y"])) == 10
-    assert len(sf.report(pl.DataFrame(PATIENTS), pl.col("fold") > 2)) == 5
-
-
-@pytest.mark.parametrize("verb", MEASURES)
-@pytest.mark.parametrize("by", ["fold", "split"])
-@pytest.mark.parametrize("name", ["y", "label", "sick"])
-def test_swapped_arguments(frame: Make, verb: str, by: str, name: str) -> None:
-    """Folds as what to compare by, and labels as folds, are told to swap."""
-    refuse_now(
-        f"`by` must be what folds are compared by, but {by!r} looks like the folds, and"
-        f' {name!r} does not.\nHint: swap them, `by="{name}"` and "{by}" as the fold column; or if'
-        f' this is meant, `by=sf.classes("{by}")`.',
-        lambda: getattr(sf, verb)(frame(PATIENTS), by, name),
-    )
+@pytest.mark.parametrize("call", REFUSED)
+def test_arguments_in_the_place_of_others(frame: Make, call: str) -> None:
+    """Each call is refused with the line that was probably meant."""
+    refuse_now(REFUSED[call], lambda: evaluate(f"sf.{call}", df=frame(PATIENTS), **FRAMES))
 
 
 @pytest.mark.parametrize(
@@ -362,25 +310,8 @@ def test_swapped_arguments(frame: Make, verb: str, by: str, name: str) -> None:
 def test_arguments_that_are_not_swapped(frame: Make, by: Any, name: str) -> None:
     """Folds may be compared by other folds, by sites, and by what is said to be meant."""
     assert len(sf.report(frame(PATIENTS), by, name)) > 1
-
-
-READS = [
-    *("sf.report(df, 'label', 'price')", "sf.balance(df, 'label', 'price')"),
-    *("sf.cv(df, 'price')", "sf.folds(df, 'price')", "sf.parts(df, 'price')"),
-    *("sf.drift(df, 'y', 'price')", "sf.check(df, name='price')", "sf.leaks(df, name='price')"),
-    *("sf.FoldSplit('price').split(df)", "sf.compare(df, 'label', ['fold', 'price'])"),
-]
-
-
-@pytest.mark.parametrize("call", READS)
-def test_measurements_are_no_folds(frame: Make, call: str) -> None:
-    """A column of fractions, nearly as many as rows, is refused as a fold column everywhere."""
-    refuse_now(
-        "Column 'price' must hold folds, but it has 60 different fractions in 60 rows.\n"
-        "Hint: name the fold column, such as 'fold'; several columns to stratify by go in a list,"
-        " as in `['label', 'price']`.",
-        lambda: evaluate(call, df=frame(PATIENTS)),
-    )
+    assert len(sf.drift(PLAIN, ["fold", "y"])) == 10
+    assert len(sf.report(FRAMES["polars"], pl.col("fold") > 2)) == 5
 
 
 @pytest.mark.parametrize(("name", "n"), [("one", 60), ("id", 60), ("dose", 30)])

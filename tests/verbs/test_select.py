@@ -1,4 +1,4 @@
-"""Using columns: folds, parts, cv and samples."""
+"""Using columns: folds, parts, cv and samples, also those without rows."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -9,11 +9,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import ROWS, TWO_KINDS, Make, columns_of, eager, make, values
+from tests.engines.frames import heard
+from tests.helpers import ROWS, TWO_KINDS, Make, columns_of, eager, evaluate, make, values, warned
+from tests.test_promises import shares
 
 
 @pytest.mark.filterwarnings("ignore:'none' has no rows:stratframe.StratWarning")
@@ -40,9 +42,10 @@ def test_parts_are_in_their_order(frame: Make) -> None:
         (["test", "valid", "train", "test"], ["train", "valid", "test"]),
         ([2, 0, None, 1, 10], [0, 1, 2, 10]),
         ([None, None], []),
+        (pl.Series(["test", "a", "train"], dtype=pl.Categorical), ["train", "test", "a"]),
     ],
 )
-def test_order_of_parts(frame: Make, column: list[Any], expected: list[Any]) -> None:
+def test_order_of_parts(frame: Make, column: Any, expected: list[Any]) -> None:
     """Text comes in the order train, valid, test, others as they appear; numbers are sorted."""
     found = sf.parts(frame({"split": column, "i": list(range(len(column)))}))
     assert list(found) == expected
@@ -59,46 +62,28 @@ def test_parts_read_back_from_csv(tmp_path: Path) -> None:
         assert [len(eager(part)) for part in (train, valid, test)] == [6, 3, 1]
 
 
-def test_parts_of_polars_categories() -> None:
-    """Polars categoricals are text without an order."""
-    column = pl.Series("split", ["test", "a", "train"], dtype=pl.Categorical)
-    for df in (column.to_frame(), column.to_frame().lazy()):
-        assert list(sf.parts(df)) == ["train", "test", "a"]
-
-
 def test_a_fold_names_itself(frame: Make) -> None:
     """A fold has its label, its column and its frames; without data at hand it counts no rows."""
     data = {"fold_1": [0, 1] * 700, "fold_2": ["a", *["b"] * 1399]}
     pairs = list(sf.folds(frame(data), ["fold_1", "fold_2"]))
-    assert [(pair.name, pair.fold) for pair in pairs] == [
-        ("fold_1", 0),
-        ("fold_1", 1),
-        ("fold_2", "a"),
-        ("fold_2", "b"),
-    ]
+    named = [("fold_1", 0), ("fold_1", 1), ("fold_2", "a"), ("fold_2", "b")]
+    assert [(pair.name, pair.fold) for pair in pairs] == named
     counts = [": 700 rows train, 700 valid"] * 2
     counts += [": 1,399 rows train, 1 valid", ": 1 row train, 1,399 valid"]
     for pair, count in zip(pairs, counts, strict=True):
         train, valid = pair
-        assert train is pair.train
-        assert valid is pair.valid
-        named = f"Fold {pair.fold!r} of {pair.name!r}"
-        assert repr(pair) == (named if isinstance(train, pl.LazyFrame) else named + count)
-
-
-labels = st.lists(st.integers(0, 4), min_size=1, max_size=60)
+        assert (train is pair.train, valid is pair.valid) == (True, True)
+        counted = "" if isinstance(train, pl.LazyFrame) else count
+        assert repr(pair) == f"Fold {pair.fold!r} of {pair.name!r}{counted}"
 
 
 @pytest.mark.parametrize("kind", TWO_KINDS)
-@given(column=labels, data=st.data(), seed=st.integers(0, 99))
-def test_samples_are_proportional(
-    kind: str, column: list[int], data: st.DataObject, seed: int
-) -> None:
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=60), st.data(), st.integers(0, 99))
+def test_samples_are_proportional(kind: str, column: Any, data: st.DataObject, seed: int) -> None:
     """A sample has `n` rows in their old order, each stratum its share rounded."""
     n = data.draw(st.integers(0, len(column)))
     frame = make(kind, {"a": column, "i": list(range(len(column)))})
-    found = sf.sample(frame, "a", n=n, seed=seed)
-    rows = values(found, "i")
+    rows = values(sf.sample(frame, "a", n=n, seed=seed), "i")
     assert rows == sorted(set(rows))
     assert len(rows) == n
     sizes = Counter(column)
@@ -108,20 +93,18 @@ def test_samples_are_proportional(
 
 def test_samples_by_share_and_equal_numbers(frame: Make) -> None:
     """`frac` rounds the total; equal allocation passes on what small strata lack."""
-    data = {"a": ["x"] * 50 + ["y"] * 20 + ["z"] * 3, "i": list(range(73))}
-    assert len(values(sf.sample(frame(data), "a", frac=0.1), "i")) == 7
-    assert len(values(sf.sample(frame(data), "a", frac=np.float32(0.5)), "i")) == 36
-    equal = values(sf.sample(frame(data), "a", n=33, allocation="equal"), "a")
+    df = frame({"a": ["x"] * 50 + ["y"] * 20 + ["z"] * 3})
+    assert len(sf.sample(df, "a", frac=0.1)) == 7
+    assert len(sf.sample(df, "a", frac=np.float32(0.5))) == 36
+    equal = values(sf.sample(df, "a", n=33, allocation="equal"), "a")
     assert Counter(equal) == {"x": 15, "y": 15, "z": 3}
-    assert sf.sample(frame(data), "a", n=73) is not None
+    assert len(sf.sample(df, "a", n=73)) == 73
 
 
 def test_a_continuous_sample_is_spread_over_the_values(frame: Make) -> None:
     """A sample stratified by a continuous column takes rows evenly along its values."""
-    data = {"v": [i + 0.5 for i in range(100)]}
-    found = values(sf.sample(frame(data), "v", n=10), "v")
-    gaps = np.diff([-10.0, *found, 110.0])
-    assert gaps.max() <= 22
+    found = values(sf.sample(frame({"v": [i + 0.5 for i in range(100)]}), "v", n=10), "v")
+    assert np.diff([-10.0, *found, 110.0]).max() <= 22
 
 
 def test_samples_of_small_shares_and_of_nothing(frame: Any) -> None:
@@ -130,9 +113,6 @@ def test_samples_of_small_shares_and_of_nothing(frame: Any) -> None:
     assert len(sf.sample(lots, "a", frac=8e-7)) == 2
     for allocation in ("equal", "proportional"):
         assert len(eager(sf.sample(frame({"a": []}), "a", n=0, allocation=allocation))) == 0
-
-
-# Bad input ------------------------------------------------------------------------------
 
 
 NAMED_READS: dict[str, Callable[..., Any]] = {
@@ -157,3 +137,137 @@ def test_a_name_means_its_repeats(frame: Make, verb: str) -> None:
     assert read(three, "fold") == read(three, names)
     whole = sf.kfold(three, "label", 2)
     assert read(whole, "fold") == read(whole, ["fold"])
+
+
+PARTS = {"train": 0.8, "valid": 0.1, "test": 0.1}
+SEVEN = {
+    "y": ["a"] * 7,
+    "x": [i + 0.5 for i in range(7)],
+    "id": range(7),
+    "most": [True] * 6 + [False],
+    "part": ["train"] * 6 + [None],
+    "other": ["train"] * 6 + ["valid"],
+}
+TEST = "'test' has no rows: its share of 7 rows is 0.7."
+
+CALLS = {
+    "sf.split(df, 'y', PARTS, seed=3)": TEST,
+    "sf.split(df, 'y', PARTS, seed=5, key='id')": TEST.replace("test", "valid"),
+    "sf.split(df, 'y', 0.05, deal='circular')": TEST.replace("0.7", "0.35"),
+    "sf.split(df, 'y', 0.05, deal='contiguous')": TEST.replace("0.7", "0.35"),
+    "sf.split(df, sf.continuous('most'), {'a': 0.6, 'b': 0.4}, deal='contiguous')": (
+        "'b' has no rows: its share of 7 rows is 2.8, but equal values stay in one part."
+    ),
+    "sf.kfold(df, sf.continuous('most'), 3, deal='contiguous')": (
+        "Fold 2 has no rows: its share of 7 rows is 2.333333333, but equal values stay in one fold."
+    ),
+    "sf.split(df, 'y', 0.01, where='most')": "'test' has no rows: its share of 6 rows is 0.06.",
+    "sf.extend(df, 'y', parts={'train': 0.5, 'valid': 0.5}, name='part', where='most')": (
+        "'valid' has no rows, and no new rows are left for it (its share of 6 rows is 3)."
+    ),
+    "pl.DataFrame({'y': ['a'] * 7}).with_columns(pl.col('y').strat.split(PARTS, seed=3))": TEST,
+    "sf.sample(df, 'y', frac=0.01)": "The sample is empty: 0.01 of 7 rows is 0.07.",
+    "sf.sample(df, sf.continuous('x'), frac=0.05, allocation='equal')": (
+        "The sample is empty: 0.05 of 7 rows is 0.35."
+    ),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_what_is_empty_is_said(frame: Make, call: str) -> None:
+    """A part without rows is a warning that names its share, and so is an empty sample."""
+    warned(CALLS[call], lambda: evaluate(call, df=frame(SEVEN), PARTS=PARTS))
+
+
+def test_columns_that_are_extended_are_named(frame: Make) -> None:
+    """Of several columns each has a warning, which names it."""
+    names = ["part", "other"]
+    _, words = heard(lambda: eager(sf.extend(frame(SEVEN), None, parts=PARTS, name=names)))
+    said = "{!r} has no rows in {!r}: its share of 7 rows is 0.7."
+    assert words == [said.format("valid", "part"), said.format("test", "other")]
+
+
+ASKED_FOR = [
+    "sf.split(df, 'y', {'train': None, 'valid': 1, 'test': 1})",
+    *("sf.split(df, parts=0.01, key='id', deal='hash')", "sf.kfold(df, 'y', 7)"),
+    *("sf.sample(df, 'y', n=0)", "sf.sample(df, 'y', frac=0.0)"),
+    "sf.sample(df.head(0), 'y', frac=0.5)",
+]
+
+
+@pytest.mark.parametrize("call", ASKED_FOR)
+def test_nothing_is_said_of_what_was_asked_for(frame: Make, call: str) -> None:
+    """Counts are met, a hash leaves sizes to chance, and samples of no rows were asked for."""
+    eager(evaluate(call, df=frame(SEVEN)))
+
+
+def about(columns: list[list[Any]], parts: dict[str, float]) -> list[str]:
+    lines = []
+    for part, share in parts.items():
+        empty = [f"'split_{i}'" for i, column in enumerate(columns, 1) if part not in column]
+        named = f" in {', '.join(empty)}" if len(columns) > 1 else ""
+        due = f"{round(share * len(columns[0]), 2):g}"
+        share = f"its share of {len(columns[0])} rows is {due}"
+        if empty and float(due) < 1:
+            lines.append(f"{part!r} has no rows{named}: {share}.")
+        elif empty:
+            lines.append(f"{part!r} has no rows{named}, and no new rows are left for it ({share}).")
+    return [" ".join(lines)] if lines else []
+
+
+@pytest.mark.parametrize("kind", TWO_KINDS)
+@given(
+    labels=st.lists(st.integers(0, 2), min_size=4, max_size=30),
+    parts=shares(4),
+    repeats=st.sampled_from([1, 3]),
+    seed=st.integers(0, 99),
+    by=st.sampled_from(["y", ["y", sf.continuous("x")], sf.margins(["y"])]),
+)
+def test_a_warning_for_each_empty_part(
+    kind: str, labels: list[int], parts: dict[str, float], repeats: int, seed: int, by: Any
+) -> None:
+    """The warning names all parts that are empty, in all columns, and no others."""
+    data = {"y": labels, "x": [i / 2 for i in range(len(labels))]}
+    options: dict[str, Any] = {"rare": "ignore", "repeats": repeats, "seed": seed}
+    out, words = heard(lambda: eager(sf.split(make(kind, data), by, parts, **options)))
+    names = ["split"] if repeats == 1 else [f"split_{i}" for i in range(1, repeats + 1)]
+    assert words == about([values(out, name) for name in names], parts)
+
+
+@pytest.mark.parametrize("kind", TWO_KINDS)
+@given(
+    given_parts=st.lists(st.none() | st.integers(0, 3), min_size=6, max_size=30),
+    parts=shares(4),
+    groups=st.booleans(),
+    seed=st.integers(0, 99),
+)
+@pytest.mark.filterwarnings("ignore:The largest group:stratframe.StratWarning")
+def test_extended_parts_are_filled_or_named(
+    kind: str, given_parts: list[int | None], parts: dict[str, float], groups: bool, seed: int
+) -> None:
+    """New groups fill as many empty parts as they can; a part that stays empty is named."""
+    names, n = list(parts), len(given_parts)
+    column = [None if part is None else names[part] for part in given_parts]
+    data = {"part": column, "who": [i // 2 for i in range(n)]}
+    if groups:  # a group has the part of its first row
+        data["part"] = [column[i // 2 * 2] for i in range(n)]
+    options: dict[str, Any] = {"groups": "who" if groups else None, "seed": seed, "name": "part"}
+    assume(not groups or len({*data["who"]}) >= len(parts))
+    df = make(kind, data)
+    out, words = heard(lambda: eager(sf.extend(df, None, parts=parts, **options)))
+    after = values(out, "part")
+    assert all(part in (None, new) for part, new in zip(data["part"], after, strict=True))
+    assert [each for each in words if "has no rows" in each] == about([after], parts)
+    if groups:
+        new = {who for who, part in zip(data["who"], data["part"], strict=True) if part is None}
+        n_empty = len(parts) - len({*data["part"]} - {None})
+        assert len(parts) - len({*after}) == max(n_empty - len(new), 0)
+
+
+def test_groups_fill_all_parts(frame: Make) -> None:
+    """Five groups of 20 rows go to three parts, none of which is empty; also by counts."""
+    data = {"y": [0, 1] * 50, "g": [i // 20 for i in range(100)]}
+    for parts in (PARTS, {"train": None, "valid": 10, "test": 10}):
+        out = sf.split(frame(data), "y", parts, groups="g", repeats=3)
+        for name in ("split_1", "split_2", "split_3"):
+            assert Counter(values(out, name)) == {"train": 60, "valid": 20, "test": 20}

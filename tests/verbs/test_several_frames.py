@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import KINDS, columns_of, eager, make, refuse_now, values
+from tests.helpers import KINDS, columns_of, eager, evaluate, make, refuse_now, refused, values
 
 TRAIN = {
     "label": ["a", "b"] * 6,
@@ -84,8 +84,6 @@ def test_a_picture_is_that_of_one_frame() -> None:
         assert title == sf.plot(pd.DataFrame(BOTH), **options, name="split").get_title()
 
 
-# Types --------------------------------------------------------------------------------------
-
 NOON = datetime(2024, 1, 1, 12)
 PAIRS: dict[str, tuple[list[Any], list[Any], bool]] = {
     "whole numbers and fractions": ([1, 2], [0.5, 1.5], True),
@@ -113,45 +111,33 @@ PAIRS: dict[str, tuple[list[Any], list[Any], bool]] = {
 def test_types_go_together_or_are_an_error(kind: str, case: str) -> None:
     """Values stay what they are, whatever the types of their frames, or the column is named."""
     first, second, is_right = PAIRS[case]
-    several = {
-        "a": make(kind, {"x": first, "y": [1, 2]}),
-        "b": make(kind, {"x": second, "y": [3, 4]}),
-    }
-    if not is_right:
-        with pytest.raises(sf.StratError) as caught:
-            sf.check(several)
-        assert str(caught.value).startswith(
-            "A column must have one type in all frames, but 'x' is "
-        )
-        assert str(caught.value).endswith(" in 'b'.\nHint: cast it, or drop it.")
+    one, other = (make(kind, {"x": column, "y": [1, 2]}) for column in (first, second))
+    several = {"a": one, "b": other}
+    if is_right:
+        classes = values(sf.balance(several, sf.classes("x")), "x")
+        assert len({*classes}) == len({*first, *second})
         return
-    classes = values(sf.balance(several, sf.classes("x")), "x")
-    assert len({*classes}) == len({*first, *second})
+    error = str(refused(lambda: sf.check(several)))
+    assert error.startswith("A column must have the same type in every frame, but 'x' is ")
+    assert error.endswith(" in 'b'.\nHint: cast it, or drop it.")
 
 
-TEXTS: dict[str, tuple[Any, Any]] = {
-    "categories of other values": (pd.Series(["a", "b"], dtype="category"),) * 2,
-    "text": (pd.Series(["c", "b"], dtype="category"), pd.Series(["a", "b"])),
-    "Enum": (
-        pl.Series(["a", "b"], dtype=pl.Enum("ab")),
-        pl.Series(["b", "c"], dtype=pl.Enum("bc")),
-    ),
-    "Categorical": (pl.Series(["a", "b"], dtype=pl.Categorical), pl.Series(["b", "c"])),
-    "Int32": (pl.Series([1, 2], dtype=pl.Int32), pl.Series([2, 3], dtype=pl.UInt8)),
-    "UInt64": (pl.Series([1, 2], dtype=pl.UInt64), pl.Series([2, -3], dtype=pl.Int64)),
-}
+TEXTS: list[tuple[Any, Any]] = [
+    (pd.Series(["a", "b"], dtype="category"), pd.Series(["a", "b"], dtype="category")),
+    (pd.Series(["c", "b"], dtype="category"), pd.Series(["a", "b"])),
+    (pl.Series(["a", "b"], dtype=pl.Enum("ab")), pl.Series(["b", "c"], dtype=pl.Enum("bc"))),
+    (pl.Series(["a", "b"], dtype=pl.Categorical), pl.Series(["b", "c"])),
+    (pl.Series([1, 2], dtype=pl.Int32), pl.Series([2, 3], dtype=pl.UInt8)),
+    (pl.Series([1, 2], dtype=pl.UInt64), pl.Series([2, -3], dtype=pl.Int64)),
+]
 
 
-@pytest.mark.parametrize("case", TEXTS)
-def test_categories_of_other_values(case: str) -> None:
+@pytest.mark.parametrize(("one", "other"), TEXTS, ids=lambda column: str(column.dtype))
+def test_categories_of_other_values(one: Any, other: Any) -> None:
     """Categories of other values, and integers of other widths, count by their values."""
-    library: Any = pd if isinstance(TEXTS[case][0], pd.Series) else pl
-    several = {
-        name: library.DataFrame({"x": each}) for name, each in zip("ab", TEXTS[case], strict=True)
-    }
-    leaking = values(sf.leaks(several, duplicates="x"), "row")
-    held = [set(each.to_list()) for each in TEXTS[case]]
-    assert len(leaking) == 2 * len(held[0] & held[1])
+    library: Any = pd if isinstance(one, pd.Series) else pl
+    several = {"a": library.DataFrame({"x": one}), "b": library.DataFrame({"x": other})}
+    assert len(sf.leaks(several, duplicates="x")) == 2 * len({*one} & {*other})
 
 
 @pytest.mark.parametrize("library", [pd, pl])
@@ -182,43 +168,31 @@ def test_columns_of_one_name_are_left_aside() -> None:
     assert not sf.check({"a": levels, "b": levels}, groups="y").ok
 
 
-# Errors -------------------------------------------------------------------------------------
-
-TWO = '\nHint: `{"train": train, "test": test}`.'
-FRAME = pd.DataFrame({"x": [1, 2]})
-ERRORS: dict[str, tuple[Any, dict[str, Any], str]] = {
-    "none": ({}, {}, "There must be at least two frames, got {}." + TWO),
-    "one": ({"a": FRAME}, {}, "There must be at least two frames, got {'a': DataFrame}." + TWO),
-    "no name": ({1: FRAME, "b": FRAME}, {}, "The names of frames must be non-empty text, got 1."),
-    "an empty name": (
-        {"": FRAME, "b": FRAME},
-        {},
-        "The names of frames must be non-empty text, got ''.",
+TWO = '\nHint: name them, as in `{"train": train, "test": test}`.'
+NAMES = "The names of frames must be non-empty text, got"
+ERRORS = {
+    "{}": f"There must be at least two frames, got {{}}.{TWO}",
+    "{'a': df}": f"There must be at least two frames, got {{'a': DataFrame}}.{TWO}",
+    "{1: df, 'b': df}": f"{NAMES} 1.",
+    "{'': df, 'b': df}": f"{NAMES} ''.",
+    "{'a': df, 'b': 3}": "`frame` must be a pandas or Polars frame, got int.",
+    "{'a': df, 'b': pl.DataFrame({'x': [1]})}": (
+        "All frames must be from the same library, got pandas and Polars.\n"
+        "Hint: `pl.from_pandas` converts pandas frames to Polars."
     ),
-    "no frame": ({"a": FRAME, "b": 3}, {}, "`frame` must be a pandas or Polars frame, got int."),
-    "two libraries": (
-        {"a": FRAME, "b": pl.DataFrame({"x": [1]})},
-        {},
-        "Several frames must be from one library, got pandas and Polars.\n"
-        "Hint: `pl.from_pandas` converts.",
+    "{'a': df, 'b': df}, name='split'": (
+        "`name` must be left out where several frames are given, because their names are the parts,"
+        " got 'split'."
     ),
-    "a name": (
-        {"a": FRAME, "b": FRAME},
-        {"name": "split"},
-        "`name` must be left out where several frames are given, whose names are the parts, got"
-        " 'split'.",
-    ),
-    "no column": (
-        {"a": FRAME, "b": pd.DataFrame({"y": [1]})},
-        {},
-        "Several frames must have a column in common, but 'a', 'b' have none.",
+    "{'a': df, 'b': pd.DataFrame({'y': [1]})}": (
+        "The frames must have a column in common, but 'a', 'b' have none."
     ),
 }
 
 
-@pytest.mark.parametrize("case", ERRORS)
-def test_errors(case: str) -> None:
+@pytest.mark.parametrize("call", ERRORS)
+@pytest.mark.parametrize("verb", ["check", "leaks"])
+def test_errors(verb: str, call: str) -> None:
     """What is no mapping of names to two frames of one library is refused in these words."""
-    given, options, message = ERRORS[case]
-    for verb in (sf.check, sf.leaks):
-        refuse_now(message, lambda verb=verb: verb(given, **options))
+    df = pd.DataFrame({"x": [1, 2]})
+    refuse_now(ERRORS[call], lambda: evaluate(f"sf.{verb}({call})", df=df))

@@ -1,4 +1,4 @@
-"""Tables of strata: `plan` and `balance`."""
+"""Tables of strata, `plan` and `balance`, and what all verbs that return a table share."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -80,10 +80,12 @@ def test_balance_counts_in_full(frame: Make) -> None:
 
 
 OPTIONS: list[dict[str, Any]] = [
-    *({"k": 3}, {"k": 4, "seed": 9}, {"k": 2, "deal": "circular"}),
-    {"k": 3, "deal": "contiguous"},
-    {"parts": {"train": 0.6, "valid": 0.2, "test": 0.2}},
-    *({"parts": {"x": 3, "y": None}, "key": "id"}, {"k": 3, "groups": "id"}),
+    *({"k": 3}, {"k": 4, "seed": 9}, {"k": 2, "deal": "circular"}, {"k": 3, "deal": "contiguous"}),
+    *(
+        {"parts": {"train": 0.6, "valid": 0.2, "test": 0.2}},
+        {"parts": {"x": 3, "y": None}, "key": "id"},
+        {"k": 3, "groups": "id"},
+    ),
 ]
 
 
@@ -117,26 +119,23 @@ def test_a_plan_leaves_out_what_the_deal_leaves_out(frame: Make) -> None:
         (lambda df, by: sf.balance(df, by, ["a", "b"]), "column", "column"),
     ],
 )
-def test_entries_need_names_of_their_own(
-    frame: Make, table: Callable[..., Any], by: Any, taken: str
-) -> None:
+def test_entries_need_names_of_their_own(frame: Make, table: Any, by: Any, taken: str) -> None:
     """An entry called like a column of the table, or like another, is an error."""
     df = frame({"x": [1.5, 2.5], "column": ["u", "v"], "a": [0, 1], "b": [1, 0], "fold": [0, 1]})
-    refuse_now(
-        f"{taken!r} is already a column of the result: an entry of `by` needs another name.\n"
-        'Hint: give it one, as in `sf.classes(..., name="stratum")`.',
-        lambda: table(df, by),
+    message = (
+        f"{taken!r} is already a column of the result: an entry of `by` must have another name.\n"
+        'Hint: rename the entry, as in `sf.classes(..., name="stratum")`.'
     )
+    refuse_now(message, lambda: table(df, by))
     assert sf.balance(df, "column", "a").columns[1] == "column"
 
 
 def test_computed_strata_are_named() -> None:
     """Expressions and callables are named after their result, or by their place."""
     pandas, polars = (library.DataFrame({"x": [1, 2, 3, 4]}) for library in (pd, pl))
-    odd = (pl.col("x") % 2).alias("odd")
     assert sf.plan(pandas, lambda df: df["x"] % 2, 2).columns[0] == "x"
     assert sf.plan(pandas, lambda df: (df["x"] % 2).to_numpy(), 2).columns[0] == "stratum_1"
-    assert sf.plan(polars, odd, 2).columns[0] == "odd"
+    assert sf.plan(polars, (pl.col("x") % 2).alias("odd"), 2).columns[0] == "odd"
 
 
 @pytest.mark.parametrize("by", ["label", sf.quantiles("label", 3), sf.bins("label", [0, 1])])
@@ -146,9 +145,6 @@ def test_tables_of_no_rows(frame: Make, by: Any) -> None:
     figures = ["n", "share", "expected", "deviation"]
     assert columns_of(sf.balance(empty, by)) == {name: [] for name in ["fold", "label", *figures]}
     assert columns_of(sf.plan(empty, by)) == {"label": [], "fold": [], "n": []}
-
-
-# The order of strata ----------------------------------------------------------------------
 
 
 LISTED: dict[str, tuple[Any, Any, Any, Any]] = {
@@ -208,14 +204,90 @@ def test_tables_that_are_too_large(frame: Make, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("stratframe.pipeline.fold_counts.MAX_TABLE_ROWS", 10)
     data = frame({"a": list("abcdef") * 2, "b": [0, 1] * 6, "fold": [0, 1] * 6})
     assert len(sf.plan(data, "b")) == 10
-    planned = partial(sf.plan, rare="ignore")
-    for verb, call, rows in (
-        ("plan", planned, "30 (6 strata x 5"),
-        ("balance", sf.balance, "12 (6 strata x 2"),
-    ):
-        message = (
-            f"The table of `{verb}` must be at most 10 rows, got {rows} parts)."
-            "\nHint: name fewer entries in `by`, or cut them into fewer strata."
-        )
+    of = "must not exceed 10 rows, got 12 (6 strata x 2 parts)."
+    hint = "\nHint: name fewer entries in `by`, or cut them into fewer strata."
+    for verb, table in zip(("balance", "plan"), TABLES, strict=True):
         for by in (sf.classes("a"), sf.margins(["a"])):
-            refuse(message, partial(call, data, by))
+            refuse(f"The table of `{verb}` {of}{hint}", partial(table, data, by))
+
+
+READS_FOLDS: dict[str, Callable[..., Any]] = {
+    "balance": lambda df, name="fold": sf.balance(df, "label", name),
+    "report": lambda df, name="fold": sf.report(df, "label", name),
+    "compare": lambda df, name="fold": sf.compare(df, "label", name, "x"),
+    "drift": lambda df, name="fold": sf.drift(df, ["x", "label"], name),
+    "leaks": lambda df, name="fold": sf.leaks(
+        df, groups="who", key="id", duplicates="x", name=name
+    ),
+}
+
+VERBS: dict[str, Callable[..., Any]] = {
+    "plan": lambda df: sf.plan(df, "label", 2, missing="stratum"),
+    "advise": lambda df: sf.advise(df, "label", [2, 3]),
+    **READS_FOLDS,
+}
+
+DRAWN = np.random.default_rng(0)
+SIXTY: dict[str, list[Any]] = {
+    "label": DRAWN.choice(["a", "b", None], 60).tolist(),
+    "x": DRAWN.choice([0.5, 0.0, -0.0, None], 60).tolist(),
+    "who": DRAWN.integers(0, 30, 60).tolist(),
+    "id": [row // 2 for row in range(60)],
+    "fold": DRAWN.choice([0, 1, 4, None], 60).tolist(),
+    "part": DRAWN.choice([0, 1], 60).tolist(),
+}
+
+
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "compare"])
+def test_frames_without_rows(frame: Make, kind: str, verb: str) -> None:
+    """Without rows, of known types or not, a table has all of its columns."""
+    full = frame(SIXTY)
+    columns = list(VERBS[verb](full).columns)
+    for empty in (full.head(0), frame({name: [] for name in SIXTY})):
+        found = VERBS[verb](empty)
+        assert isinstance(found, pl.DataFrame if "polars" in kind else pd.DataFrame)
+        assert (list(found.columns), len(found)) == (columns, 0)
+        if verb in READS_FOLDS:
+            several = VERBS[verb](empty, ["fold", "part"])
+            assert list(several.columns) == list(VERBS[verb](full, ["fold", "part"]).columns)
+            assert len(several) == 0
+
+
+@pytest.mark.parametrize("verb", ["balance", "report", "drift", "leaks"])
+def test_several_fold_columns(frame: Make, verb: str) -> None:
+    """Of several columns each has its rows, below those of the one before, and its name."""
+    df, table = frame(SIXTY), READS_FOLDS[verb]
+    found = columns_of(table(df, ["fold", "part"]))
+    first, second = (columns_of(table(df, name)) for name in ("fold", "part"))
+    assert list(found) == ["column", *first]
+    assert [{"part": "fold"}.get(name, name) for name in second] == list(first)
+    n_first, n_second = (len(next(iter(each.values()))) for each in (first, second))
+    assert found.pop("column") == ["fold"] * n_first + ["part"] * n_second
+    expected = [one + other for one, other in zip(first.values(), second.values(), strict=True)]
+    assert list(found.values()) == expected
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_lazy_frame_is_collected_once(verb: str) -> None:
+    """One query reads the columns that are named, for all fold columns, and no other."""
+    read: list[str] = []
+
+    def note(column: pl.Series) -> pl.Series:
+        read.append(column.name)
+        return column
+
+    lazy = pl.LazyFrame({**SIXTY, "costly": SIXTY["x"]})
+    noted = [pl.col(name).map_batches(note, dtype) for name, dtype in lazy.collect_schema().items()]
+    names = [["fold", "part"]] if verb in READS_FOLDS else []
+    found = VERBS[verb](lazy.with_columns(noted), *names)
+    assert {*SIXTY} >= {*read} > set()
+    assert len(set(read)) == len(read)
+    assert columns_of(found) == columns_of(VERBS[verb](pl.DataFrame(SIXTY), *names))
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_frames_stay_as_they_are(frame: Make, verb: str) -> None:
+    """A table is made without a change to the frame."""
+    df = frame(SIXTY)
+    VERBS[verb](df)
+    assert eager(df).equals(eager(frame(SIXTY)))

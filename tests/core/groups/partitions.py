@@ -27,7 +27,6 @@ def groups_of(table: np.ndarray) -> UnitCounts:
 
 
 def dense(units: UnitCounts) -> np.ndarray:
-    """The counts of all columns, shape (n_units, n_columns)."""
     table = np.zeros((len(units.indptr) - 1, len(units.totals)), dtype=int)
     table[np.repeat(np.arange(len(table)), np.diff(units.indptr)), units.indices] = units.data
     return table
@@ -41,5 +40,4 @@ def chi(table: np.ndarray, parts: np.ndarray, shares: list[Fraction]) -> Any:
 
 
 def every_partition(n_units: int, n_parts: int) -> np.ndarray:
-    """All partitions of units, also those that leave parts empty, shape (n, n_units)."""
     return np.array([*product(range(n_parts), repeat=n_units)])

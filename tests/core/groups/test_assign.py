@@ -10,51 +10,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from stratframe.core.groups.assign import (
-    assign_units,
-    balance_rows,
-    extend_units,
-    group_counts,
-    margin_counts,
-)
+from stratframe.core.groups import assign
+from stratframe.core.groups.assign import assign_units, balance_rows, group_counts, margin_counts
 from stratframe.core.groups.units import UnitCounts, unique_rows
 from stratframe.core.seeds import StreamTag, random_words, word_stream
 
-from .partitions import (
-    HALVES,
-    THIRDS,
-    UNEQUAL,
-    chi,
-    dense,
-    every_partition,
-    groups_of,
-    seeds,
-    tables,
-)
+from .partitions import THIRDS, UNEQUAL, chi, dense, every_partition, groups_of, seeds, tables
 
-codes = hnp.arrays(
-    np.int64, st.tuples(st.integers(1, 5), st.integers(6, 60)), elements=st.integers(0, 2)
-)
+shapes = st.tuples(st.integers(1, 5), st.integers(6, 60))
+codes = hnp.arrays(np.int64, shapes, elements=st.integers(0, 2))
 
-
-# Counts ---------------------------------------------------------------------------------
-
-rows_of_groups = st.lists(
-    st.tuples(st.integers(0, 6), st.integers(0, 3)), min_size=1, max_size=60
-).map(lambda rows: np.array(rows).T)
-"""The group and the stratum of each row, shape (2, n_rows)."""
+rows_of_groups = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), min_size=1, max_size=60)
 
 
 @pytest.mark.parametrize("n_groups", [10**5, 7], ids=["sorted", "counted"])
 @given(rows=rows_of_groups, names=st.permutations(range(4)), seed=st.integers(0, 9))
-def test_rows_of_groups_are_counted(
-    n_groups: int, rows: np.ndarray, names: list[int], seed: int
-) -> None:
-    """Strata and sizes are counted, whatever strata are called, weighted rows as repeated ones.
-
-    Groups share a code exactly if all their counts are equal.
-    """
-    group, stratum = rows
+def test_rows_of_groups_are_counted(n_groups: int, rows: Any, names: Any, seed: int) -> None:
+    """Strata and sizes are counted, whatever strata are called, weighted rows as repeated ones."""
+    group, stratum = np.array(rows).T
     units = group_counts(group, n_groups, stratum, 4)
     expected = np.zeros((7, 5), dtype=int)
     np.add.at(expected, (group, stratum), 1)
@@ -86,9 +59,6 @@ def test_two_values_are_one_column() -> None:
     assert constant.totals.tolist() == [0]
 
 
-# Rows -----------------------------------------------------------------------------------
-
-
 @given(
     rows=codes,
     shares=st.integers(2, 6).map(lambda k: [Fraction(1, k)] * k) | st.just(UNEQUAL),
@@ -112,9 +82,8 @@ def test_equal_parts_are_renumbered_at_random() -> None:
     tags = np.array([[1, 0, 0], [1, 0, 0], [1, 1, 0]])
     units = margin_counts([(tag, 2) for tag in tags], np.arange(3), 3, with_sizes=False)
     streams = [word_stream(seed, StreamTag.FOLD_SEARCH) for seed in range(600)]
-    frequency = np.unique(
-        [balance_rows(units, THIRDS, stream) for stream in streams], axis=0, return_counts=True
-    )[1]
+    found = [balance_rows(units, THIRDS, stream) for stream in streams]
+    frequency = np.unique(found, axis=0, return_counts=True)[1]
     assert len(frequency) == 6
     assert frequency.min() > 60
 
@@ -135,16 +104,13 @@ def test_blocks_of_similar_rows_lose_nothing(shares: list[Fraction]) -> None:
     assert losses[0] <= 1.1 * losses[1] + 0.1
 
 
-# Groups ---------------------------------------------------------------------------------
-
-
 @given(rows=codes, seed=seeds)
 def test_groups_by_margins_are_whole(rows: np.ndarray, seed: int) -> None:
     """Groups get one part each, and parts differ by a group at most."""
     group = np.arange(rows.shape[1]) // 2
     n_groups = int(group[-1]) + 1
     units = margin_counts([(row, 3) for row in rows], group, n_groups, with_sizes=True)
-    parts = assign_units(units, HALVES, word_stream(seed, StreamTag.FOLD_SEARCH))
+    parts = assign_units(units, [Fraction(1, 2)] * 2, word_stream(seed, StreamTag.FOLD_SEARCH))
     assert len(parts) == n_groups
     assert np.ptp(np.bincount(parts[group], minlength=2)) <= 2
 
@@ -199,13 +165,10 @@ def test_sizes_that_no_partition_meets_end_the_search(sizes: list[int]) -> None:
     assert (parts[1:] > 0).all()
 
 
-@given(
-    table=tables,
-    shares=st.sampled_from(
-        [THIRDS, UNEQUAL, [Fraction(9, 10), Fraction(1, 10)], [Fraction(n, 20) for n in (17, 2, 1)]]
-    ),
-    seed=seeds,
-)
+SHARES = [THIRDS, UNEQUAL, *([Fraction(n, 20) for n in each] for each in ([18, 2], [17, 2, 1]))]
+
+
+@given(table=tables, shares=st.sampled_from(SHARES), seed=seeds)
 def test_no_part_is_empty(table: np.ndarray, shares: list[Fraction], seed: int) -> None:
     """Where the best partitions leave parts empty, that of least loss which does not is found."""
     units = groups_of(table)
@@ -229,8 +192,8 @@ def test_many_units_fill_a_small_part() -> None:
 
 
 def extended(units: UnitCounts, before: np.ndarray, room: Any = None) -> np.ndarray:
-    """Give a third to the units that have none."""
-    return extend_units(units, before, np.full(3, 1 / 3), word_stream(0, StreamTag.EXTEND, 3), room)
+    stream = word_stream(0, StreamTag.EXTEND, 3)
+    return assign.extend_units(units, before, np.full(3, 1 / 3), stream, room)
 
 
 @pytest.mark.parametrize("n_groups", [20, 150])

@@ -17,7 +17,6 @@ SIX_AND_FOUR = [Fraction(6, 10), Fraction(4, 10)]
 
 
 def assigned(units: UnitCounts, shares: list[Fraction], seed: int = 0) -> np.ndarray:
-    """The parts of groups under a seed."""
     return assign_units(units, shares, word_stream(seed, StreamTag.FOLD_SEARCH))
 
 
