@@ -225,7 +225,6 @@ def program() -> str:
 
 
 def parser() -> Parser:
-    """Make the parser for the arguments of the command."""
     whole = Parser(
         prog=program(),
         description="Stratified folds for a file; without arguments, an example.",
@@ -419,7 +418,6 @@ def example() -> None:
 
 
 def column_list(frame: Any, name: str) -> list[Any]:
-    """List the values of a column."""
     return frames.to_list(frames.read_columns(frame, [name])[0])
 
 

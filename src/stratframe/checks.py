@@ -45,7 +45,6 @@ def check_flag(argument: str, value: object) -> bool:
 
 
 def check_one_of(argument: str, value: object, choices: Sequence[str]) -> None:
-    """Raise an error unless a value is one of the given strings."""
     if not isinstance(value, str) or value not in choices:
         raise StratError(one_of(f"`{argument}`", choices, value))
 
@@ -73,7 +72,6 @@ def check_ks(argument: str, given: Any) -> list[int]:
 
 
 def check_each_once(subject: str, noun: str, items: Iterable[Hashable]) -> None:
-    """Raise an error if any item is given twice."""
     seen: set[Hashable] = set()
     for item in items:
         if item in seen:

@@ -231,7 +231,6 @@ def describe_rows(rows: Ints, weights: Ints | None = None) -> str:
 
 
 def shorten(text: str) -> str:
-    """Truncate a text that is too long for a message."""
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
 
 
@@ -247,7 +246,6 @@ def list_values(values: Sequence[object]) -> str:
 
 
 def write_list(names: Sequence[object]) -> str:
-    """Write a list of column names as code."""
     listed = [f'"{name}"' if isinstance(name, str) else describe(name) for name in names]
     return f"[{preview(listed, len(listed))}]"
 

@@ -124,7 +124,6 @@ def without_orders(engine: Engine, options: Options) -> Options:
 
 
 def list_quotas(options: Options, counted: CountedStrata) -> list[StratumTable]:
-    """Compute the quota table of each repeat."""
     return [
         quota_table(options, counted.strata, repeat, words)
         for repeat, words in enumerate(lowest_of_strata(counted))

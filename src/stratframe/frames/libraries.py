@@ -27,9 +27,7 @@ class AnyFrame(Protocol):
     """A frame of any library or engine, for type checkers."""
 
     @property
-    def columns(self) -> Any:
-        """The names of the columns."""
-        ...
+    def columns(self) -> Any: ...
 
 
 AnyFrameT = TypeVar("AnyFrameT", bound=AnyFrame)

@@ -39,7 +39,6 @@ class LocalSource:
 
     @property
     def library(self) -> str:
-        """The library of the frame and of the result tables."""
         return frames.library_of(self.frame)
 
     # Columns ----------------------------------------------------------------------------

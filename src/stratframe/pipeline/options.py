@@ -125,7 +125,6 @@ class Options:
         return WAYS[self.deal]
 
     def columns(self) -> dict[str, list[ColumnRef]]:
-        """List the columns that each argument names."""
         return {
             "by": [column for term in self.terms for column in term.columns],
             "groups": [column for term in self.groups for column in term.columns],

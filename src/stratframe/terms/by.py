@@ -52,7 +52,6 @@ def parse_by(by: By | None) -> Entries:
 
 
 def to_term(entry: Any) -> Term:
-    """Return a term unchanged; treat any other entry as a column."""
     if isinstance(entry, Term) and entry.only_groups:
         msg = f"`{entry.function}` makes groups, so it must be given in `groups`, not in `by`."
         raise StratError(msg)

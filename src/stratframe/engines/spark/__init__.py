@@ -93,7 +93,6 @@ class SparkEngine(Engine):
         return self.resolve_on(term, typed, empty)
 
     def empty_columns(self, columns: Sequence[Typed]) -> list[Any]:
-        """Make an empty Polars series for each column."""
         named = [each.column.alias(f"c{place}") for place, each in enumerate(columns)]
         table = collect(self.frame.select(*named).limit(0)) if named else []
         return [series.alias(each.name) for series, each in zip(table, columns, strict=True)]

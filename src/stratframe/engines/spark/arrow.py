@@ -12,7 +12,6 @@ from ..base import EngineFrame
 
 
 def collect(frame: EngineFrame) -> Any:
-    """Collect a frame as a Polars frame."""
     return load_extra("polars", "spark").from_arrow(frame.toArrow())
 
 
