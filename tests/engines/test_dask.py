@@ -193,7 +193,7 @@ def test_objects_with_fractions_are_continuous():
     expected = sf.kfold(frame, "half", 5, groups="who")
     assert_frame_equal(sf.kfold(lazy, "half", 5, groups="who").compute(), expected)
     refuse_rule(
-        "A continuous entry of `by` sorts all rows, which is not possible on Dask frames, got"
+        "`by` must not have a continuous entry on Dask frames, because it sorts all rows, got"
         " sf.continuous('half').",
         lambda: sf.kfold(lazy, "half", 5, key="id"),
     )

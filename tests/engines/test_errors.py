@@ -30,12 +30,12 @@ ELSEWHERE = (
 )
 DISTANCES = " needs the distances between all rows" + ELSEWHERE
 SORTED = (
-    "A continuous entry of `by` sorts all rows, which is not possible on {name} frames, got"
+    "`by` must not have a continuous entry on {name} frames, because it sorts all rows, got"
     " sf.continuous('price').\nHint: cut it into bins, as in `sf.quantiles('price', 10)`, or use"
     " its values as classes, as in `sf.classes('price')`."
 )
 CUT = (
-    '`deal="contiguous"` needs an order of all rows, which is not possible on {name} frames.\n'
+    '`deal="contiguous"` needs all rows in order, which is not possible on {name} frames.\n'
     "Hint: compare a column with one of its quantiles, as computed by `quantile` in Dask or"
     " `approxQuantile` in Spark."
 )
@@ -99,7 +99,7 @@ REFUSED = {
         f"`sf.margins` searches over all rows at once{ELSEWHERE}"
     ),
     "sf.kfold(df, 'label', key='id', deal='circular')": (
-        f'`deal="circular"` needs an order of all rows{ELSEWHERE}'
+        f'`deal="circular"` needs all rows in order{ELSEWHERE}'
     ),
     **{
         f"sf.{call}, sf.continuous('price'), deal='contiguous')": CUT
@@ -138,7 +138,7 @@ REFUSED = {
         f"sf.{call}, groups={groups})": (
             f"`{groups.partition('(')[0]}` looks at all rows at once, which is not possible on"
             " {name} frames.\nHint: compute a column of groups on one machine, or with a graph"
-            ' library for {name}, and name this column, as in `groups="component"`.'
+            ' library for {name}, and pass its name, as in `groups="component"`.'
         )
         for call in ("kfold(df", "advise(df, 'label'", "report(folded, 'label'")
         for groups in ("sf.linked('sex', 'age')", "sf.similar('age', 0.1)")

@@ -124,14 +124,14 @@ class Engine(ABC):
         The call lists its entries in the order `by`, `groups`, `fold`. With `every`, each date or
         time in the column `fold` is replaced by the start of its period. A row is not dealt if
         `where` is false, if `drop` is true and the row has no fold, or if `options.missing` is
-        "null" and it lacks a value in `by` or `groups`. Missing values in `where` raise an error.
+        "null" and the row lacks a value in `by` or `groups`. A missing `where` raises an error.
         """
 
     @abstractmethod
     def count(
         self, call: Call, *, before: int | None = None, salts: Sequence[int] = ()
     ) -> tuple[Call, Counts]:
-        """Count the rows that are alike.
+        """Count the rows in each set of rows that are alike.
 
         With `before`, only the first `before` entries are used. With `salts`, `Counts.lowest` is
         also computed, and missing values in the key raise an error. The returned call can contain
@@ -156,8 +156,8 @@ class Engine(ABC):
         The lower number is at least the number of the last row before the cut. The upper number is
         at most the number of the first row after the cut, and is greater than the lower number
         unless the two rows have the same number. The salts can differ from those used in `count`.
-        Raises the error of `other_rows` if strata no longer have the sizes `counted.sizes`. A
-        repeated key is detected only if a cut falls between the rows that share it.
+        The error of `other_rows` is raised if the strata no longer have the sizes `counted.sizes`.
+        A repeated key is detected only if a cut falls between the rows that share it.
         """
 
     def keys_at(self, options: Options, salts: Sequence[int], numbers: Sequence[Words]) -> Any:
@@ -203,7 +203,7 @@ class Engine(ABC):
         every: str | None = None,
         drops: bool = False,
     ) -> EngineFrame:
-        """Keep the rows in the folds `values`, or with `equal=False` the rows in all other folds.
+        """Keep the rows in the folds `values` or, with `equal=False`, the rows in all other folds.
 
         The folds in `values` are written as they are in `Counts`. With `nulls`, rows without a fold
         are also kept. With `drops`, the column of folds is dropped.
@@ -225,7 +225,7 @@ class Engine(ABC):
     def shared_rows(
         self, refs: Sequence[Any], argument: str, name: str, *, drop: bool
     ) -> SharedRows:
-        """Count equal keys, groups or rows, in total and across folds.
+        """Count the distinct keys, groups or rows, the repeated ones, and those in several folds.
 
         If `argument` is "duplicates", missing values count as equal. Otherwise, rows with a missing
         value are left out. Rows without a fold form one more fold, unless `drop` leaves them out.
@@ -320,11 +320,11 @@ def check_possible(options: Options, engine: str) -> None:
     if is_data(options.where):
         raise frames.references.label_error(options.where, "where", [], "pandas")
     if options.deal == "circular":
-        circular = '`deal="circular"` needs an order of all rows'
+        circular = '`deal="circular"` needs all rows in order'
         raise not_possible(circular, engine)
     if options.deal == "contiguous":
         msg = (
-            f'`deal="contiguous"` needs an order of all rows, which is not possible on {engine}'
+            f'`deal="contiguous"` needs all rows in order, which is not possible on {engine}'
             " frames.\nHint: compare a column with one of its quantiles, as computed by"
             " `quantile` in Dask or `approxQuantile` in Spark."
         )
@@ -341,20 +341,20 @@ def check_possible(options: Options, engine: str) -> None:
 
 
 def check_term(term: Term, engine: str) -> None:
-    """Raise an error if an entry needs an order of all rows, or distances or links between rows."""
+    """Raise an error if an entry needs all rows in order, or distances or links between rows."""
     if term.counted_by() is not None:
         return
     if term.only_groups:
         msg = (
             f"`{term.function}` looks at all rows at once, which is not possible on {engine}"
             " frames.\nHint: compute a column of groups on one machine, or with a graph library"
-            f' for {engine}, and name this column, as in `groups="component"`.'
+            f' for {engine}, and pass its name, as in `groups="component"`.'
         )
         raise StratError(msg)
     if term.orders_rows and term.without_order() is not None:
         column = format_reference(term.columns[0])
         msg = (
-            f"A continuous entry of `by` sorts all rows, which is not possible on {engine} frames,"
+            f"`by` must not have a continuous entry on {engine} frames, because it sorts all rows,"
             f" got {term}.\nHint: cut it into bins, as in `sf.quantiles({column}, 10)`, or use its"
             f" values as classes, as in `sf.classes({column})`."
         )

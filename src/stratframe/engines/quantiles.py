@@ -1,4 +1,4 @@
-"""Find quantiles in every stratum by counting rows in rounds, by the leading bits of their values.
+"""Find quantiles in every stratum by counting rows according to the leading bits of their values.
 
 Values are converted to 64-bit words that have the same order. Words with the same leading bits form
 a cell, and the number of rows in each cell shows which cell contains each quantile. The next round
@@ -15,7 +15,7 @@ from .cells import MAX_BITS, WORD, cells_of, find_ranks, words_at
 from .counts import HIGHEST_WORD
 
 Round = tuple[Ints, int]
-"""The cells that contain quantiles, in ascending order of their numbers from `cells_of`, and the
+"""The cells that contain quantiles, in ascending order and numbered as in `cells_of`, and the
 number of bits by which rows were counted in the round."""
 
 MAX_COUNTS = 1 << 21
@@ -36,7 +36,7 @@ def quantile_words(
     count: Callable[[Sequence[Round], int, int], StratumTable],
     take: Callable[[Sequence[Round]], tuple[Ints, Words]],
 ) -> Words:
-    """Find the quantiles of every stratum at i / n as words, shape (n_strata, n - 1).
+    """Find the i / n quantiles (0 < i < n) of every stratum as words, shape (n_strata, n - 1).
 
     The function `count` takes the rounds so far, the number of cells that contain quantiles, and
     the number of bits to count by. It returns the number of rows in each cell with each value of

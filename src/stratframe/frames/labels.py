@@ -35,7 +35,7 @@ class ApartColumn(NamedTuple):
 
 
 class LabelRows(NamedTuple):
-    """The labels of all rows in a fold or part column or, with weights, of its distinct rows."""
+    """The labels in a fold or part column of all rows or, with weights, of all distinct rows."""
 
     name: Any
     labels: FoldValues
@@ -141,7 +141,7 @@ def match_codes(codes: Ints, chosen: Flags, *, nulls: bool) -> Flags:
 
 
 def values_apart(rows: LabelRows, place: int) -> dict[Any, Series]:
-    """Return the distinct values of rows with a given label in each column of `rows.apart`."""
+    """Return the distinct values in each column of `rows.apart`, in rows with a given label."""
     of_label, found = np.flatnonzero(rows.codes == place), {}
     for each in rows.apart:
         codes, first = np.unique(each.codes[of_label], return_index=True)

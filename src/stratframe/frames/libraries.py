@@ -20,7 +20,7 @@ PolarsTable: TypeAlias = pl.DataFrame
 FrameT = TypeVar("FrameT", pd.DataFrame, pl.DataFrame, pl.LazyFrame)
 
 VIEWS = {"string_view[pyarrow]": "large_string", "binary_view[pyarrow]": "large_binary"}
-"""The pyarrow types from which pandas cannot select rows, and the types to use instead."""
+"""The pyarrow types of columns whose rows pandas cannot select, and the types to use instead."""
 
 
 class AnyFrame(Protocol):
@@ -67,7 +67,7 @@ def column_names(frame: Frame) -> list[Hashable]:
 
 
 def label_of(frame: Frame, name: Any) -> Any:
-    """Return the label of a named column, which is a tuple if the columns are a MultiIndex."""
+    """Return the label of the column with a given name; in a MultiIndex, the label is a tuple."""
     n_levels = frame.columns.nlevels if isinstance(frame, pd.DataFrame) else 1
     if n_levels == 1 or not isinstance(name, str):
         return name
@@ -83,12 +83,12 @@ def is_label(value: object) -> bool:
 
 
 def is_native(dtype: Any) -> bool:
-    """Return whether pandas can select rows of columns of a dtype (no views or swapped bytes)."""
+    """Return whether pandas can select rows of columns with this dtype (no view, native bytes)."""
     return dtype.isnative if isinstance(dtype, np.dtype) else str(dtype) not in VIEWS
 
 
 def to_native(series: Any) -> Any:
-    """Convert a pandas column, if necessary, to a dtype from which rows can be selected."""
+    """Convert a pandas column, if necessary, to a dtype that allows rows to be selected."""
     if not isinstance(series, pd.Series) or is_native(series.dtype):
         return series
     if isinstance(series.dtype, np.dtype):
@@ -138,7 +138,7 @@ def stack(columns: Sequence[Series]) -> pd.Series:
 
 
 def value_at(series: Series, row: int) -> Any:
-    rows = slice(row, row + 1)  # a slice copies no data, whatever its dtype
+    rows = slice(row, row + 1)  # slicing copies no data, whatever the dtype of the series
     return to_list(series[rows] if isinstance(series, pl.Series) else series.iloc[rows])[0]
 
 

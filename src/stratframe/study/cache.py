@@ -1,4 +1,4 @@
-"""Store the settings and finished samples of a study in a folder, and read the samples again."""
+"""Store the settings and finished samples of a study in a folder, and read the samples back."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def hash_object(value: Any) -> str:
 
         def save(self, value: Any) -> None:
             """Save the contents of objects that pickle would save by name or in arbitrary order."""
-            if not isinstance(value, FunctionType | type):  # such as a function with `lru_cache`
+            if not isinstance(value, FunctionType | type):  # perhaps decorated with `lru_cache`
                 value = getattr(value, "__wrapped__", value)
             if isinstance(value, FunctionType):
                 around = [cell.cell_contents for cell in value.__closure__ or ()]

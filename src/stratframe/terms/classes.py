@@ -15,10 +15,10 @@ from .base import BoundTerm, ColumnRef, Substrata, Term
 from .bins import BIN_SLACK, Continuous
 
 RARE = "(rare)"
-"""The label, in tables, of the class into which the rare classes are pooled."""
+"""The label that tables show for the class into which the rare classes are pooled."""
 
 MANY_VALUES = 10
-"""A column with more than this number of distinct whole numbers might be continuous."""
+"""A column with more than this many distinct whole numbers might be continuous."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,7 +74,7 @@ class Classes(Term):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Plain(Classes):
-    """A plain column: continuous if any value has a fraction, and classes otherwise."""
+    """A plain column: continuous if any value has a fractional part, and classes otherwise."""
 
     def __repr__(self) -> str:
         return self.arguments()
@@ -86,7 +86,7 @@ class Plain(Classes):
 
 
 def classes(column: ColumnRef, *, name: Hashable | None = None) -> Classes:
-    """Treat a column as classes, even if it holds floats with fractions.
+    """Treat a column as classes, even if it holds floats that are not whole numbers.
 
     Parameters
     ----------

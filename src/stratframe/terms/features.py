@@ -18,7 +18,8 @@ Scale: TypeAlias = Literal["standard", "minmax"] | None
 """How features are scaled: by their standard deviation, by their range, or (None) not at all."""
 
 MAX_UNSCALED = 1e145
-"""The maximum absolute value of a feature that is not scaled, so that its square is finite."""
+"""The maximum absolute value of a feature that is not scaled, chosen so that its square is
+finite."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

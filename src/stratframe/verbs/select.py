@@ -24,7 +24,7 @@ class Fold(Generic[AnyFrameT]):
     """One fold with its training and validation frames; it unpacks as `train, valid`."""
 
     fold: Any
-    """The label of the fold, as in the column."""
+    """The label of the fold, as it appears in the column."""
     train: AnyFrameT
     """The training rows: by default, the rows of all other folds."""
     valid: AnyFrameT
@@ -81,7 +81,7 @@ def folds(
         different values can be used, such as a column of months or sites.
     train : {"rest", "past"}, label or list of labels
         The training labels for each validation label. "rest" means all other labels, and "past"
-        means all labels before the validation label in their order. If labels are given, they are
+        means all labels that come before the validation label. If labels are given, they are
         the training labels, except the validation label itself. Labels called "rest" or "past"
         must be given in a list.
     valid : label or list of labels, optional
@@ -192,10 +192,10 @@ def parts(
     name : str
         The part column. If `repeats` made several columns, give the name of one column.
     names : list of part names, optional
-        The parts of the column, in the order of the result; every part with rows must be listed. By
-        default, categories keep their order, numbers are sorted, and text has the order train,
-        valid (validation, val, dev), test, holdout, followed by other names in order of first
-        appearance.
+        The parts of the column, in the order in which to return them; every part with rows must be
+        listed. By default, categories keep their order, numbers are sorted, and text has the order
+        train, valid (validation, val, dev), test, holdout, followed by other names in order of
+        first appearance.
 
     Returns
     -------
@@ -285,7 +285,7 @@ def cv(
     Warns
     -----
     StratWarning
-        As for `folds`, and if a lazy frame can return its rows in another order in the next query.
+        As for `folds`, and if a lazy frame can return its rows in a different order each time.
 
     See Also
     --------
@@ -311,5 +311,5 @@ def cv(
     return [pair for pairs in pair_columns(rule, rows) for pair in pairs.positions()]
 
 
-for verb in (folds, cv):  # scikit-learn looks up these methods of its `cv`
+for verb in (folds, cv):  # scikit-learn looks up these methods on its `cv`
     vars(verb).update(split=refuse_frames, get_n_splits=refuse_frames)
