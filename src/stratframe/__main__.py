@@ -63,8 +63,8 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     },
     "time": {
         "action": "append",
-        "help": "a column of times by which parts should follow each other; to compare the times of"
-        " each user, give the column of users first",
+        "help": "a column of times by which parts should follow each other; repeat the option to"
+        " give the column of users first",
     },
     "missing": {"help": "error (default), stratum or null"},
     "rare": {"help": "warn (default), error, null, pool or ignore"},

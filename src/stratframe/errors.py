@@ -201,7 +201,7 @@ class BoundedRepr(Repr):
 
 
 def describe(value: object, most: int = MAX_LISTED) -> str:
-    """Write a value for a message, or its type and size if it has more than `most` elements."""
+    """Write a value for a message; a collection of more than `most` elements as type and size."""
     text = BoundedRepr(most).repr(value)
     return type(value).__name__ if "\n" in text else text
 

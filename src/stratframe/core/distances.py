@@ -17,8 +17,8 @@ def fold_distances(values: Values, folds: Ints, n_folds: int) -> Values:
       root of the average of the variances. Each side must have at least two values.
     - The Kolmogorov-Smirnov statistic is the largest difference between the distribution functions.
     - The Wasserstein distance of order 1 is the area between the distribution functions, divided by
-      the standard deviation of all values (Vallender 1974, Calculation of the Wasserstein distance
-      between probability distributions on the line).
+      the standard deviation of all values (Vallender 1974, Theory of Probability and its
+      Applications 18).
     """
     n, gaps, spread = len(values), np.diff(values), sqrt(variance(values))
     place, found = np.arange(1, n), np.full((3, n_folds), nan)
@@ -40,7 +40,7 @@ def fold_distances(values: Values, folds: Ints, n_folds: int) -> Values:
 
 
 def variance(values: Values) -> float:
-    """Estimate the variance, which is exactly 0 for equal values and NaN for a single value."""
+    """Estimate the variance, which is exactly 0 for equal values and NaN for fewer than two."""
     return float((values - values[0]).var(ddof=1)) if len(values) > 1 else nan
 
 

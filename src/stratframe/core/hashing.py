@@ -1,4 +1,4 @@
-"""Hash keys to 64-bit words with XXH64, as Spark's `xxhash64` does."""
+"""Hash keys to 64-bit words on every engine with XXH64, as Spark's `xxhash64` does."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias

@@ -38,7 +38,7 @@ FIXED_ONE = 1 << 32
 """The fixed-point representation of 1."""
 
 SMALL_DENOMINATOR = 1 << 30
-"""The limit below which products of a denominator and a fixed-point number fit in 64 bits."""
+"""The limit below which a denominator times a fixed-point number below 1 fits in 64 bits."""
 
 PARTS_PER_WORD = 62
 """The number of parts that one word (an integer of up to 64 bits) can hold."""

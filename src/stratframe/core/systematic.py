@@ -13,7 +13,8 @@ Tree: TypeAlias = "int | tuple[Tree, Tree]"
 """A part, or a pair of branches between which rows are divided."""
 
 RUN_BOUND = 3.0
-"""The maximum number of rows by which a part can deviate from its share of a run of rows."""
+"""Neighbours are swapped only if no part then deviates by more rows than this from any run's
+share."""
 
 
 def systematic_deal(rows: Rows, table: StratumTable, draws: Words | None) -> Parts:

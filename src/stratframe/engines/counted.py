@@ -157,7 +157,7 @@ def parts_of_groups(options: Options, counted: CountedStrata) -> list[Ints]:
 
 
 def rows_before_cuts(table: StratumTable) -> tuple[Ints, Flags]:
-    """Count the rows before each cut, and flag the cuts that have rows on both sides."""
+    """Count the rows before cuts, and flag inner cuts; both have shape (n_strata, n_parts - 1)."""
     before = np.cumsum(table, axis=1)[:, :-1]
     return before, (before > 0) & (before < table.sum(axis=1)[:, None])
 

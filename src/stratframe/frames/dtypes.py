@@ -56,8 +56,8 @@ WIDE_INTEGERS = tuple(getattr(pl, name) for name in ("Int128", "UInt128") if has
 def to_polars(series: Series) -> pl.Series | None:
     """Convert a column to a Polars series without a name; return None if this is impossible.
 
-    The impossible cases are intervals, complex numbers, Python decimals, decimals of 256 bits,
-    Python integers of more than 64 bits, and objects of mixed or unknown types.
+    The impossible cases include intervals, complex numbers, Python decimals, decimals of 256 bits,
+    Python integers that fit no 64-bit dtype, and objects of mixed or unknown types.
     """
     if isinstance(series, pl.Series):
         return series.alias("")  # Polars would treat a name such as "^x$" as a pattern

@@ -53,7 +53,7 @@ class File(NamedTuple):
 
     path: str
     data: bytes
-    """The decompressed bytes; for CSV, without the byte order mark or blank lines."""
+    """The decompressed bytes; for CSV, without the byte order mark or blank lines at the start."""
     frame: pl.DataFrame
     header: list[str]
     """The names of the columns as written in the file; a name may occur twice."""
@@ -105,7 +105,7 @@ def separator_of(path: str, otherwise: str = "") -> str:
 
 
 def parse_csv(path: str, data: bytes, separator: str) -> File:
-    """Parse CSV, ignore blank lines, and read a column as text if no dtype fits its numbers."""
+    """Parse CSV, skip blank lines (if several columns), and read numbers of no dtype as text."""
     bom, text = data[: len(BOM) * data.startswith(BOM)], data.removeprefix(BOM).lstrip(b"\r\n")
     header = parse_header(text, separator or ",")
     if not separator and len(header) == 1:

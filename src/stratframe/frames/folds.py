@@ -70,7 +70,7 @@ def purposes_of(values: Sequence[Any]) -> Ints:
 def fold_expression(
     frame: pl.DataFrame | pl.LazyFrame, name: str, every: str | None = None
 ) -> pl.Expr:
-    """Build an expression for the folds in a column or, with `every`, for the starts of periods."""
+    """Build an expression for folds (NaN as null, extensions as storage) or starts of periods."""
     dtype = frame.collect_schema()[name]
     if every is not None:
         if not has_periods(dtype, every):
@@ -139,7 +139,7 @@ def start_of_period(column: ColumnT, dtype: pl.DataType, every: str) -> ColumnT:
 
 
 def in_zone(starts: Any, zone: Any) -> Any:
-    """Convert local starts to a time zone, if given; a start that the clock skips becomes later."""
+    """Convert starts to a zone, if given: repeated times to the first, skipped ones to later."""
     if zone is None:
         return starts
 
@@ -177,7 +177,7 @@ def no_dates(name: object, dtype: object, every: str) -> StratError:
 
 
 def rank_periods(starts: Sequence[Any], every: str) -> Ints:
-    """Number the periods from 0, and also count the periods in between that have no rows."""
+    """Number the periods of ascending starts from 0, and also count periods without rows."""
     # The time zone is dropped, because a clock change may have moved the start of a period.
     local = [each.replace(tzinfo=None) if isinstance(each, datetime) else each for each in starts]
     times = pl.Series(local).dt.truncate(every)
@@ -267,7 +267,7 @@ def check_never_tested(
 
 
 def check_few(name: object, labels: FoldValues) -> None:
-    """Raise if a column has so many different fractions that it must hold measurements."""
+    """Raise if there are over half as many fractions as rows, which must be measurements."""
     n_labels, n_rows = len(labels.present), sum(labels.sizes)
     if 2 * n_labels > n_rows:
         msg = (

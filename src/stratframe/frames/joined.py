@@ -64,7 +64,7 @@ def join_frames(given: Mapping[str, Any]) -> tuple[Any, list[Hashable]]:
 
 
 def is_left_aside(label: Hashable, series: Any) -> bool:
-    """Return whether a column must be left out because of its name and dtype."""
+    """Return whether a column is named like folds and holds no floats, or has a forbidden name."""
     name = str(label[0] if isinstance(label, tuple) else label)
     if name == PART or (isinstance(series, pl.Series) and is_pattern(name)):
         return True

@@ -207,7 +207,7 @@ def filter_values(
     nulls: bool = False,
     every: str | None = None,
 ) -> FrameT:
-    """Keep the rows with the given labels or, if `equal` is false, the rows with other labels."""
+    """Keep the rows with the given labels, or with all others; with `nulls`, also rows without."""
     rows = read_labels(frame, name, every=every)
     known = set(values)
     chosen = np.array([(value in known) == equal for value in rows.labels.values], dtype=np.bool_)

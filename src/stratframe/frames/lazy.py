@@ -5,7 +5,7 @@ listed in this module count as unknown, because Polars adds functions in every v
 and Python functions can do anything. A query is streamed only if all its steps are known to give
 the same rows each time.
 
-A query causes a warning in three cases; `key` and `groups` of a call can prevent only the third.
+A query causes a warning in three cases; `key` or `groups` alone can prevent only the third.
 
 1. An expression can draw values at random or choose among ties, a `unique` keeps any of several
    rows, or a step is unknown.

@@ -206,8 +206,8 @@ def read_numbers(series: Series, term: str) -> tuple[Values, Flags]:
     """Read numbers or dates as numbers with the same order and differences; flag missing values.
 
     The numbers are float64, int64 or uint64, and are arbitrary for missing values. Dates, times and
-    durations become counts of one unit of time, and periods are numbered. A categorical column must
-    have numbers, or numbers written as text, as its categories.
+    durations become counts of one unit of time, and periods are numbered. A categorical column is
+    read as its categories, of which text must be written numbers.
     """
     try:
         return numbers_of(series), is_missing(series)

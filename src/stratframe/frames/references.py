@@ -103,7 +103,7 @@ def gives_column(frame: Any, ref: Any, label: Hashable) -> bool:
 
 
 def column_key(ref: Any) -> Hashable:
-    """Return a key that is equal for all references to the same column."""
+    """Return a key that equal references share; other references can share it, too."""
     if isinstance(ref, pl.Expr):
         return pl.Expr, str(ref)
     if isinstance(ref, np.str_ | np.number | np.bool_):
@@ -207,7 +207,7 @@ def check_refs(
 
 
 def check_type(ref: Any, argument: str, types: pl.Schema) -> None:
-    """Raise if a reference does not give one Polars column of a dtype that the argument accepts."""
+    """Raise if a reference does not give a Polars column (for terms, columns) that is accepted."""
     if is_computed(ref):
         check_expression(ref, argument, types)
     elif is_pattern(ref):
@@ -223,7 +223,7 @@ def check_type(ref: Any, argument: str, types: pl.Schema) -> None:
 
 
 def is_flags_of(frame: Frame, ref: Any) -> bool:
-    """Return whether a reference is a series of the frame's library and, if so, check its rows."""
+    """Return whether a reference is a series for an eager frame and, if so, check its rows."""
     if isinstance(frame, pl.DataFrame) and isinstance(ref, pl.Series):
         fault = f"{plural(len(ref), 'value')} for {plural(len(frame), 'row')}"
         is_wrong = len(ref) != len(frame)

@@ -198,7 +198,7 @@ def pandera_error(columns: Sequence[RuledColumn], rows: Ints | None = None) -> E
 
 
 def pandera_data(library: str, column: RuledColumn) -> Any:
-    """Return the codes or the numbers that a rule checks, with NaN for missing values."""
+    """Return the numbers (NaN if missing) or codes of a rule, or else the column itself."""
     if column.rule.unique:
         return column.values
     if column.values is not None:

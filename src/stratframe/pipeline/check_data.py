@@ -33,7 +33,7 @@ def check_values(
     """Raise one error for all values that break a rule; otherwise, return the hashed keys."""
     by = [entry for entry in entries if entry.argument == "by"]
     for entry in by if options.marginal else by[:-1]:
-        if entry.term.orders_rows:  # a column of floats with fractions
+        if entry.term.orders_rows:  # a plain column with fractions
             rule, others = "A continuous entry of `by` must come last", " and is followed by others"
             if options.marginal:
                 rule, others = "An entry of `sf.margins` must define strata", ""

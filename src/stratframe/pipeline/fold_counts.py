@@ -342,7 +342,7 @@ def fold_table(
 ) -> Any:
     """Make one table of all fold columns by stacking their tables.
 
-    If there is a single fold column, its name is kept unless the table already uses this name.
+    A single fold column keeps its name if this is text that the table does not use yet.
     """
     if len(names) == 1:
         name = names[0]

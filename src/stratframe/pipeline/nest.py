@@ -85,7 +85,8 @@ class Strata(NamedTuple):
     weights: Ints | None = None
     """The number of equal rows that each row represents, shape (n_dealt,); None if all are 1."""
     in_turn: bool = False
-    """Whether `kfold` deals exactly these strata, because none is a bin of a continuous entry."""
+    """Whether `kfold` without a key deals these strata in turn, because none is a bin of an
+    order."""
 
     @property
     def n_rows(self) -> int:

@@ -186,8 +186,8 @@ def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
 def sort_rows(strata: Strata, words: Words, share: Fraction) -> Ints:
     """Sort rows by stratum and, if an entry orders rows, inside each stratum by this order.
 
-    The random 64-bit words break ties, and are overwritten. `share` is the share of the smallest
-    part, and determines how many neighbours form a block.
+    The random 64-bit words break ties, and are overwritten. A block of neighbours has one row
+    for the smallest part, whose share is `share`.
     """
     if strata.order is None:
         return grouped(np.arange(len(words)), strata.codes, len(strata.sizes))
@@ -223,6 +223,6 @@ def quota_table(
     words, n_words = None, len(sizes) * (target.n - 1)
     if options.way.is_drawn:
         words = column_stream(options, StreamTag.PART_QUOTA, repeat=repeat)(n_words)
-    elif options.way.in_stretches:  # the highest words give left-over rows to the first parts
+    elif options.way.in_stretches:  # the highest words give a left-over row to the first part
         words = np.full(n_words, 2**64 - 1, dtype=np.uint64)
     return controlled_rounding(sizes, target.fractions(strata.n_rows), strata.ancestors, words)

@@ -107,7 +107,7 @@ def first_of_equal_keys(keys: Keys, key: Sequence[Any]) -> Ints | None:
 
 
 def key_order(key: Sequence[Any]) -> tuple[Ints, Ints]:
-    """Return the rows in the order of their keys, and the dense rank of the key of each row."""
+    """Return the rows sorted by key, first column first, and the dense rank of each row's key."""
     columns = [frames.read.rank_key(series) for series in key]
     rows = np.lexsort(columns[::-1])
     repeats = np.logical_and.reduce([np.diff(column[rows]) == 0 for column in columns])

@@ -211,7 +211,7 @@ def compare_two(values: Values) -> Values:
 
 
 def find_regret(estimates: Values, truths: Values) -> Values:
-    """Subtract the true score of the estimator with the best estimate from the best true score."""
+    """Subtract the truth of the best estimate from the best truth, shape (n, ...) to (...)."""
     best = estimates.max(axis=0)
     is_best = best - estimates <= TIE * np.maximum(np.abs(best), np.abs(estimates))
     picked = np.where(is_best, truths, 0.0).sum(axis=0)

@@ -120,7 +120,7 @@ def small_fits(algorithm: object) -> Iterator[None]:
 
 
 def agglomerative(points: Values, n: int, seed: int) -> tuple[Ints, None]:
-    """Cluster up to 5,000 rows by Ward's method; assign any other rows to the nearest centre."""
+    """Cluster all rows, or a sample if many, by Ward's method; others go to the nearest centre."""
     rows = some_rows(len(points), max(LARGEST_TREE, n), seed)
     tree = load_extra("sklearn.cluster", "sklearn").AgglomerativeClustering(n)
     found: Ints = tree.fit(points[rows]).labels_

@@ -104,7 +104,7 @@ class Substrata(NamedTuple):
     labels: Ints | None = None
     """The label of each row's child stratum in tables; None if the label is the code."""
     cells: Ints | None = None
-    """If the bins show an order, the finer bin of each row, numbered across all parent strata."""
+    """If the bins show an order, the finer bin of each row, ascending across all parent strata."""
 
 
 class ByValue(NamedTuple):

@@ -87,8 +87,9 @@ def name_with_column(entry: BoundTerm) -> BoundTerm:
 def margins(entries: Hashable | Term | Sequence[Hashable | Term]) -> Margins:
     """Balance several entries separately, instead of their joint strata.
 
-    Use this term for multi-label indicators, or for many columns whose joint strata are too
-    sparse. It must be the only entry of `by`. The size of each part is within 1 row of its share.
+    Use this term for multi-label indicators, or for many columns whose joint strata are too sparse.
+    It must be the only entry of `by`. Without `groups`, the size of each part is within 1 row of
+    its share.
 
     Parameters
     ----------

@@ -167,8 +167,8 @@ def similar(
     `TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5))`. It is fitted to the distinct texts of
     the rows that are dealt, so copies of a text do not change the distances. With the cosine, a row
     of zeros or a blank text has no direction, and an error lists such rows. All pairs of rows are
-    compared, in blocks. Distances can exceed `within` by 1e-12, to allow for rounding. The groups
-    do not depend on the order of the rows.
+    compared, in blocks. Distances can exceed `within` by 1e-12 (relative if Euclidean), to allow
+    for rounding. The groups do not depend on the order of the rows.
 
     Examples
     --------

@@ -84,7 +84,8 @@ def linked(*columns: ColumnRef) -> Linked:
     Notes
     -----
     The groups are the connected components of the graph of rows and values. The folds of the groups
-    do not depend on the order of the rows or columns, except for rows without any value.
+    do not depend on the order of the rows or columns, except for rows without any value and for
+    columns of mixed types.
 
     Examples
     --------

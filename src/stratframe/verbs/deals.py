@@ -55,7 +55,8 @@ def kfold(
         columns, or callables that take a pandas or Dask frame. Entries nest from left to right.
         With None, the rows are not stratified.
     k : int
-        Number of folds: at least 2, and at most the number of rows or, with `groups`, of groups.
+        Number of folds: at least 2, and (except with `deal="hash"`) at most the number of rows or
+        groups.
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
         The columns or term that identify groups; each group is kept in one fold. Strata and fold
         sizes are balanced as closely as the search allows; a continuous entry is cut into ten
@@ -277,9 +278,10 @@ def extend(
     Returns
     -------
     frame of the same kind
-        The frame with the column filled in. Folds are int64 (pandas: Int64 where arguments such as
-        `where` allow nulls); parts are a categorical (Polars: Enum). Each stratum is spread as
-        evenly, or as close to the shares, as the existing folds allow; total sizes come second.
+        The frame with the column filled in its place. Folds are int64 (pandas: Int64 where
+        arguments such as `where` allow nulls); parts are a categorical (Polars: Enum). Each stratum
+        is spread as evenly, or as close to the shares, as the existing folds allow; total sizes
+        come second.
 
     Raises
     ------

@@ -60,7 +60,7 @@ and if at least `MOVED` rows would have to move to remove the drift."""
 
 
 def noun_of(labels: FoldValues) -> str:
-    """Return "part" if all labels are text and at least one is not a number, otherwise "fold"."""
+    """Return "part" if all labels are text and not all consist of digits, otherwise "fold"."""
     texts = [each for each in labels.values if isinstance(each, str)]
     is_text = 0 < len(texts) == len(labels.values)
     return "part" if is_text and not all(map(str.isdecimal, texts)) else "fold"

@@ -45,7 +45,7 @@ value, and the maximum number of id columns that get a note."""
 
 SAMPLED = 1 << 16
 """The number of rows that are sampled to look for repeated ids. With 20,000,000 rows and 1.5 rows
-per id, the sample is expected to contain about 70 pairs of equal ids."""
+per id, the sample is expected to contain at least 70 pairs of equal ids."""
 
 
 def is_id(label: Any) -> bool:

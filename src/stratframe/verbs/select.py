@@ -120,9 +120,9 @@ def folds(
     ------
     StratError
         If the column does not exist or has nulls that `nulls` does not allow; if its labels look
-        like parts, such as train and test, and neither `train` nor `valid` is given; if a given
-        label has no rows; if the labels lack an order that the call needs; or if a training set
-        would be empty.
+        like parts, such as train and test, without `train` or a clear `valid`; if a given label has
+        no rows; if the labels lack an order that the call needs; or if a training set would be
+        empty.
 
     Warns
     -----
@@ -212,7 +212,7 @@ def parts(
     -----
     On Dask and Spark frames, the parts are counted when the function is called, and the frames are
     lazy. Spark has no categories and no row order: parts without rows are left out, and names other
-    than train, valid, test and holdout come in any order unless `names` is given.
+    than those above come in any order unless `names` is given.
 
     Examples
     --------

@@ -24,7 +24,7 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
 
     Pass the splitter as `cv=` to `cross_val_score`, `cross_validate`, `GridSearchCV` and similar
     tools. The column is read from each frame that is split, so a search inside a cross-validation
-    can use another fold column in every training set. The estimator must drop the fold columns.
+    finds its own fold column in every training set. The estimator must drop the fold columns.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ from .units import (
 
 PERTURB_UP_TO, SAMPLED_PERTURBATIONS, PERTURB_ONE_IN = 5_000, 8, 5
 """For up to `PERTURB_UP_TO` units, a sampled search is repeated from up to `SAMPLED_PERTURBATIONS`
-perturbed partitions. A perturbation changes up to one unit in `PERTURB_ONE_IN`."""
+perturbed partitions. A perturbation changes up to one unit in `PERTURB_ONE_IN`, or two."""
 
 ONE_BY_ONE, LARGEST_BLOCK = 30_000, 100
 """Units are dealt in blocks of up to `LARGEST_BLOCK` similar units, until about `ONE_BY_ONE`
@@ -47,8 +47,8 @@ SIZE_WEIGHTS = (10.0, 1e2, 1e3, 1e4, 1e6)
 docs/studies/tuning.py shows how the weights affect strata."""
 
 WEIGHTED_WORK, WORK_OF_CALLS = 1_500_000, 3_000
-"""While sizes are wrong, perturbations compute at most `WEIGHTED_WORK` products of units. So the
-search takes less than a second even if no partition has the right sizes. The function calls of
+"""While sizes are wrong, perturbations of few units compute at most `WEIGHTED_WORK` products. So
+this search takes less than a second even if no partition has the right sizes. The function calls of
 one perturbation take as long as `WORK_OF_CALLS` products."""
 
 
@@ -172,7 +172,7 @@ def deal_similar_units(
 ) -> None:
     """Deal left-over units, if there are many, at random in blocks of similar units, in place.
 
-    At least `one_by_one` units remain without a part, and are dealt one by one later.
+    The last `one_by_one` units, or slightly more, remain without a part, and are dealt later.
     """
     left = np.flatnonzero(parts < 0)
     numerators, size = numerators_of(shares, len(left))
@@ -289,7 +289,7 @@ def fill_empty_parts(
 ) -> None:
     """Fill each empty part with the unit whose move increases the loss least, in place.
 
-    Only `movable` units are moved, from parts with several units; ties are broken at random.
+    Only `movable` units change their part; ties are broken at random.
     """
     shares, n_parts = objective.shares, len(objective.shares)
     empty = np.flatnonzero(np.bincount(parts, minlength=n_parts) == 0)

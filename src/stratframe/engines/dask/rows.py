@@ -80,8 +80,8 @@ class Rows(NamedTuple):
     words: dict[int, Words]
     """The words of the values in each entry that is cut at quantiles, by the place of the entry."""
     numbers: list[Words]
-    """The row numbers under each salt; they are not used if they are all 0, as a key is then
-    missing."""
+    """The row numbers under each salt; all 0 if a key or `where` has missing values, which is
+    an error."""
 
 
 def read_rows(

@@ -18,7 +18,7 @@ from .hashes import whole_numbers
 
 CHANGED = (
     "The frame must give the same rows each time that it is computed, but has a stratum that it"
-    " did not have when its folds were made. Write the frame to a table or use `localCheckpoint()`."
+    " did not have when its folds were made. First write it to a table or use `localCheckpoint()`."
 )
 """The message of the Spark error for a row with a stratum that was not counted."""
 

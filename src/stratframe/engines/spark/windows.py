@@ -165,7 +165,7 @@ def count_in_windows(rows: EngineFrame, n_windows: int, *, near_only: bool = Fal
     and `highs` have the ends of windows in ascending order. If `near_only` is true in a row, the
     row is left out if it is outside windows. Returns a sorted frame with the columns `stratum`,
     `begun` (the number of windows that begin at or below the value), `value` (null outside windows)
-    and `n`. If the argument `near_only` is true, each row is counted separately.
+    and `n`. The argument `near_only` says that all strata are; each row is then counted separately.
     """
     sf = functions()
     begun = count_points(sf.col("lows"), n_windows, sf.col("value").__ge__)
