@@ -13,7 +13,6 @@ import pytest
 import stratframe as sf
 
 KINDS = ["pandas", "pandas-nullable", "pandas-pyarrow", "polars", "polars-lazy"]
-
 TWO_KINDS = ["pandas", "polars-lazy"]
 """Those of tests of what does not read values by itself: each kind is read in `frames`."""
 
@@ -26,17 +25,10 @@ def two_kinds(request: pytest.FixtureRequest) -> str:
 
 Make = Callable[[dict[str, Any]], Any]
 """Makes a frame of the kind under test, as the fixture `frame` does."""
-
 HALVES = {"train": 0.5, "test": 0.5}
-
-ROWS = {
-    "id": list(range(10)),
-    "label": ["a", "b"] * 5,
-    "price": [number + 0.5 for number in range(10)],
-    "tags": [["x"]] * 10,
-}
+ROWS: dict[str, list[Any]] = {"id": list(range(10)), "label": ["a", "b"] * 5}
+ROWS |= {"price": [number + 0.5 for number in range(10)], "tags": [["x"]] * 10}
 """Ten rows in which nothing is wrong, but that `tags` holds lists."""
-
 FOLDED = {**ROWS, "fold": [0, 1] * 5}
 
 
@@ -82,10 +74,7 @@ def folds_of(frame: Any, by: Any = None, k: int = 3, **options: Any) -> list[Any
 
 
 def strata_of(frame: Any, by: Any, **options: Any) -> dict[Any, int]:
-    """Count the rows of each stratum in the order of a plan; strata of several entries are tuples.
-
-    Missing values are strata, and so are the values of each of several margins.
-    """
+    """Count the rows of each stratum in the order of a plan; those of several entries: tuples."""
     options = {"missing": "stratum", "rare": "ignore"} | options
     columns = columns_of(sf.plan(frame, by, 2, **options))
     counts, _ = columns.pop("n"), columns.pop("fold")

@@ -44,10 +44,6 @@ class Draw:
         """Choose yes as often as said."""
         return bool(self.rng.random() < share)
 
-    def seed(self) -> int:
-        """Choose the seed of a call."""
-        return self.number(0, 10**6)
-
     def classes(self, most: int = 8, even: float = 1.0) -> Any:
         """Draw classes of random shares: text or whole numbers."""
         count = self.number(2, most)
@@ -104,7 +100,7 @@ class Draw:
 
     def deal(self, columns: dict[str, Any], by: Any = "label", **options: Any) -> Case:
         """Make folds, and check them as they were made."""
-        options = {"rare": "ignore", "seed": self.seed(), **options}
+        options = {"rare": "ignore", "seed": self.number(0, 10**6), **options}
         made = sf.kfold(self.frame(columns | self.others()), by, self.k, **options)
         how = {name: options[name] for name in ("groups", "key") if name in options}
         return Case(made, by, how)
@@ -139,7 +135,7 @@ def extended(d: Draw) -> Case:
     by, old = d.one_of("label", ["label", "sex"]), d.rng.random(d.n) < d.rng.uniform(0.5, 0.95)
     columns = {"label": d.classes(), "sex": d.classes(2), "old": old | (np.arange(d.n) < 10)}
     made = d.deal(columns, by, where="old").frame
-    return Case(sf.extend(made, by, seed=d.seed(), rare="ignore"), by)
+    return Case(sf.extend(made, by, seed=d.number(0, 10**6), rare="ignore"), by)
 
 
 def parts(d: Draw) -> Case:
@@ -147,7 +143,7 @@ def parts(d: Draw) -> Case:
     shares = d.one_of({"train": 0.95, "test": 0.05}, {"train": 0.9, "valid": 0.05, "test": 0.05})
     by = d.one_of("label", X, ["label", X])
     frame = d.frame({"label": d.classes(), "x": d.fractions()})
-    made = sf.split(frame, by, shares, seed=d.seed(), rare="ignore")
+    made = sf.split(frame, by, shares, seed=d.number(0, 10**6), rare="ignore")
     return Case(made, by, {"name": "split"})
 
 
@@ -165,7 +161,7 @@ def city_and_zip(d: Draw) -> Case:
     city = d.ids(d.number(5, min(60, d.n // 5)))
     columns = {"town": [f"town {code}" for code in city], "zip": 37 * city, "state": city % 5}
     frame = d.frame(columns | {"label": d.classes(3)})
-    return Case(sf.kfold(frame, "label", d.k, seed=d.seed(), rare="ignore"), "label")
+    return Case(sf.kfold(frame, "label", d.k, seed=d.number(0, 10**6), rare="ignore"), "label")
 
 
 def survey(d: Draw) -> Case:
@@ -174,7 +170,7 @@ def survey(d: Draw) -> Case:
     answers = attitude * shared + np.sqrt(1 - attitude**2) * d.rng.normal(size=(10, d.n))
     places = np.digitize(answers, [-1.5, -0.5, 0.5, 1.5]) + 1
     frame = d.frame({f"q{i}": row for i, row in enumerate(places)} | {"label": d.classes(3)})
-    return Case(sf.kfold(frame, "label", d.k, seed=d.seed(), rare="ignore"), "label")
+    return Case(sf.kfold(frame, "label", d.k, seed=d.number(0, 10**6), rare="ignore"), "label")
 
 
 def ordered(d: Draw, x: Any) -> Case:
@@ -304,7 +300,7 @@ def copies(d: Draw, share: float, columns: dict[str, Any] | None = None) -> Case
     new = [f"u{code}" for code in d.rng.permutation(len(rows))]
     frame = d.frame(columns | ({"id": new} if d.chance(0.5) else {}))
     while True:
-        made = sf.kfold(frame, "label", d.k, seed=d.seed(), rare="ignore")
+        made = sf.kfold(frame, "label", d.k, seed=d.number(0, 10**6), rare="ignore")
         if len({*zip(rows, made["fold"], strict=True)}) > d.n:
             return Case(made, "label")
 
@@ -320,7 +316,7 @@ def spoiled(d: Draw, spoil: Callable[[Draw, Any, Any, int], None]) -> Case:
     """Change the labels or the folds of good folds by four classes, of 40 to 10 % of the rows."""
     label = d.rng.choice(4, d.n, p=[0.4, 0.3, 0.2, 0.1])
     columns = {"label": label, **d.others()}
-    folds = np.array(sf.kfold(d.frame(columns), "label", d.k, seed=d.seed())["fold"])
+    folds = np.array(sf.kfold(d.frame(columns), "label", d.k, seed=d.number(0, 10**6))["fold"])
     spoil(d, label, folds, d.number(0, d.k - 1))
     return Case(d.frame({**columns, "fold": folds}), "label")
 
@@ -383,9 +379,7 @@ NOTED = {
     "few copies": Kind(lambda d: copies(d, 0.003), 700),
 }
 """Columns that are fit for use, of which something is noted."""
-
 NOTES = {"forgotten groups": "groups=", "few copies": "equal a row of another"}
-"""Words of the notes."""
 
 
 def judge(library: str, kind: str, *seed: int) -> Any:

@@ -1,8 +1,7 @@
 """Random frames and calls: the same answer on every kind of frame, with its promises kept.
 
-`pytest --hypothesis-profile=long tests/test_calls.py` tries a hundred times as many. The peers of
-whole groups and of classes are scikit-learn's `StratifiedGroupKFold` and `StratifiedKFold`, whose
-losses no fold column may exceed.
+`pytest --hypothesis-profile=long tests/test_calls.py` tries a hundred times as many. No fold column
+may have a larger loss than those of scikit-learn's `StratifiedGroupKFold` and `StratifiedKFold`.
 """
 
 import datetime as dt
@@ -31,10 +30,7 @@ from tests.helpers import KINDS, eager, loss_of, make, peer_folds, split_groups,
 
 pytestmark = pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 rngs = st.integers(0, 2**60).map(Random)
-
 Data = dict[str, list[Any]]
-"""The cells of columns, by their names."""
-
 CLASSES: list[list[Any]] = [
     *([0, 1, 2, 3, 4, 5], [-3, 0, 7, 2**40, -(2**62), 2**53 + 1], ["a", "b", "c", "d", "e", "f"]),
     *(["", " ", "é", "e\u0301", "a" * 40, "0"], [True, False]),
@@ -92,17 +88,15 @@ def draw_by(rng: Random) -> tuple[list[str], Any]:
     levels = rng.sample(["label", "a", "keep", "side"], rng.choice([0, 1, 1, 2, 2, 3]))
     edges = sorted(rng.sample(range(-8, 9), rng.randint(1, 3)))
     features = rng.choice([["v"], ["v", "w"], ["w", "v", "a"]])
-    last = rng.choice(
-        [
-            *[None] * 9,
-            *(sf.continuous("v"), sf.quantiles("v", rng.randint(2, 9))),
-            sf.bins("w", [-np.inf, *edges, np.inf], closed=rng.choice(["left", "right"])),
-            *(sf.bins("w", [-50, *edges, 50]), sf.chain(features)),
-            *(sf.nearest(features, block=rng.choice([None, None, 3])), sf.total(*features)),
-            *(sf.total("v"), sf.clusters(features, rng.randint(1, 3))),
-            sf.margins(rng.sample(["label", "a", "keep"], rng.randint(1, 3))),
-        ]
-    )
+    lasts = [
+        *(*[None] * 9, sf.continuous("v"), sf.quantiles("v", rng.randint(2, 9))),
+        sf.bins("w", [-np.inf, *edges, np.inf], closed=rng.choice(["left", "right"])),
+        *(sf.bins("w", [-50, *edges, 50]), sf.chain(features), sf.total(*features), sf.total("v")),
+        sf.nearest(features, block=rng.choice([None, None, 3])),
+        sf.clusters(features, rng.randint(1, 3)),
+        sf.margins(rng.sample(["label", "a", "keep"], rng.randint(1, 3))),
+    ]
+    last = rng.choice(lasts)
     return ([], last) if isinstance(last, type(sf.margins(["a"]))) else (levels, last)
 
 
@@ -116,11 +110,8 @@ def draw_parts(rng: Random, n: int) -> Any:
         weights = [rng.uniform(0.01, 1) for _ in names]
         return {name: weight / sum(weights) for name, weight in zip(names, weights, strict=True)}
     if kind < 0.8:
-        cuts = sorted(rng.sample(range(1, 100), len(names) - 1))
-        return {
-            name: (high - low) / 100
-            for name, (low, high) in zip(names, pairwise([0, *cuts, 100]), strict=True)
-        }
+        steps = pairwise([0, *sorted(rng.sample(range(1, 100), len(names) - 1)), 100])
+        return {name: (high - low) / 100 for name, (low, high) in zip(names, steps, strict=True)}
     counts: list[int | None] = [rng.randint(1, max(n // len(names), 1)) for _ in names]
     counts[rng.randrange(len(counts))] = None
     return dict(zip(names, counts, strict=True))
@@ -249,10 +240,7 @@ def check_untouched(frame: Any, dealt: Any, new: Sequence[str]) -> None:
 
 
 def check_column(data: Data, levels: Sequence[str], call: Any, parts: list[Any], *, ties: bool):
-    """Check that parts are whole groups, or their counts exact shares, rounded, at every level.
-
-    Ties that stay together move the counts.
-    """
+    """Check that parts are whole groups, or their counts, without ties, exact shares, rounded."""
     (verb, options), dealt = call, [row for row, part in enumerate(parts) if part is not None]
     shares = options.get("parts", {})
     # Each float stands for a simple fraction, or where these do not sum to 1, for itself.
@@ -278,8 +266,8 @@ def check_column(data: Data, levels: Sequence[str], call: Any, parts: list[Any],
     elif "null" not in (options.get("missing"), options.get("rare")):
         assert len(dealt) == len(parts)
     if "groups" in options:
-        names = options["groups"] if isinstance(options["groups"], list) else [options["groups"]]
-        split = split_groups(list(zip(*(data[name] for name in names), strict=True)), parts)
+        cells = [data[name] for name in options["groups"]]  # whose names have one letter
+        split = split_groups(list(zip(*cells, strict=True)), parts)
         assert all(None in group for group in split), "a group in two parts"
         return
     nested = accumulate(([name] for name in levels), lambda one, more: one + more)
@@ -311,10 +299,8 @@ def check_readers(rng: Random, answers: dict[str, Any], names: list[str]) -> Non
     """Check the pairs, frames and tables that are made of a fold column."""
     name, nulls, n = names[-1], rng.choice(["train", "drop", "error"]), rng.randint(0, 20)
     the_same({kind: pairs_of(frame, name, nulls) for kind, frame in answers.items()})
-    by = rng.choice(
-        [["label"], ["label", "a"], [sf.quantiles("w", 3)], [sf.margins(["label", "a"])]]
-    )
-    groups = rng.choice([None, "g"])
+    terms = [[sf.quantiles("w", 3)], [sf.margins(["label", "a"])]]
+    by, groups = rng.choice([["label"], ["label", "a"], *terms]), rng.choice([None, "g"])
     verbs: list[Callable[..., Any]] = [
         *(partial(sf.balance, by=by, name=name), partial(sf.report, by=by, name=names, full=True)),
         partial(sf.report, by=by, name=name, groups="g"),
@@ -360,10 +346,8 @@ def test_extended_columns(rng: Random) -> None:
     options |= {"groups": "g"} if rng.random() < 0.1 else {}
     options |= {"where": "keep"} if rng.random() < 0.3 else {}
     options |= {"rare": "ignore"} if rng.random() < 0.5 else {}
-    answers = {
-        kind: answer(sf.extend, frame, by or None, **options)
-        for kind, frame in forms_of(rng, data).items()
-    }
+    call = partial(answer, sf.extend, by=by or None, **options)
+    answers = {kind: call(frame) for kind, frame in forms_of(rng, data).items()}
     dealt = the_same({kind: columns_in(found, ["fold"]) for kind, found in answers.items()})
     if dealt is None:
         return

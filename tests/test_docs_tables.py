@@ -17,9 +17,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 PAGES = [DOCS.parent / "README.md", DOCS / "index.md", DOCS / "which.md"]
 PAGES += sorted((DOCS / "coming-from").glob("*.md"))
 
-OURS = ("Call", "stratframe")
-"""Headings of the columns that hold calls of this package."""
-
+OURS = ("Call", "stratframe")  # the headings above calls of this package
 CALL = re.compile(r"`((?:df|sf|pl)\.[^`]*\))`")
 FIRST_VERB = re.compile(r"(?:strat|sf)\.(\w+)\(")
 
@@ -51,28 +49,23 @@ def make_rows() -> dict[str, Any]:
     """Make the columns that the tables name: 240 rows in which nothing is wrong."""
     n, rng = 240, np.random.default_rng(0)
     tags = {tag: rng.integers(0, 2, n).tolist() for tag in ("sea", "sun", "snow")}
+    blocks = {"patient": 4, "device": 8, "target": 15, "month": 20}
+    turns = {"row": 5, "column": 7, "drug": 15}
     return {
         "id": list(range(n)),
         "label": rng.choice(["cat", "dog"], n).tolist(),
         "grade": [None if row % 10 == 0 else "ab"[row % 2] for row in range(n)],
-        "price": rng.normal(size=n).tolist(),
+        **{name: rng.normal(size=n).tolist() for name in ("price", "x1", "x2")},
         "age": rng.integers(20, 80, n).tolist(),
-        "x1": rng.normal(size=n).tolist(),
-        "x2": rng.normal(size=n).tolist(),
         "sex": rng.choice(["f", "m"], n).tolist(),
         "site": [f"s{row % 6}" for row in range(n)],
         "arm": rng.choice(["drug", "placebo"], n).tolist(),
         "event": rng.random(n) < 0.4,
         "time": rng.exponential(size=n).tolist(),
-        "patient": [row // 4 for row in range(n)],
-        "device": [row // 8 for row in range(n)],
+        **{name: [row // size for row in range(n)] for name, size in blocks.items()},
+        **{name: [row % size for row in range(n)] for name, size in turns.items()},
         "text": [f"text {row % 200}" for row in range(n)],
         "day": [datetime(2024, 1, 1) + timedelta(days=row) for row in range(n)],
-        "month": [row // 20 for row in range(n)],
-        "drug": [row % 15 for row in range(n)],
-        "target": [row // 15 for row in range(n)],
-        "column": [row % 7 for row in range(n)],
-        "row": [row % 5 for row in range(n)],
         "weight": rng.lognormal(size=n).tolist(),
         "tags": [[tag for tag in tags if tags[tag][row]] for row in range(n)],
         **tags,
@@ -102,10 +95,8 @@ def evaluate(call: str, df: Any) -> Any:
         "is_first": pl.col("patient").is_first_distinct(),
     }
     if isinstance(df, pd.DataFrame):
-        conditions = {
-            "is_train": lambda frame: frame["split"] == "train",
-            "is_first": lambda frame: ~frame.duplicated("patient"),
-        }
+        conditions["is_train"] = lambda frame: frame["split"] == "train"
+        conditions["is_first"] = lambda frame: ~frame.duplicated("patient")
     names = {**conditions, **dict.fromkeys(("df", "train", "test"), df), "sf": sf, "pl": pl}
     result = eval(call, names)
     if isinstance(result, Iterator):
@@ -130,9 +121,8 @@ def test_calls(call, tmp_path, monkeypatch):
     data = {**make_rows(), **make_columns(verb[1] if verb else "")}
     pl.DataFrame(data).write_parquet(tmp_path / "rows.parquet")
     monkeypatch.chdir(tmp_path)
-    pandas, polars, lazy = (
-        evaluate(call, df) for df in (pd.DataFrame(data), pl.DataFrame(data), pl.LazyFrame(data))
-    )
+    frames = (make(data) for make in (pd.DataFrame, pl.DataFrame, pl.LazyFrame))
+    pandas, polars, lazy = (evaluate(call, df) for df in frames)
     assert pandas is not None
     if isinstance(pandas, pd.DataFrame):
         for frame in (polars, lazy):

@@ -14,12 +14,7 @@ from stratframe.errors import plural_name
 
 def counted(calls: list[int]) -> sf.StratError:
     """An error whose rows are made by a function that counts its calls."""
-
-    def make_failures() -> pd.DataFrame:
-        calls.append(1)
-        return pd.DataFrame({"row": [1, 2]})
-
-    return sf.StratError("a rule", make_failures)
+    return sf.StratError("a rule", lambda: calls.append(1) or pd.DataFrame({"row": [1, 2]}))
 
 
 def test_failures_are_made_once_and_when_asked_for() -> None:

@@ -12,12 +12,16 @@ import stratframe as sf
 from tests.helpers import some_slow
 
 N_SEEDS = 1500
+KEYS: dict[str, Any] = {"position": None, "number": lambda i: i, "text": lambda i: f"id {i}"}
+keyed = pytest.mark.parametrize("ranked_by", some_slow(KEYS, {"text"}))
 
 
-def folds_over_seeds(data: dict[str, Any], by: Any, k: int, **options: Any) -> np.ndarray:
+def folds_over_seeds(data: dict[str, Any], by: Any, k: int, ranked_by: str) -> np.ndarray:
     """Folds of every row under many seeds, and in 50 repeats of each, shape (n_seeds, n_rows)."""
-    given = {"by": by, "k": k, "repeats": 50, "name": "f", "rare": "ignore", **options}
-    dealt = [sf.kfold(pd.DataFrame(data), **given, seed=seed) for seed in range(N_SEEDS // 50)]
+    df, given = pd.DataFrame(data), {"repeats": 50, "name": "f", "rare": "ignore"}
+    if ranked_by != "position":
+        df["key"], given["key"] = [KEYS[ranked_by](row) for row in range(len(df))], "key"
+    dealt = [sf.kfold(df, by, k, **given, seed=seed) for seed in range(N_SEEDS // 50)]
     return np.concatenate([frame.filter(regex=r"^f_\d+$").to_numpy().T for frame in dealt])
 
 
@@ -30,37 +34,20 @@ CASES: dict[str, tuple[dict[str, Any], Any]] = {
     "total": ({"a": [0, 1] * 5 + [1], "v": [*EIGHT, 11, 12, 40]}, ["a", sf.total("v")]),
     "totals": ({"v": EIGHT, "w": [3, 1, 4, 1, 5, 9, 2, 6]}, sf.total("v", "w")),
 }
-
-
-KEYS: dict[str, Any] = {"position": None, "number": lambda i: i, "text": lambda i: f"id {i}"}
-keyed = pytest.mark.parametrize("ranked_by", some_slow(KEYS, {"text"}))
-
-
-def with_key(data: dict[str, Any], ranked_by: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Add a key to data, and to the options of a call."""
-    to_key = KEYS[ranked_by]
-    if to_key is None:
-        return data, {}
-    return data | {"key": list(map(to_key, range(len(pd.DataFrame(data)))))}, {"key": "key"}
-
-
 SLOW = {(case, "text") for case in CASES} | {("total", "number"), *product(["totals"], KEYS)}
 
 
 @pytest.mark.parametrize("case", some_slow(product(CASES, KEYS), SLOW), ids="-".join)
 def test_every_row_has_every_fold_alike(case: tuple[str, str]) -> None:
     """Each row comes to each fold equally often, whatever ranks the rows."""
-    (data, by), ranked_by = CASES[case[0]], case[1]
-    data, options = with_key(data, ranked_by)
-    for row in folds_over_seeds(data, by, 4, **options).T:
+    for row in folds_over_seeds(*CASES[case[0]], 4, case[1]).T:
         assert chisquare(np.bincount(row, minlength=4)).pvalue > 1e-5
 
 
 @keyed
 def test_a_rare_class_visits_all_folds(ranked_by: str) -> None:
     """A class of 3 rows with k=5 visits all folds, and all sets of 3 folds, equally."""
-    data, options = with_key({"a": [0] * 3 + [1] * 14}, ranked_by)
-    folds = folds_over_seeds(data, "a", 5, **options)[:, :3]
+    folds = folds_over_seeds({"a": [0] * 3 + [1] * 14}, "a", 5, ranked_by)[:, :3]
     assert (np.diff(np.sort(folds, axis=1), axis=1) > 0).all()
     assert chisquare(np.bincount(folds.ravel(), minlength=5)).pvalue > 1e-3
     sets = [tuple(sorted(found)) for found in folds.tolist()]
@@ -71,8 +58,7 @@ def test_a_rare_class_visits_all_folds(ranked_by: str) -> None:
 @keyed
 def test_strata_are_shuffled_independently(ranked_by: str) -> None:
     """Which row of one stratum comes to a fold says nothing of the row of another."""
-    data, options = with_key({"a": [0, 0, 0, 1, 1, 1]}, ranked_by)
-    folds = folds_over_seeds(data, "a", 3, **options)
+    folds = folds_over_seeds({"a": [0, 0, 0, 1, 1, 1]}, "a", 3, ranked_by)
     table = np.zeros((3, 3))
     np.add.at(table, (folds[:, 0], folds[:, 3]), 1)
     assert chi2_contingency(table).pvalue > 1e-3
@@ -81,8 +67,7 @@ def test_strata_are_shuffled_independently(ranked_by: str) -> None:
 def test_seeds_of_the_data_do_no_harm() -> None:
     """Folds are not related to data that were made with the same small seed."""
     for seed in range(20):
-        values = np.random.default_rng(seed).random(2000)
-        frame = pd.DataFrame({"a": np.zeros(2000, dtype=int), "v": values})
+        frame = pd.DataFrame({"v": np.random.default_rng(seed).random(2000)}).assign(a=0)
         for key in (None, "v"):
             means = sf.kfold(frame, "a", key=key, seed=seed).groupby("fold")["v"].mean()
             assert np.ptp(means) < 0.09

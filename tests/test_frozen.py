@@ -1,7 +1,6 @@
 """Folds of large frames and of every dtype, frozen as digests: they change only by intent.
 
-Each is frozen for fewer rows, too, which takes seconds. `python -m tests.test_frozen` writes the
-file anew; the difference says which folds changed.
+`python -m tests.test_frozen` writes the file anew; the difference says which folds changed.
 """
 
 import datetime as dt
@@ -190,8 +189,7 @@ def series_of_pandas(values: Any, missing: Any) -> Iterator[tuple[str, Any]]:
 
 def series_of_polars(values: Any, missing: Any) -> Iterator[tuple[str, Any]]:
     """Make a Polars series of every dtype from whole numbers; some rows may be missing."""
-    mask = pl.Series(missing)
-    plain = pl.select(pl.when(~mask).then(pl.Series(values))).to_series()
+    plain = pl.select(pl.when(~pl.Series(missing)).then(pl.Series(values))).to_series()
     text = ("v" + plain.cast(pl.String)).alias("a")
     for name, kind in POLARS.items():
         of = plain / 4 if "Float" in name else plain % 100 if name.endswith("8") else plain
@@ -265,15 +263,15 @@ def test_folds_of_every_dtype(library: str, n: int) -> None:
     assert found == expected
 
 
-@pytest.mark.parametrize(
-    ("make", "n", "calls"),
-    [
-        pytest.param(pl.DataFrame, LARGE_SIZES[0], LARGE.keys() - COSTLY, id="many"),
-        pytest.param(pl.DataFrame, LARGE_SIZES[0], COSTLY, marks=SLOW, id="many, costly"),
-        pytest.param(pl.DataFrame, LARGE_SIZES[1], LARGE, marks=SLOW, id="a million"),
-        pytest.param(pd.DataFrame, LARGE_SIZES[1], LARGE, marks=SLOW, id="a million, pandas"),
-    ],
-)
+MANY = [
+    pytest.param(pl.DataFrame, LARGE_SIZES[0], LARGE.keys() - COSTLY, id="many"),
+    pytest.param(pl.DataFrame, LARGE_SIZES[0], COSTLY, marks=SLOW, id="many, costly"),
+    pytest.param(pl.DataFrame, LARGE_SIZES[1], LARGE, marks=SLOW, id="a million"),
+    pytest.param(pd.DataFrame, LARGE_SIZES[1], LARGE, marks=SLOW, id="a million, pandas"),
+]
+
+
+@pytest.mark.parametrize(("make", "n", "calls"), MANY)
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_folds_of_many_rows(make: Any, n: int, calls: set[str]) -> None:
     """Every strategy gives many rows the frozen folds and parts, a million on both libraries."""

@@ -23,13 +23,9 @@ from stratframe.habits import HABITS, METHODS
 from tests.helpers import FOLDED, ROWS, Make, columns_of, evaluate, refuse_now, refused
 
 VERBS = sorted({*vars(Strat)} & {*sf.__all__})
-"""The verbs, all of which answer."""
-
 METHODS_OF_FRAMES = [name for name in vars(Strat) if not name.startswith("_")]
-
-
 KFOLD, SPLIT = "df.strat.kfold(..., ", 'parts={"train": 0.8, "test": 0.2}'
-
+PATIENTS = f'`{KFOLD}groups="patient")`'
 ANSWERS = {
     "sf.kfold(df, n_splits=10)": ("`n_splits`", "`k=5`"),
     "sf.kfold(df, n_splits=5, shuffle=True, random_state=0)": (
@@ -46,13 +42,10 @@ ANSWERS = {
     "sf.split(df, train_size=0.8, test_size=0.2)": ("`train_size` or `test_size`", f"`{SPLIT}`"),
     "sf.split(df, k=5)": ("`k`", f"`{KFOLD}k=5)`"),
     "sf.sample(df, parts=0.1)": ("`parts`", "`frac=0.2`"),
-    "sf.sample(df, group='city')": ("`group`", f'`{KFOLD}groups="patient")`'),
+    "sf.sample(df, group='city')": ("`group`", PATIENTS),
     "sf.advise(df, n_splits=5)": ("`n_splits`", "`ks=[5, 10]`"),
     "sf.extend(df, None, n_repeats=3)": ("`n_repeats`", f"`{KFOLD}repeats=10)`"),
-    "sf.cv(df, test='holdout', groups='city')": (
-        "`test` or `groups`",
-        f'`valid="test"`, `{KFOLD}groups="patient")`',
-    ),
+    "sf.cv(df, test='x', groups='city')": ("`test` or `groups`", f'`valid="test"`, {PATIENTS}'),
     "sf.FoldSplit(n_splits=10, random_state=42)": (
         "`n_splits` or `random_state`",
         f"`{KFOLD}k=5)`, `{KFOLD}seed=0)`",
@@ -62,7 +55,6 @@ ANSWERS = {
     "pl.col('y').strat.kfold(n_splits=3)": ("`n_splits`", "`k=5`"),
     "pl.col('y').strat.split(stratify='y')": ("`stratify`", f'`{KFOLD}by="label")`'),
 }
-"""Calls as other libraries have them, the arguments that are none, and what to write."""
 
 
 @pytest.mark.parametrize("call", ANSWERS)
@@ -85,7 +77,6 @@ OTHER_NAMES = {
     "pl.col('y').strat.KFold": "`df.strat.kfold`",
     "pl.col('y').strat.extended": "it has kfold or split",
 }
-"""What is no method, and what to write."""
 
 
 @pytest.mark.parametrize("call", OTHER_NAMES)
@@ -107,8 +98,7 @@ def test_an_accessor_is_copied() -> None:
     """A copy asks for names before it has anything of its own."""
     accessor = pd.DataFrame(ROWS).strat
     for make in (copy.copy, copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))):
-        each = make(accessor)
-        assert each.kfold("label").equals(accessor.kfold("label"))
+        assert make(accessor).kfold("label").equals(accessor.kfold("label"))
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -124,22 +114,17 @@ def test_the_calls_of_the_hints(name: str) -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_name_is_answered(verb: str) -> None:
-    """No verb, nor its method, leaves one of the names to Python's error."""
-    for call in (getattr(sf, verb), getattr(pd.DataFrame(ROWS).strat, verb)):
-        for habit in HABITS.keys() - inspect.signature(getattr(sf, verb)).parameters:
+    """No verb, nor its method, leaves one of the names to Python's error, but unknown ones."""
+    function, df = getattr(sf, verb), pd.DataFrame(ROWS)
+    parameters = inspect.signature(function).parameters
+    assert not {"args", "kwargs"} & parameters.keys()
+    assert function.__name__ == verb
+    with pytest.raises(TypeError, match="unexpected keyword argument 'flods'"):
+        function(df, flods=5)
+    for call in (function, getattr(df.strat, verb)):
+        for habit in HABITS.keys() - parameters:
             with pytest.raises(TypeError, match=f"^`{verb}` has no argument `{habit}`.\nHint: "):
                 call(**{habit: 5})
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_other_arguments_are_left_to_python(verb: str) -> None:
-    """An argument that no library has gets the error of Python, and none is in the signature."""
-    call = getattr(sf, verb)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'flods'"):
-        call(pd.DataFrame(ROWS), flods=5)
-    parameters = inspect.signature(call).parameters.keys()
-    assert not {"args", "kwargs"} & parameters
-    assert call.__name__ == verb
 
 
 @pytest.mark.parametrize("verb", [sf.kfold, sf.check, sf.cv])
@@ -147,33 +132,26 @@ def test_other_arguments_are_left_to_python(verb: str) -> None:
 def test_the_frame_comes_first(verb: Any, library: Any) -> None:
     """A column that is named before the frame is told where it goes."""
     name = verb.__name__
-    refuse_now(
-        f"The frame must come first, got 'label'.\nHint: write `{name}(df, 'label')` or"
-        f" `df.strat.{name}('label')`.",
-        lambda: verb("label", library(ROWS)),
-    )
+    hint = f"Hint: write `{name}(df, 'label')` or `df.strat.{name}('label')`."
+    message = f"The frame must come first, got 'label'.\n{hint}"
+    refuse_now(message, lambda: verb("label", library(ROWS)))
 
 
-MANY = "Hint: pass it by name: `groups`, `where`, `deal`, `key`, `missing`, ..."
+PLACED = "takes no argument after `{}` without its name, got {}.\nHint: pass it by name: {}"
+MANY = "`groups`, `where`, `deal`, `key`, `missing`, ..."
 ONE_LIST = (
     "takes all columns as one argument, got 'label', 'id'.\n"
     'Hint: several columns go in a list: `["label", "id"]`.'
 )
 PLACES = {
-    "sample('label', 10)": (
-        "takes no argument after `by` without its name, got 10.\n"
-        "Hint: pass it by name: `n`, `frac`, `allocation`, `key`, `seed`."
-    ),
-    "kfold('label', 5, 'id', pd.Series([1, 2]))": (
-        f"takes no argument after `k` without its name, got 'id', Series.\n{MANY}"
-    ),
-    "split('label', 0.2, 0)": f"takes no argument after `parts` without its name, got 0.\n{MANY}",
+    "sample('label', 10)": PLACED.format("by", 10, "`n`, `frac`, `allocation`, `key`, `seed`."),
+    "kfold('label', 5, 'id', pd.Series([1, 2]))": PLACED.format("k", "'id', Series", MANY),
+    "split('label', 0.2, 0)": PLACED.format("parts", 0, MANY),
     "kfold('label', 'id')": ONE_LIST,
     "split('label', 'id', 5)": ONE_LIST,
     "advise('label', 'id', k=5)": "has no argument `k`.\nHint: `ks=[5, 10]`.",
     "sample('label', 'id')": ONE_LIST,
 }
-"""Calls with more arguments by their place than a verb takes so, and the answers."""
 
 
 @pytest.mark.parametrize("call", PLACES)
@@ -186,17 +164,13 @@ def test_arguments_without_their_names(call: str) -> None:
         assert str(caught.value) == f"`{verb}` {PLACES[call]}"
 
 
-def test_text_that_is_no_second_column() -> None:
-    """A number in quotes is no column, and where a fold column comes second, text names it."""
-    df = pd.DataFrame(ROWS)
-    refuse_now("`k` must be a whole number, got '5'.", lambda: sf.kfold(df, "label", "5"))
-    assert len(sf.balance(pd.DataFrame(FOLDED), "label", "fold"))
-
-
-NAMES = "`by` must hold column names, terms such as `sf.quantiles`, or expressions, got"
+TAKEN = {
+    "by": "column names, terms such as `sf.quantiles`, or expressions",
+    "groups": "column names, expressions, or one of `sf.clusters`, `sf.linked` and `sf.similar`",
+    "key": "column names or expressions",
+}
+NAMES, GIVE_NAME = f"`by` must hold {TAKEN['by']}, got", "Hint: give the name of the column."
 LABELS = ["a", "b"] * 200
-
-
 GIVEN = [
     *(pd.Series(LABELS, name="label"), pd.Series([1, 2]), pd.Index([1, 2], name="label")),
     *(pd.DataFrame({"label": LABELS}), pd.Categorical(LABELS), pl.Series("label", LABELS)),
@@ -211,17 +185,8 @@ def test_data_in_place_of_names(argument: str, data: Any) -> None:
     """Data are never printed: the message has their type, and the name of the column if known."""
     df, name = pd.DataFrame(ROWS), getattr(data, "name", None)
     got = "list of 400 values" if isinstance(data, list) else type(data).__name__
-    taken = {
-        "by": "column names, terms such as `sf.quantiles`, or expressions",
-        "groups": "column names, expressions, or one of `sf.clusters`, `sf.linked` and"
-        " `sf.similar`",
-        "key": "column names or expressions",
-    }
-    named = f", {name!r}" if name else ""
-    message = (
-        f"`{argument}` must hold {taken[argument]}, got {got}.\n"
-        f"Hint: give the name of the column{named}."
-    )
+    hint = f"Hint: give the name of the column, {name!r}." if name else GIVE_NAME
+    message = f"`{argument}` must hold {TAKEN[argument]}, got {got}.\n{hint}"
     refuse_now(message, lambda: sf.kfold(df, **{argument: data}))
     if not isinstance(data, list):
         refuse_now(message, lambda: df.strat.kfold(**{argument: [data, data]}))
@@ -232,49 +197,37 @@ def test_data_in_terms(make_data: Callable[..., Any]) -> None:
     """Data in a term or in margins are not printed either, nor twice."""
     df, data = pd.DataFrame(ROWS), make_data([0.5, 1.5] * 200)
     got = type(data).__name__
-    message = f"{NAMES} {got}.\nHint: give the name of the column."
-    for by in (
-        sf.quantiles(data, 2),
-        [sf.quantiles(data, 2), sf.quantiles(make_data([0.5]), 2)],
-        sf.margins([data, "label"]),
-    ):
-        refuse_now(message, lambda by=by: sf.kfold(df, by))
+    quantiles = sf.quantiles(data, 2)
+    several = [quantiles, sf.quantiles(make_data([0.5]), 2)]
+    for by in (quantiles, several, sf.margins([data, "label"])):
+        refuse_now(f"{NAMES} {got}.\n{GIVE_NAME}", lambda by=by: sf.kfold(df, by))
     twice = f"`by` must hold each entry once, got sf.quantiles({got}, 2) twice."
-    refuse_now(twice, lambda: sf.kfold(df, [sf.quantiles(data, 2)] * 2))
-    rule = "`features` of `sf.chain` must be a column or a list of columns, got"
-    refuse_now(
-        f"{rule} {got}.\nHint: several columns go in a list, as in `list(df.columns)`.",
-        lambda: sf.chain(data),
-    )
+    refuse_now(twice, lambda: sf.kfold(df, [quantiles] * 2))
+    rule = f"`features` of `sf.chain` must be a column or a list of columns, got {got}."
+    hint = "Hint: several columns go in a list, as in `list(df.columns)`."
+    refuse_now(f"{rule}\n{hint}", lambda: sf.chain(data))
     refuse_now(f"`sf.margins` must hold a list of entries, got {got}.", lambda: sf.margins(data))
 
 
-LISTED = "which the frame does not have.\nHint: several columns go in a list"
-
+FIRST = "Hint: `by` comes first; pass the number of folds as `k=5`."
+NO_COLUMN = "`{}` names the column {}, which the frame does not have.\nHint: {}."
+LISTED, IDS = "several columns go in a list", 'several columns go in a list: `["fold", "id"]`'
 MISNAMED = {
-    "sf.kfold(df, 5)": f"{NAMES} 5.\nHint: `by` comes first; pass the number of folds as `k=5`.",
-    "sf.kfold(df, [5])": f"{NAMES} 5.\nHint: `by` comes first; pass the number of folds as `k=5`.",
+    **dict.fromkeys(("sf.kfold(df, 5)", "sf.kfold(df, [5])"), f"{NAMES} 5.\n{FIRST}"),
     "sf.kfold(df, 1)": f"{NAMES} 1.",
+    "sf.kfold(df, 'label', '5')": "`k` must be a whole number, got '5'.",
     "sf.kfold(df, [0])": f"{NAMES} 0.",
     "sf.folds(df, -1)": "`name` must hold column names, got -1.",
-    "sf.kfold(df, [[1] * 9])": f"{NAMES} list of 9 values.\nHint: give the name of the column.",
-    "sf.kfold(df, (1,) * 9)": f"`by` names the column tuple of 9 values, {LISTED}.",
-    "sf.kfold(df, ' label ,price')": (
-        f'`by` names the column \' label ,price\', {LISTED}: `["label", "price"]`.'
+    "sf.kfold(df, [[1] * 9])": f"{NAMES} list of 9 values.\n{GIVE_NAME}",
+    "sf.kfold(df, (1,) * 9)": NO_COLUMN.format("by", "tuple of 9 values", LISTED),
+    "sf.kfold(df, ' fold ,id')": NO_COLUMN.format("by", "' fold ,id'", IDS),
+    "sf.kfold(df, key=('fold', 'id'))": NO_COLUMN.format("key", "('fold', 'id')", IDS),
+    "sf.kfold(df, groups='label, prize')": NO_COLUMN.format(
+        "groups", "'label, prize'", "the columns are 'id', 'label', 'price', 'fold'"
     ),
-    "sf.kfold(df, key=('label', 'price'))": (
-        f"`key` names the column ('label', 'price'), {LISTED}: `[\"label\", \"price\"]`."
-    ),
-    "sf.kfold(df, groups='label, prize')": (
-        "`groups` names the column 'label, prize', which the frame does not have.\n"
-        "Hint: the columns are 'id', 'label', 'price', 'fold'."
-    ),
-    "sf.cv(df, 'fold, id')": f'`name` names the column \'fold, id\', {LISTED}: `["fold", "id"]`.',
-    "sf.FoldSplit('fold, id').split(df)": (
-        f'`name` names the column \'fold, id\', {LISTED}: `["fold", "id"]`.'
-    ),
+    "sf.cv(df, 'fold, id')": NO_COLUMN.format("name", "'fold, id'", IDS),
+    "sf.FoldSplit('fold, id').split(df)": NO_COLUMN.format("name", "'fold, id'", IDS),
 }
-"""Calls with what names no column, and the answers."""
 
 
 @pytest.mark.parametrize("call", MISNAMED)
@@ -293,7 +246,6 @@ UNKNOWN: dict[str, Any] = {
     "leaks": {"groups": "no"},
     "sample": {"by": "no", "n": 3},
 }
-"""Arguments of each verb that name a column which is not there."""
 
 
 @pytest.mark.parametrize("verb", VERBS)

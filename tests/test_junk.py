@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import count, product
 from random import Random
 from typing import Any
@@ -34,15 +34,10 @@ from stratframe.errors import describe
 from tests.helpers import FOLDED, KINDS, ROWS, eager, evaluate, make, refuse, values
 
 MOST_LETTERS = 2_000
-"""Letters of the longest message."""
-
 MARK = "a value of the data"
 """What no message may show but once, and once more in its hint."""
-
 FRAME = {name: cells for name, cells in FOLDED.items() if name != "tags"}
-
 DATA = {"y": [MARK] * 1000, "fold": [0, 1] * 500}
-
 JUNK = [
     *("None", "True", "0", "-1", "0.5", "nan", "inf", "10**15", "10**400", "10**5000", "1j"),
     *("Fraction(10**400, 3)", "''", "'no'", r"'\ud800'", "'x' * 5000", "b'x' * 5000"),
@@ -61,11 +56,10 @@ JUNK = [
 class Unfriendly:
     """An object that cannot be shown."""
 
-    def __repr__(self) -> str:
+    def __repr__(self) -> Any:
         raise RuntimeError
 
-    def __len__(self) -> int:
-        raise RuntimeError
+    __len__ = __repr__
 
 
 def make_junk(code: str) -> Any:
@@ -78,34 +72,24 @@ def make_junk(code: str) -> Any:
 VERBS: dict[str, dict[str, Any]] = {
     "kfold": {"by": "label", "k": 2, "name": "new"},
     "split": {"by": "label", "parts": 0.5, "name": "new"},
-    "extend": {"by": "label", "k": 2},
+    **{key: {"by": "label", "k": 2} for key in ("extend", "plan")},
+    **{key: {"by": "label"} for key in ("balance", "report", "advise", "check", "plot")},
+    **{key: dict[str, Any]() for key in ("folds", "cv")},
     "sample": {"by": "label", "n": 4},
-    "folds": {},
     "parts": {"name": "fold"},
-    "cv": {},
-    "plan": {"by": "label", "k": 2},
-    "balance": {"by": "label"},
-    "report": {"by": "label"},
     "compare": {"by": "label", "names": "fold"},
-    "advise": {"by": "label"},
     "drift": {"features": "price"},
-    "check": {"by": "label"},
     "leaks": {"duplicates": "label"},
-    "plot": {"by": "label"},
 }
-"""The verbs, each with arguments that are right."""
-
 TERMS: dict[str, dict[str, Any]] = {
     "continuous": {"column": "price"},
     "classes": {"column": "label"},
     "quantiles": {"column": "price", "n": 2},
     "bins": {"column": "price", "edges": [0, 5, 10]},
     "clusters": {"features": "price", "n": 2},
-    "chain": {"features": "price"},
-    "nearest": {"features": "price"},
+    **{key: {"features": "price"} for key in ("chain", "nearest")},
     "margins": {"entries": ["label"]},
 }
-
 ENTRIES = {"by": "label", "groups": "id", "key": "id", "duplicates": "price", "features": "price"}
 """Arguments that also take lists, whose entries may be junk."""
 
@@ -136,11 +120,6 @@ def fault_of(function: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
     return next(wrong, "")[:MOST_LETTERS]
 
 
-def used(term: str, df: Any, given: dict[str, Any]) -> Any:
-    """Make a term, and report what is even by it."""
-    return sf.report(df, getattr(sf, term)(**given))
-
-
 CALLED = [*product(["pandas"], VERBS), *product(["polars-lazy"], sorted({*VERBS} - {"plot"}))]
 
 
@@ -156,8 +135,7 @@ def test_verbs_answer_junk(kind: str, verb: str) -> None:
         if argument in ENTRIES:
             given[f"[..., {code}]"] = [ENTRIES[argument], make_junk(code)]
         for case, value in given.items():
-            fault = fault_of(function, df, **{**VERBS[verb], argument: value})
-            faults[f"{argument}={case}"] = fault
+            faults[f"{argument}={case}"] = fault_of(function, df, **VERBS[verb] | {argument: value})
     assert not {case: fault for case, fault in faults.items() if fault}
 
 
@@ -168,20 +146,21 @@ def test_verbs_answer_what_is_no_frame(verb: str) -> None:
     assert not {code: fault for code, fault in found.items() if fault}
 
 
-ARGUMENTS = [(term, name) for term in TERMS for name in arguments_of(getattr(sf, term))]
+OF_TERMS = [(term, name) for term in TERMS for name in arguments_of(getattr(sf, term))]
 
 
-@pytest.mark.parametrize(("term", "argument"), ARGUMENTS)
+@pytest.mark.parametrize(("term", "argument"), OF_TERMS)
 def test_terms_answer_junk(term: str, argument: str) -> None:
     """So do the terms, when they are made or when they are used."""
     df, faults = make("pandas", FRAME), {}
     for code in JUNK:
         if argument in ("features", "entries", "edges"):
-            listed = {**TERMS[term], argument: ["price", make_junk(code)]}
-            faults[f"[..., {code}]"] = fault_of(used, term, df, listed)
+            listed = TERMS[term] | {argument: ["price", make_junk(code)]}
+            of_list = partial(getattr(sf, term), **listed)
+            faults[f"[..., {code}]"] = fault_of(lambda of=of_list: sf.report(df, of()))
         made = list[Any]()
-        given = {**TERMS[term], argument: make_junk(code)}
-        faults[code] = fault_of(lambda to=made, own=given: to.append(getattr(sf, term)(**own)))
+        junk = partial(getattr(sf, term), **TERMS[term] | {argument: make_junk(code)})
+        faults[code] = fault_of(lambda to=made, of=junk: to.append(of()))
         for verb, each in product(("plan", "report"), made):
             faults[f"{code} in {verb}"] = fault_of(getattr(sf, verb), df, each)
     assert not {name: fault for name, fault in faults.items() if fault}
@@ -245,9 +224,8 @@ FORMULAS: dict[str, dict[str, Any]] = {
     "imbalance": {"counts": [3, 4]},
     "largest_deviation": {"counts": [3, 4], "k": 2},
     "largest_k": {"counts": [3, 4]},
-    **dict.fromkeys(
-        ("probability_any_missing", "probability_missing", "variance_stratified"), EQUAL
-    ),
+    **dict.fromkeys(("probability_any_missing", "probability_missing"), EQUAL),
+    "variance_stratified": EQUAL,
     "variance_of_mean": {"variance": 0.1, "k": 5, "rho": 0.1},
     "variance_random": {"n": 20, "k": 5, "p": 0.1},
 }
@@ -324,6 +302,7 @@ def test_values_in_messages(value: object, text: str) -> None:
     assert describe(value) == text
 
 
+KS, MOST = "`ks` must hold at most 10,000 numbers, got", "must be at most the number of rows"
 TOO_MUCH = {
     "sf.bins('price', count())": "`edges` of `sf.bins` must define at most 1,000,000 bins.",
     "sf.clusters('price', algorithm='dbscan', eps=10**400)": (
@@ -338,18 +317,11 @@ TOO_MUCH = {
         "`parts` must be fractions that sum to 1, got {'a': 1e+308, 'b': 1e+308}, which sum to"
         " more than a billion."
     ),
-    "sf.advise(df, 'label', range(2, 10**9))": (
-        "`ks` must hold at most 10,000 numbers, got range of 999,999,998 values."
-    ),
-    "sf.advise(df, 'label', count(2))": "`ks` must hold at most 10,000 numbers, got count(2).",
-    "sf.kfold(df, 'label', 10**400)": (
-        "`k` must be at most the number of rows that get a fold, got about 10**400 for 10 rows."
-    ),
-    "sf.sample(df, 'label', n=10**5000)": (
-        "`n` must be at most the number of rows, got about 10**5000 for 10 rows."
-    ),
+    "sf.advise(df, 'label', range(2, 10**9))": f"{KS} range of 999,999,998 values.",
+    "sf.advise(df, 'label', count(2))": f"{KS} count(2).",
+    "sf.kfold(df, 'label', 10**400)": f"`k` {MOST} that get a fold, got about 10**400 for 10 rows.",
+    "sf.sample(df, 'label', n=10**5000)": f"`n` {MOST}, got about 10**5000 for 10 rows.",
 }
-"""Calls that ask for more than memory or floats hold, and the limits."""
 
 
 @pytest.mark.parametrize("call", TOO_MUCH)
@@ -363,11 +335,9 @@ def test_tables_of_strata_and_folds_are_limited(library: Any) -> None:
     """Tens of thousands of classes have no table with ten thousand folds, nor have their groups."""
     n = 30_000
     df = library.DataFrame({"y": np.arange(n), "fold": np.arange(n) % 10_000})
-    message = (
-        "The table of strata and parts must not exceed 268,435,456 cells, got 300,000,000"
-        " (30,000 strata x 10,000 parts).\nHint: take fewer folds, or make fewer strata, as with"
-        ' `rare="pool"`.'
-    )
+    rule = "The table of strata and parts must not exceed 268,435,456 cells, got 300,000,000"
+    hint = 'Hint: take fewer folds, or make fewer strata, as with `rare="pool"`.'
+    message = f"{rule} (30,000 strata x 10,000 parts).\n{hint}"
     for more in ({}, {"groups": "y"}, {"key": "y"}):
         deal = {"k": 10_000, "rare": "ignore", "name": "new", **more}
         refuse(message, lambda deal=deal: sf.kfold(df, "y", **deal))
@@ -402,14 +372,8 @@ def test_folds_of_an_extension_column() -> None:
         pl.unregister_extension_type("stratframe.tests.numbered")
 
 
-COLUMNS = {
-    "id": [*range(24)],
-    "y": ["a", "b"] * 12,
-    "old": [0, 0, 1, 1] * 6,
-    "part": [0, 1, None] * 8,
-}
-"""Columns in which nothing is wrong."""
-
+COLUMNS = {"id": [*range(24)], "y": ["a", "b"] * 12, "old": [0, 0, 1, 1] * 6}
+COLUMNS["part"] = [0, 1, None] * 8
 NAMED = {
     "sf.kfold(df, k=2, key='x', deal='hash')": "fold",
     "sf.sample(df, 'y', n=6, key=['id', 'x'])": "id",
@@ -432,7 +396,6 @@ NAMED = {
     "next(iter(sf.folds(df, 'x'))).train": "id",
 }
 """Calls that name the column x, and what is compared of their answers."""
-
 UNNAMED = {
     "sf.sample(df, 'y', n=6)": "id",
     "next(iter(sf.folds(df, 'old'))).train": "id",
@@ -443,7 +406,6 @@ UNNAMED = {
     "sf.check(df, 'y', 'old').findings": "severity",
     "sf.leaks(df, name='old')": "row",
 }
-"""Calls that do not name it."""
 
 
 @dataclass
@@ -455,10 +417,7 @@ class Cell:
 
 def cells(*held: Any) -> Any:
     """Make a column of Python objects, repeated in turn."""
-    column = np.empty(24, dtype=object)
-    for row in range(24):
-        column[row] = held[row % len(held)]
-    return pd.Series(column, dtype=object)
+    return pd.Series([held[row % len(held)] for row in range(24)], dtype=object)
 
 
 def answer(call: str, column: Any, name: str = "x", part: str = "") -> Any:
@@ -486,8 +445,12 @@ def of_polars(name: str, *held: Any, dtype: Any = None) -> pl.DataFrame:
     return pl.DataFrame({name: pl.Series([*held] * (24 // len(held)), dtype=dtype)})
 
 
-OBJECTS = of_polars("x", object(), dtype=pl.Object)
+def of_arrow(dtype: Any, *held: Any) -> Any:
+    """Make a column of a type of pyarrow, repeated in turn."""
+    return pd.Series([*held] * (24 // len(held)), dtype=pd.ArrowDtype(dtype))
 
+
+OBJECTS = of_polars("x", object(), dtype=pl.Object)
 NESTED = {
     "Cell": cells(Cell(1), Cell(2)),
     "void": cells(*np.zeros(2, "i8, i8")),
@@ -501,9 +464,7 @@ NESTED = {
     "memoryview": cells(memoryview(bytearray(1))),
     "Object": OBJECTS,
     "Object, lazily": OBJECTS.lazy(),
-    "list_view<item: int64>[pyarrow]": pd.Series(
-        [[1], [2]] * 12, dtype=pd.ArrowDtype(pa.list_view(pa.int64()))
-    ),
+    "list_view<item: int64>[pyarrow]": of_arrow(pa.list_view(pa.int64()), [1], [2]),
 }
 """Columns of what is no single value, by what the message calls it."""
 
@@ -515,9 +476,9 @@ def test_cells_that_are_no_single_values(what: str) -> None:
     assert {call: answer(call, NESTED[what]) for call in NAMED} == dict.fromkeys(NAMED, message)
     plain = {call: plain_answer(call, 1, 2) for call in UNNAMED}
     assert {call: answer(call, NESTED[what]) for call in UNNAMED} == plain
-    said = answer("sf.check(df, 'y', 'old').findings", NESTED[what], part="detail")
-    equal = "24 rows (100 %) equal a row of another fold, maybe by chance (without 'x', 'id')"
-    assert said[0] == equal
+    first, *_ = answer("sf.check(df, 'y', 'old').findings", NESTED[what], part="detail")
+    expected = "24 rows (100 %) equal a row of another fold, maybe by chance (without 'x', 'id')"
+    assert first == expected
 
 
 @pytest.mark.parametrize("name", ["^x$", "^y$", "^.*$", "*"])
@@ -540,11 +501,6 @@ def of_numpy(dtype: str, *held: Any) -> Any:
     return pd.Series(np.array([*held] * (24 // len(held)), dtype=dtype))
 
 
-def of_arrow(dtype: Any, *held: Any) -> Any:
-    """Make a column of a type of pyarrow, repeated in turn."""
-    return pd.Series([*held] * (24 // len(held)), dtype=pd.ArrowDtype(dtype))
-
-
 def no_rows(dtype: str) -> dict[str, Any]:
     """List the calls that select rows of all columns, and why they cannot."""
     message = f"Column 'x' must have a dtype from which pandas can select rows, but is {dtype}."
@@ -560,16 +516,11 @@ def unordered(what: str, *arguments: str) -> dict[str, Any]:
     return {call: message.format(each, what) for each in arguments for call in calls[each]}
 
 
-HASHED = {
-    "sf.kfold(df, 'y', 2, groups='x', rare='ignore')": ANY,
-    "sf.plan(df, 'y', 2, groups='x')": ANY,
-}
+HASHED = dict.fromkeys((call for call in NAMED if "2, groups='x'" in call), ANY)
 """Calls whose answers depend on the hash of the values."""
-
 HALF = HASHED | unordered("holds half of a surrogate pair", "key")
 MIXED = HASHED | unordered("mixes types", "key")
 APART = HASHED | unordered("mixes types", "key", "name")
-
 TWINS: dict[str, tuple[Any, Sequence[Any], dict[str, Any]]] = {
     ">i8": (of_numpy(">i8", 3, 1, 2), [3, 1, 2], no_rows(">i8")),
     ">f8": (of_numpy(">f8", 3, 1.5, 2), [3, 1.5, 2], no_rows(">f8")),
@@ -589,8 +540,8 @@ TWINS: dict[str, tuple[Any, Sequence[Any], dict[str, Any]]] = {
 """Columns of rare values, plain ones that are alike, and where their answers differ."""
 
 if hasattr(pl, "UInt128"):
-    held = of_polars("x", 2**127, 1, 2, dtype=pl.UInt128).lazy()
-    TWINS["UInt128, lazily"] = (held, [2**127, 1, 2], {})
+    UNSIGNED = of_polars("x", 2**127, 1, 2, dtype=pl.UInt128).lazy()
+    TWINS["UInt128, lazily"] = (UNSIGNED, [2**127, 1, 2], {})
 
 
 @pytest.mark.parametrize("name", TWINS)

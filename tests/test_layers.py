@@ -18,26 +18,18 @@ MODULES = {
     for path in sorted(HOME.rglob("*.py"))
 }
 """The file of every module, by its path in the package; `__init__` is the facade."""
-
 TREES = {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in MODULES.items()}
-
 BOUNDARY = ("frames", "engines", "accessor", "dask", "spark")
-"""The modules that know the frame libraries."""
-
 LIBRARIES = {"pandas", "polars"}
 ENGINES = {"dask", "distributed", "pyspark"}
 LAZY = {"joblib", "kneed", "matplotlib", "mypy", "pandera", "scipy", "sklearn", "tqdm"} | ENGINES
-
 LAYERS = [
     *("errors checks habits mypy_plugin progress", "core theory", "frames", "terms", "pipeline"),
     *("engines schemas", "verbs", "accessor study __main__", "dask spark __init__"),
 ]
 RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names.split()}
 """The height of every module or folder on top: imports lead to a lower one."""
-
 LEVEL = {("theory", "core"), ("errors", "checks"), ("checks", "errors"), ("habits", "errors")}
-"""Imports that lead to another folder of the same height."""
-
 START = """
 import importlib, sys, types
 
@@ -47,14 +39,12 @@ def stand_in():
     sys.modules["stratframe"] = parent
     return parent
 """
-
 IMPORT_CORE = f"""{START}
 stand_in()
 for name in sys.argv[2:]:
     importlib.import_module(name)
 print(*sys.modules)
 """
-
 IMPORT_EACH = f"""{START}
 for name in sys.argv[2:]:
     for old in [each for each in sys.modules if each.partition(".")[0] == "stratframe"]:
@@ -75,9 +65,7 @@ print("done")
 
 def printed(code: str, *args: str) -> list[str]:
     """Run code in a fresh process, and list the words that it prints."""
-    command = [sys.executable, "-c", code, *args]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return done.stdout.split()
+    return subprocess.check_output([sys.executable, "-c", code, *args], text=True).split()
 
 
 def tops(names: list[str]) -> set[str]:
@@ -157,43 +145,25 @@ def own_imports(module: str) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             source = node.module.split(".") if node.module else []
             if node.level:
-                source = package[: len(package) + 1 - node.level] + source
-            elif source[:1] == ["stratframe"]:
-                source = source[1:]
-            else:
+                source = ["stratframe", *package[: len(package) + 1 - node.level], *source]
+            if source[0] != "stratframe":
                 continue
+            source = source[1:]
             inner = {"/".join([*source, alias.name]) for alias in node.names}
-            found |= inner & MODULES.keys() or {"/".join(source)}
+            found |= inner & MODULES.keys()
             if inner - MODULES.keys():
                 found.add("/".join(source))
     return {each or "__init__" for each in found} - {module}
 
 
-def top(module: str) -> str:
-    """Name the folder, or the module on top, that a module is in."""
-    return module.partition("/")[0]
-
-
-def leads_down(module: str, imported: str) -> bool:
-    """Return whether an import stays in its folder or leads to a lower one."""
-    here, there = top(module), top(imported)
-    return here == there or (here, there) in LEVEL or RANKS[there] < RANKS[here]
-
-
-EDGES = [(module, each) for module in MODULES for each in sorted(own_imports(module))]
-
-
 def test_imports_lead_down() -> None:
     """Folders import from lower ones only, and only the command line imports the facade."""
-    upward = [(module, imported) for module, imported in EDGES if not leads_down(module, imported)]
-    assert upward == [("__main__", "__init__")]
-
-
-def test_the_layers_are_seen() -> None:
-    """The check above sees imports between all layers, and knows every folder."""
-    assert {top(module) for module in MODULES} <= RANKS.keys()
-    assert {"core", "frames", "pipeline", "verbs"} <= HEADINGS.keys()
-    found = {(top(module), top(each)) for module, each in EDGES}
+    tops_of = {module: module.partition("/")[0] for module in MODULES}
+    assert {*tops_of.values()} <= RANKS.keys()
+    found = {(tops_of[each], tops_of[own]) for each in MODULES for own in own_imports(each)}
+    upward = {(a, b) for a, b in found - LEVEL if a != b and RANKS[a] <= RANKS[b]}
+    assert upward == {("__main__", "__init__")}
+    # The check sees imports between all layers.
     assert found >= {("frames", "core"), ("terms", "frames"), ("pipeline", "terms")}
     assert found >= {("verbs", "pipeline"), ("accessor", "verbs"), ("__init__", "accessor")}
 
@@ -241,6 +211,7 @@ HEADINGS = {
 @pytest.mark.parametrize("package", HEADINGS)
 def test_packages_list_their_modules(package: str) -> None:
     """A list on the page of a package has all its modules; those of `frames` import from above."""
+    assert {"core", "frames", "pipeline", "verbs"} <= HEADINGS.keys()
     listed = re.findall(r"`(\w+)`", PAGES[package])
     modules = {each.split("/")[1] for each in MODULES if each.startswith(f"{package}/")}
     assert HEADINGS[package] <= modules <= {*listed}
@@ -263,5 +234,4 @@ def test_no_module_has_the_name_of_an_export(path: Path) -> None:
 
 def test_dir_lists_the_public_names() -> None:
     """`dir(stratframe)` lists the public names, and no modules of the inside."""
-    plain = {name for name in dir(stratframe) if not name.startswith("__")}
-    assert plain == set(stratframe.__all__)
+    assert {name for name in dir(stratframe) if name[:2] != "__"} == {*stratframe.__all__}

@@ -14,6 +14,7 @@ from importlib import import_module
 from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pandas as pd
 import polars as pl
@@ -26,20 +27,11 @@ from stratframe.__main__ import main
 from stratframe.frames.files import parse_times
 from tests.helpers import values
 
-DATA = pl.DataFrame(
-    {
-        "id": range(40),
-        "label": ["a", "b"] * 20,
-        "sex": ["m", "m", "f", "f"] * 10,
-        "price": [number / 7 for number in range(40)],
-        "pair": [number // 4 for number in range(40)],
-        "old": [number < 30 for number in range(40)],
-    }
-)
+DATA = pl.DataFrame({"id": range(40), "label": ["a", "b"] * 20, "sex": [*"mmff"] * 10})
+ID = pl.col("id")
+DATA = DATA.with_columns(price=ID / 7, pair=ID // 4, old=ID < 30)
 CSV = DATA.write_csv()
-
-HAS_FULL = Path("/dev/full").exists()
-
+PROJECT, HAS_FULL = Path(__file__).parents[1], Path("/dev/full").exists()
 Capture, Patch = pytest.CaptureFixture[str], pytest.MonkeyPatch
 
 
@@ -100,8 +92,8 @@ def test_example_compares_the_libraries(monkeypatch: Patch, capsys: Capture) -> 
 
     monkeypatch.setattr("stratframe.split", by_library)
     assert main([]) == 2
-    message = "stratframe: pandas and Polars must get the same column 'split', but did not.\n"
-    assert capsys.readouterr().err == message
+    rule = "pandas and Polars must get the same column 'split', but did not."
+    assert capsys.readouterr().err == f"stratframe: {rule}\n"
 
 
 CLUSTERS = "kfold in.csv --by 'clusters(price, n=2)' --out out.csv"
@@ -117,20 +109,17 @@ def test_missing_extras_are_one_line(case: Any, monkeypatch: Patch, capsys: Capt
     assert capsys.readouterr().err == line
 
 
+FOURS = sf.quantiles("price", 4)
+BY = ["label", FOURS, sf.bins("id", [0, 9, float("inf")])]
+SIX = sf.clusters(["id", "price"], n=6)
 COMMANDS = {
     "kfold --by label": "'label'",
     "kfold --k 4": "k=4",
     "kfold --by label --by sex -k3 --name f --seed 9": "['label', 'sex'], 3, name='f', seed=9",
     "kfold --by label --groups sex --groups pair -k 3": "'label', 3, groups=['sex', 'pair']",
-    "kfold --groups 'clusters([id, price], n=6)' -k3": (
-        "k=3, groups=sf.clusters(['id', 'price'], n=6)"
-    ),
-    "kfold --by label --by 'quantiles(price, 4)' --by 'bins(id, [0, 9, inf])'": (
-        "['label', sf.quantiles('price', 4), sf.bins('id', [0, 9, float('inf')])]"
-    ),
-    "kfold --by 'sf.margins([label, quantiles(price, 3)])'": (
-        "sf.margins(['label', sf.quantiles('price', 3)])"
-    ),
+    "kfold --groups 'clusters([id, price], n=6)' -k3": "k=3, groups=SIX",
+    "kfold --by label --by 'quantiles(price, 4)' --by 'bins(id, [0, 9, inf])'": "BY",
+    "kfold --by 'sf.margins([label, quantiles(price, 4)])'": "sf.margins(['label', FOURS])",
     "kfold --by label --repeats 2 --key sex --key id": "'label', repeats=2, key=['sex', 'id']",
     "kfold --by price --where old --rare ignore": "'price', where='old', rare='ignore'",
     "kfold --by label --name pair --overwrite": "'label', name='pair', overwrite=True",
@@ -139,11 +128,8 @@ COMMANDS = {
     "split --by label --deal circular --where old": "'label', deal='circular', where='old'",
     "split --parts train=None,test=8": "None, {'train': None, 'test': 8}",
     "split --parts 'train=rest, valid=5,test=8'": "None, {'train': None, 'valid': 5, 'test': 8}",
-    "split --deal hash --key id --parts a=0.5,b=0.5": (
-        "parts={'a': 0.5, 'b': 0.5}, deal='hash', key='id'"
-    ),
+    "split --deal hash --key id --parts a=.5,b=.5": "parts=dict(a=.5, b=.5), deal='hash', key='id'",
 }
-"""Commands, and the arguments of the function."""
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -291,10 +277,7 @@ BLANKS = {
 
 @pytest.mark.parametrize("text", BLANKS)
 def test_blank_lines_are_no_rows(text: str) -> None:
-    """Blank lines outside of cells are left out, but in one column they are missing values.
-
-    Needless quotes and mixed line ends are lost, and short records are filled up.
-    """
+    """Blank lines are left out, or missing values of one column; short records are filled up."""
     Path("in.csv").write_bytes(text.replace("'", '"').encode())
     assert call("kfold in.csv -k 2 --name f --out in.csv") == 0
     expected = re.escape(BLANKS[text].replace("'", '"').encode())
@@ -351,22 +334,16 @@ PANDAS = {
     "split": {"split": "category"},
     "extend -k 2 --name gaps": {"gaps": "int64"},
 }
-"""Commands on a file of pandas, and the types of their columns."""
 
 
 @pytest.mark.parametrize("command", PANDAS)
 @pytest.mark.parametrize("out", ["in.parquet", "out.parquet"])
 def test_parquet_keeps_what_pandas_wrote(command: str, out: str) -> None:
     """From Parquet to Parquet the index, types and metadata of pandas stay."""
-    frame = pd.DataFrame(
-        {
-            "order": pd.Categorical([*"aba"] * 2, categories=["b", "a", "z"], ordered=True),
-            "number": pd.array([1, None, 2] * 2, dtype="Int64"),
-            "text": pd.array(["x", None, "y"] * 2, dtype="string"),
-            "gaps": [0, 1, None] * 2,
-        },
-        index=pd.Index([*"uvwxyz"], name="id"),
-    )
+    frame = pd.DataFrame({"gaps": [0, 1, None] * 2}, index=pd.Index([*"uvwxyz"], name="id"))
+    frame["order"] = pd.Categorical([*"aba"] * 2, categories=["b", "a", "z"], ordered=True)
+    frame["number"] = pd.array([1, None, 2] * 2, dtype="Int64")
+    frame["text"] = pd.array(["x", None, "y"] * 2, dtype="string")
     frame.attrs = {"source": "ours"}
     frame.to_parquet("in.parquet")
     frame = pd.read_parquet("in.parquet")
@@ -413,10 +390,7 @@ SEPARATED = [
 
 @pytest.mark.parametrize(("name", "sign", "options", "said"), SEPARATED)
 def test_separators(name: str, sign: str, options: str, said: str, capsys: Capture) -> None:
-    """A separator is given, or guessed and said; OUT has that of its name, or of FILE.
-
-    What is made from a `.tsv` has commas.
-    """
+    """A separator is given, or guessed and said; OUT has that of its name, or of FILE."""
     DATA.write_csv(name, separator=sign)
     expected = sf.kfold(pl.read_csv("in.csv", separator="," if name != "in.csv" else sign), "label")
     for out in ("out.csv", "out.tsv"):
@@ -436,10 +410,10 @@ def test_report_prints_the_table(monkeypatch: Patch, capsys: Capture) -> None:
     """`report` prints its table, a line for each fold, and writes it where asked."""
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(FOLDED.write_csv().encode())))
     assert call("report - --by label --out report.csv") == 0
-    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    head, *lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     table = sf.report(FOLDED, "label")
-    assert lines[0] == table.columns
-    assert [line[:2] for line in lines[1:]] == [[str(fold), "10"] for fold in range(4)]
+    assert head == table.columns
+    assert [line[:2] for line in lines] == [[str(fold), "10"] for fold in range(4)]
     assert Path("report.csv").read_text() == table.write_csv()
 
 
@@ -469,17 +443,19 @@ def test_check_ends_with_1_if_anything_is_wrong(options: str, capsys: Capture) -
 UNREAD, UNWRITTEN = (f"The file {{!r}} cannot be {each}: {{}}.\n" for each in ("read", "written"))
 ENDS = "A file name must end in .csv, .tsv, .csv.gz or .parquet, got"
 NOT_A_NAME = ENDS + " {!r}. Hint: `-` stands for standard input"
-LINKS = "Too many levels of symbolic links"
+LINKS, NESTED = "Too many levels of symbolic links", "CSV format does not support nested data"
+NO_COLUMN = "`--by` names the column {}, which the frame does not have. Hint: {}\n"
+LISTED = NO_COLUMN.format("{}", "several columns go in a list: `{}`.")
 NO_PARTS = (
     "`--parts` must name each part once, as in train=0.8,test=rest, or be the share of the"
     " test part, such as 0.2, got {!r}.\n"
 )
 TWICE = (
-    "`{}` names the column {!r}, which occurs 2 times in the frame. Hint: rename or drop all"
+    "`{}` names the column 'fold', which occurs 2 times in the frame. Hint: rename or drop all"
     " but one of these columns first.\n"
 )
+BAD_PARTS = "8", "1.2", "", "a,b", "=1,b=1", "a=x,b=1", "a=1,a=1", "a=1=2"
 LONG_TERM = "bins(price, [0, 1" + "0" * 400 + "])"
-
 ERRORS = {
     "kfold in.csv --out ''": NOT_A_NAME.format(""),
     **{f"kfold in.csv --out {each}": NOT_A_NAME.format(each) for each in ("csv", "x.gz", "x.txt")},
@@ -491,36 +467,23 @@ ERRORS = {
     "check empty.csv": UNREAD.format("empty.csv", "empty CSV"),
     "check wide.csv": "The file 'wide.csv' cannot be read: found more fields than ",
     "kfold head.csv": "`--k` must be at most the number of rows that get a fold, got 5 for 0 ",
-    "kfold lists.parquet -k 2": UNWRITTEN.format(
-        "out.csv", "CSV format does not support nested data"
-    ),
+    "kfold lists.parquet -k 2": UNWRITTEN.format("out.csv", NESTED),
     "kfold in.csv --out in.csv/out.csv": UNWRITTEN.format("in.csv/out.csv", "Not a directory"),
     "kfold in.csv --out dir.csv": UNWRITTEN.format("dir.csv", "Is a directory"),
     "deal": "argument {kfold,split,extend,check,report}: invalid choice: 'deal' ",
     "kfold in.csv --k x": "argument -k/--k: invalid int value: 'x'\n",
     "report in.csv": "the following arguments are required: --by\n",
     "split in.csv": "the following arguments are required: --out\n",
-    "kfold in.csv --by 'quantiles(prices, 3)'": (
-        "`--by` names the column 'prices', which the frame does not have. Hint: did you mean"
-        " 'price'?\n"
-    ),
+    "kfold in.csv --by 'bins(prize, [1, 9])'": NO_COLUMN.format("'prize'", "did you mean 'price'?"),
     "kfold in.csv --by 'quantile(price, 3)'": (
         "`--by` must be a column or a term such as quantiles(price, 10), got 'quantile(price,"
         " 3)'. Hint: did you mean quantiles(...)?\n"
     ),
     f"check in.csv --by '{LONG_TERM}'": "`edges` of `bins` must be numbers that floats ",
     "check in.csv --name pair --by \udcff": "`--by` names the column '\\udcff', which ",
-    "kfold in.csv --by label,price": (
-        "`--by` names the column 'label,price', which the frame does not have. Hint: several"
-        " columns go in a list: `--by label --by price`.\n"
-    ),
-    'kfold odd.csv --by "it\'s,id"': (
-        '`--by` names the column "it\'s,id", which the frame does not have. Hint: several'
-        " columns go in a list: `--by 'it'\"'\"'s' --by id`.\n"
-    ),
-    "kfold in.csv --where 'price>3'": (
-        "`--where` must be a column of true and false, got 'price>3'.\n"
-    ),
+    "kfold in.csv --by label,price": LISTED.format("'label,price'", "--by label --by price"),
+    'kfold odd.csv --by "it\'s,id"': LISTED.format('"it\'s,id"', "--by 'it'\"'\"'s' --by id"),
+    "kfold in.csv --where 'id>3'": "`--where` must be a column of true and false, got 'id>3'.\n",
     "kfold in.csv --where od": "`--where` names the column 'od', which the frame does not have. ",
     "kfold in.csv --by label --rare error -k 30": (
         "2 classes of 'label' have fewer rows than there are folds (30), which `--rare error` does"
@@ -535,22 +498,15 @@ ERRORS = {
     "split in.csv --parts train=0,test=rest": (
         "`--parts` must be finite and above zero, got {'train': 0, 'test': None}.\n"
     ),
-    **{
-        f"split in.csv --parts '{text}'": NO_PARTS.format(text)
-        for text in ("8", "1.2", "", "a,b", "=1,b=1", "a=x,b=1", "a=1,a=1", "a=1=2")
-    },
-    "kfold in.csv --name pair": (
-        "The frame has a column 'pair' already. `--overwrite` replaces it.\n"
-    ),
-    **{f"{each} twice.csv": TWICE.format("--name", "fold") for each in ("check", "kfold")},
-    "kfold twice.csv --overwrite": TWICE.format("--name", "fold"),
-    "extend twice.csv --by y --out out.csv": TWICE.format("--name", "fold"),
-    "kfold twice.csv --name f --by 'margins([y, quantiles(fold, 2)])'": TWICE.format(
-        "--by", "fold"
-    ),
-    "kfold twice.csv --name f --key fold_duplicated_0": TWICE.format("--key", "fold"),
-    "kfold twice.csv --name fold_duplicated_0": TWICE.format("--name", "fold"),
-    "kfold twice.csv --name f --key fold": TWICE.format("--key", "fold"),
+    **{f"split in.csv --parts '{text}'": NO_PARTS.format(text) for text in BAD_PARTS},
+    "kfold in.csv --name id": "The frame has a column 'id' already. `--overwrite` replaces it.\n",
+    **{f"{each} twice.csv": TWICE.format("--name") for each in ("check", "kfold")},
+    "kfold twice.csv --overwrite": TWICE.format("--name"),
+    "extend twice.csv --by y --out out.csv": TWICE.format("--name"),
+    "kfold twice.csv --name f --by 'margins([y, quantiles(fold, 2)])'": TWICE.format("--by"),
+    "kfold twice.csv --name f --key fold_duplicated_0": TWICE.format("--key"),
+    "kfold twice.csv --name fold_duplicated_0": TWICE.format("--name"),
+    "kfold twice.csv --name f --key fold": TWICE.format("--key"),
     "check loop.csv": UNREAD.format("loop.csv", LINKS),
     "kfold in.csv --out loop.csv": UNWRITTEN.format("loop.csv", LINKS),
     "check dir.csv/": f"{ENDS} 'dir.csv/', a directory.",
@@ -577,7 +533,6 @@ ERRORS = {
     "check in.csv --separator x": "argument --separator: invalid choice: 'x' (choose from ",
     "report in.csv --by label": "There is no column 'fold'. Hint: add it first, as in ",
 }
-"""Commands that go wrong, and what the line that each prints starts with."""
 
 
 @pytest.mark.parametrize("command", ERRORS)
@@ -586,13 +541,12 @@ def test_errors_are_one_line(command: str, home: Path, capsys: Capture) -> None:
     Path("dir.csv").mkdir()
     Path("loop.csv").symlink_to("loop.csv")
     pl.DataFrame({"x": [[1], [2]]}).write_parquet("lists.parquet")
-    texts = {"text.parquet": "no table", "empty.csv": "", "wide.csv": "a\n1,2\n", "head.csv": "x\n"}
-    texts["words.csv"] = "fold\n0\n1\nNA\n?\n0\nx\n"
-    texts["other.csv"] = DATA.with_columns(price=pl.lit("x")).write_csv()
     pd.DataFrame({"fold": [5, 1, 9], "y": [1, 2, 3]}).set_index("fold").to_parquet("index.parquet")
-    texts["odd.csv"] = "it's,id\na,0\nb,1\n"
-    texts["twice.csv"] = "y,fold,fold\na,0,1\nb,1,0\n"
-    for name, text in {**texts, "out.csv": "old"}.items():
+    DATA.with_columns(price=pl.lit("x")).write_csv("other.csv")
+    texts = {"text.parquet": "no table", "empty.csv": "", "wide.csv": "a\n1,2\n", "head.csv": "x\n"}
+    texts |= {"words.csv": "fold\n0\n1\nNA\n?\n0\nx\n", "odd.csv": "it's,id\na,0\nb,1\n"}
+    texts |= {"twice.csv": "y,fold,fold\na,0,1\nb,1,0\n", "out.csv": "old"}
+    for name, text in texts.items():
         Path(name).write_text(text)
     before = {each: each.is_file() and each.read_bytes() for each in home.rglob("*")}
     writes = command.startswith(("kfold", "split in.csv --parts")) and "--out" not in command
@@ -606,11 +560,7 @@ def test_errors_are_one_line(command: str, home: Path, capsys: Capture) -> None:
 @pytest.mark.parametrize("error", [OverflowError("too\nlarge"), MemoryError(), TypeError("no")])
 def test_unexpected_errors_do_not_look_like_leaks(error: Any, monkeypatch: Patch, capsys: Capture):
     """An error that nobody foresaw is one line and exit code 2: 1 means that rows leak."""
-
-    def fail(*_: object, **__: object) -> None:
-        raise error
-
-    monkeypatch.setattr("stratframe.__main__.frames.files.read_file", fail)
+    monkeypatch.setattr("stratframe.__main__.frames.files.read_file", Mock(side_effect=error))
     assert call("check in.csv") == 2
     words = " ".join(str(error).splitlines())
     assert capsys.readouterr() == ("", f"stratframe: unexpected {type(error).__name__}: {words}\n")
@@ -618,39 +568,24 @@ def test_unexpected_errors_do_not_look_like_leaks(error: Any, monkeypatch: Patch
 
 MESSAGES = {
     "`rare='ignore'`, `rare=\"pool\"`, `rare`": "`--rare ignore`, `--rare pool`, `--rare`",
-    "`name` is there. `overwrite=True` replaces it.\nHint: df = df.drop('f')": (
-        "`--name` is there. `--overwrite` replaces it."
-    ),
-    "`name=` says: `name=[\"fold_1\", 'fold_2']`": ("`--name` says: `--name fold_1 --name fold_2`"),
-    "`df.strat.kfold(..., name='my fold')`, or `split`": (
-        "`stratframe kfold ... --name 'my fold'`, or `split`"
-    ),
-    '`kfold(key="user", deal="hash")`': (
-        "`stratframe kfold FILE --key user --deal hash --out OUT`"
-    ),
+    "`name`: `overwrite=True` does.\nHint: df = df.drop('f')": "`--name`: `--overwrite` does.",
+    "`name=` says: `name=[\"f_1\", 'f_2']`": "`--name` says: `--name f_1 --name f_2`",
+    "`df.strat.kfold(..., name='a b')`, `split`": "`stratframe kfold ... --name 'a b'`, `split`",
+    '`kfold(key="id", deal="hash")`': "`stratframe kfold FILE --key id --deal hash --out OUT`",
     '`df.strat.check(name="f", k=5)`': "`stratframe check FILE --name f --k 5`",
     '`parts=["it\'s", ...]`, `parts=0.2`': "`--parts 'it'\"'\"'s'`, `--parts 0.2`",
     'as in `parts={"train": 0.8, ...}` or `k=5`': "as in `--parts train=0.8,...` or `--k 5`",
-    '`groups` names several:\nHint: `["a", "b"]`': (
-        "`--groups` names several:\nHint: `--groups a --groups b`"
-    ),
-    "`by=sf.classes(\"y\")` or `sf.quantiles('y', 10)`": (
-        "`--by 'classes(\"y\")'` or `quantiles('y', 10)`"
-    ),
+    '`groups` names 2:\nHint: `["a", "b"]`': "`--groups` names 2:\nHint: `--groups a --groups b`",
+    "`by=sf.classes(\"y\")`, `sf.bins('y', 10)`": "`--by 'classes(\"y\")'`, `bins('y', 10)`",
     'compute it, as in `where=pl.col("f") == 1`': 'compute it, as in `where=pl.col("f") == 1`',
     "Column 'k=1' has `df.strat.folds('f')`": "Column 'k=1' has `df.strat.folds('f')` in Python",
 }
-"""Messages, and how the command line says them."""
 
 
 @pytest.mark.parametrize("message", MESSAGES)
 def test_messages_speak_options(message: str, monkeypatch: Patch, capsys: Capture) -> None:
     """Arguments and calls in messages are written as options and commands."""
-
-    def fail(*_: object, **__: object) -> None:
-        raise sf.StratError(message)
-
-    monkeypatch.setattr("stratframe.kfold", fail)
+    monkeypatch.setattr("stratframe.kfold", Mock(side_effect=sf.StratError(message)))
     assert call("kfold in.csv --out out.csv") == 2
     said = " ".join(["stratframe:", *MESSAGES[message].splitlines()])
     assert capsys.readouterr().err == f"{said}\n"
@@ -658,11 +593,7 @@ def test_messages_speak_options(message: str, monkeypatch: Patch, capsys: Captur
 
 def test_ctrl_c_ends_quietly(home: Path, monkeypatch: Patch, capsys: Capture) -> None:
     """An interrupted command says nothing, leaves no file, and ends as shells expect."""
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Path, "replace", interrupt)
+    monkeypatch.setattr(Path, "replace", Mock(side_effect=KeyboardInterrupt))
     assert call("kfold in.csv --out out.parquet") == 130
     assert capsys.readouterr() == ("", "")
     assert list(home.iterdir()) == [home / "in.csv"]
@@ -670,12 +601,11 @@ def test_ctrl_c_ends_quietly(home: Path, monkeypatch: Patch, capsys: Capture) ->
 
 def test_pipes_are_csv() -> None:
     """From standard input to standard output nothing but the rows is written."""
+    frame = sf.kfold(DATA, "label")
     folded = run("kfold - --by label --out -", CSV)
-    assert (folded.returncode, folded.stderr) == (0, "")
-    assert folded.stdout == sf.kfold(DATA, "label").write_csv()
+    assert (folded.returncode, folded.stdout, folded.stderr) == (0, frame.write_csv(), "")
     report = run("report - --by label --out -", folded.stdout)
-    table = sf.report(sf.kfold(DATA, "label"), "label")
-    assert (report.returncode, report.stdout) == (0, table.write_csv())
+    assert (report.returncode, report.stdout) == (0, sf.report(frame, "label").write_csv())
 
 
 def test_warnings_and_errors_of_pipes_go_to_stderr() -> None:
@@ -686,11 +616,8 @@ def test_warnings_and_errors_of_pipes_go_to_stderr() -> None:
     assert warned.stderr.endswith("Hint: `quantiles('id', 10)` or `continuous('id')`.\n")
     assert warned.stderr.count("\n") == 1
     refused = run("kfold - --by lable --out -", CSV)
-    message = (
-        "stratframe: `--by` names the column 'lable', which the frame does not have. Hint:"
-        " did you mean 'label'?\n"
-    )
-    assert (refused.returncode, refused.stdout, refused.stderr) == (2, "", message)
+    message = NO_COLUMN.format("'lable'", "did you mean 'label'?")
+    assert (refused.returncode, refused.stdout, refused.stderr) == (2, "", f"stratframe: {message}")
 
 
 CLOSED, FULL = "Bad file descriptor.", "No space left on device."
@@ -705,17 +632,13 @@ NO_OUTPUT = [
     ("kfold in.csv --out -", ">/dev/full", 2, f"{{}} {FULL}"),
     ("report in.csv --by label --name sex", ">/dev/full", 2, f"{{}} {FULL}"),
 ]
-"""Commands whose output goes to a pipe that is closed, to nowhere or to a full disk, the exit code,
-and what is said."""
+"""Commands, where their output goes (to a closed pipe), the exit code, and what is said."""
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX")
 @pytest.mark.parametrize(("command", "stdout", "code", "text"), NO_OUTPUT)
 def test_a_file_that_is_written_is_done(command: str, stdout: str, code: int, text: str) -> None:
-    """Where OUT is written, the code is 0 whatever becomes of standard output, else it says so.
-
-    A reader that stops early, as `head` does, ends the command without a word.
-    """
+    """Where OUT is written, the code is 0 whatever becomes of standard output, else it says so."""
     if "full" in stdout and not HAS_FULL:
         pytest.skip("a device of Linux")
     reader, writer = os.pipe()
@@ -750,17 +673,11 @@ def test_letters_that_the_output_lacks() -> None:
     assert done.stdout.splitlines()[1].split()[0] == r"\xfc"
 
 
-ROWS = {
-    "label": ["a", "b"] * 5,
-    "user": [*"uuvvwwxxyy"],
-    "day": [f"2024-03-{day:02}" for day in range(10, 20)],
-}
-
-
 @pytest.fixture
 def parts() -> dict[str, pl.DataFrame]:
     """Two files whose days follow each other, and a user of both."""
-    frame = pl.DataFrame(ROWS)
+    frame = pl.DataFrame({"label": ["a", "b"] * 5, "user": [*"uuvvwwxxyy"]})
+    frame = frame.with_columns(day=pl.Series([f"2024-03-{day}" for day in range(10, 20)]))
     Path("old").mkdir()
     frame[:7].write_csv("old/Train.CSV")
     frame[7:].with_columns(empty=None).write_parquet("test.parquet")
@@ -773,15 +690,13 @@ def test_several_files_are_parts(parts: dict[str, pl.DataFrame], capsys: Capture
     assert call("check old/Train.CSV test.parquet --by label --time day --groups user") == 1
     frames = parts | {"test": parts["test"].with_columns(empty=None)}
     found = sf.check(frames, "label", groups="user", time="day")
-    out = capsys.readouterr().out
-    assert out == f"{found}\n"
-    assert "'Train' ends 2024-03-16, 'test' starts 2024-03-17" in out
+    assert capsys.readouterr().out == f"{found}\n"
+    assert "'Train' ends 2024-03-16, 'test' starts 2024-03-17" in str(found)
     assert call("report old/Train.CSV test.parquet --by label") == 0
     assert capsys.readouterr().out.split()[:5] == ["split", "n", "rows_off", "absent", "verdict"]
 
 
 JSON = {"in.csv --groups user": 1, "old/Train.CSV test.parquet --time user --time day": 0}
-"""Commands, and their exit codes."""
 
 
 @pytest.mark.usefixtures("parts")
@@ -839,9 +754,9 @@ def test_help(command: str, capsys: Capture) -> None:
     with pytest.raises(SystemExit):
         main([command, "--help"])
     out = capsys.readouterr().out
-    for words in ('--by "quantiles(price, 10)"', "- is standard input or output"):
-        assert words in out
-    page = (Path(__file__).parents[1] / "docs/guide/command-line.md").read_text()
+    assert '--by "quantiles(price, 10)"' in out
+    assert "- is standard input or output" in out
+    page = (PROJECT / "docs/guide/command-line.md").read_text()
     (row,) = (line for line in page.splitlines() if line.startswith(f"| `{command}`"))
     listed = set(re.findall(r"`(--?[a-z]+)`", row))
     options = set(re.findall(r"^  (--?[a-z]+)", out, re.MULTILINE))
@@ -860,6 +775,6 @@ def test_help_says_how_the_command_was_called(capsys: Capture) -> None:
 
 def test_the_console_script_is_the_module() -> None:
     """The script `stratframe` calls the function that `python -m stratframe` calls."""
-    text = (Path(__file__).parents[1] / "pyproject.toml").read_text()
-    module, _, name = tomllib.loads(text)["project"]["scripts"]["stratframe"].partition(":")
+    scripts = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["scripts"]
+    module, _, name = scripts["stratframe"].partition(":")
     assert getattr(import_module(module), name) is main

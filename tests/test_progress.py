@@ -18,7 +18,6 @@ from tests.terms.clouds import FEATURES, cloud
 
 DATA: dict[str, Any] = cloud(50)
 FOLDED = sf.kfold(pl.DataFrame(DATA), "label", 5, repeats=3)
-
 CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "chain": ("50/50", lambda: sf.kfold(pl.DataFrame(DATA), sf.chain(FEATURES))),
     "nearest": ("50/50", lambda: sf.kfold(pd.DataFrame(DATA), sf.nearest(FEATURES))),
@@ -30,14 +29,12 @@ CALLS: dict[str, tuple[str, Callable[[], Any]]] = {
     "compare": ("3/3", lambda: sf.compare(FOLDED, "label", ["fold_1", "fold_2", "fold_3"])),
     "plot": ("3/3", lambda: sf.plot(FOLDED, "label")),
 }
-"""What the bar of a call ends with, and the call."""
 
 
 class Terminal(io.StringIO):
     """A stream that is a terminal."""
 
     def isatty(self) -> bool:
-        """Say so."""
         return True
 
 
@@ -76,7 +73,6 @@ def test_a_bar_appears_after_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with pytest.raises(KeyError):
         work()
-    assert seen == [50, 5, "closed"]
     # Of a single item nothing is left when it is done.
     assert list(track(["only"], "items")) == ["only"]
     assert seen == [50, 5, "closed"]

@@ -17,12 +17,6 @@ HOSTED = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(en
 TOOLS = "pytest|ruff|mypy|pyright|python|sphinx-build|twine|eval"
 
 
-def hosted_steps() -> dict[str, str]:
-    """The commands of the hosted steps that have a name."""
-    steps = chain.from_iterable(job["steps"] for job in HOSTED["jobs"].values())
-    return {step["name"]: step.get("run", "") for step in steps if "name" in step}
-
-
 def commands(script: str) -> set[str]:
     """The lines that run a tool, without where it writes to."""
     lines = (line.strip() for line in script.splitlines())
@@ -39,8 +33,10 @@ def local_steps() -> dict[str, str]:
 @pytest.mark.parametrize("name", local_steps())
 def test_hosted_steps_are_those_of_the_script(name: str) -> None:
     """Each step of `.ci/run` is a step of the hosted file, which runs the same commands."""
-    hosted = hosted_steps()[name.replace("$version", "${{ matrix.python }}")]
-    assert commands(local_steps()[name]) <= commands(hosted)
+    steps = chain.from_iterable(job["steps"] for job in HOSTED["jobs"].values())
+    hosted = {step["name"]: step.get("run", "") for step in steps if "name" in step}
+    same = hosted[name.replace("$version", "${{ matrix.python }}")]
+    assert commands(local_steps()[name]) <= commands(same)
 
 
 def test_steps_are_found() -> None:
@@ -106,7 +102,6 @@ def test_the_page_of_the_index_has_no_dead_links() -> None:
 
 def test_the_form_for_faults() -> None:
     """A report of a fault names versions, kind of frame, call, what came and what was expected."""
-    path = ROOT / ".github" / "ISSUE_TEMPLATE" / "bug.yml"
-    form = yaml.safe_load(path.read_text(encoding="utf-8"))
+    form = yaml.safe_load((ROOT / ".github/ISSUE_TEMPLATE/bug.yml").read_text(encoding="utf-8"))
     asked = [each["id"] for each in form["body"] if each["validations"]["required"]]
     assert asked == ["versions", "frame", "call", "came", "expected"]

@@ -1,6 +1,5 @@
 """Output schemas for pipelines: `sf.schemas.folded` and `sf.schemas.parted`."""
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,6 @@ DATA = {"label": ["a", "b"] * 10 + ["c"]}
 PARTS = {"train": 0.8, "test": 0.2}
 
 
-@pytest.fixture
-def library(kind: str) -> str:
-    """The library of the kind of frame under test."""
-    return kind.partition("-")[0]
-
-
 def refuses(schema: Any, frame: Any, *, lazy: bool = False) -> bool:
     """Return whether a schema refuses a frame."""
     try:
@@ -33,18 +26,15 @@ def refuses(schema: Any, frame: Any, *, lazy: bool = False) -> bool:
 
 
 @pytest.mark.parametrize(("rare", "nulls"), [("ignore", False), ("null", True)])
-def test_schemas_accept_new_columns(frame: Make, library: str, rare: str, nulls: bool) -> None:
+def test_schemas_accept_new_columns(frame: Make, kind: str, rare: str, nulls: bool) -> None:
     """What `kfold` and `split` return fits, with nulls where their arguments allow them."""
-    given: dict[str, Any] = {"library": library, "nulls": nulls}
+    given: dict[str, Any] = {"library": kind.partition("-")[0], "nulls": nulls}
     folded = sf.kfold(frame(DATA), "label", k=3, rare=rare, name="f")
-    parted = sf.split(frame(DATA), "label", PARTS, rare=rare, name="part")
-    share = sf.split(frame(DATA), "label", 0.2, rare=rare)
-    for schema, df in (
-        (sf.schemas.folded(k=3, name="f", **given), folded),
-        (sf.schemas.parted(PARTS, name="part", **given), parted),
-        (sf.schemas.parted(0.2, **given), share),
-    ):
-        assert eager(schema.validate(df)).shape == (21, 2)
+    found = [sf.schemas.folded(k=3, name="f", **given).validate(folded)]
+    for parts in (PARTS, 0.2):
+        parted = sf.split(frame(DATA), "label", parts, rare=rare, name="part")
+        found.append(sf.schemas.parted(parts, name="part", **given).validate(parted))
+    assert [eager(each).shape for each in found] == [(21, 2)] * 3
 
 
 FITS: dict[str, tuple[list[str], list[str]]] = {
@@ -91,8 +81,9 @@ FITS: dict[str, tuple[list[str], list[str]]] = {
 @pytest.mark.parametrize("schema", FITS)
 @pytest.mark.parametrize("lazy", [False, True])
 @pytest.mark.filterwarnings("ignore:The behavior of DataFrame concat:FutureWarning")  # pandera 0.26
-def test_frames_that_fit(kind: str, library: str, schema: str, lazy: bool) -> None:
+def test_frames_that_fit(kind: str, schema: str, lazy: bool) -> None:
     """Folds are whole numbers of 64 bits in their range, parts categories in their order."""
+    library = kind.partition("-")[0]
     made = evaluate(f"sf.schemas.{schema[:-1]}, library={library!r})")
     df = make(library, DATA)
     known = {
@@ -100,9 +91,7 @@ def test_frames_that_fit(kind: str, library: str, schema: str, lazy: bool) -> No
         "part": lambda parts, by=None, **options: sf.split(df, by, parts, **options),
         "folds": lambda cells: make(library, {"fold": cells}),
         "texts": lambda cells: make(kind, {"split": cells}),
-        "narrow": lambda cells: {"pandas": pd, "polars": pl}[library].DataFrame(
-            {"fold": np.array(cells, dtype=np.int32)}
-        ),
+        "narrow": lambda cells: make(library, {"fold": np.array(cells, dtype=np.int32)}),
     }
     for frames, fits in zip(FITS[schema], (True, False), strict=True):
         for frame in frames:
@@ -123,7 +112,6 @@ BAD_CALLS = {
     "sf.schemas.folded(complete='no')": "`complete` must be True or False, got 'no'.",
     "sf.schemas.folded(library='dask')": "`library` must be 'pandas' or 'polars', got 'dask'.",
 }
-"""Calls with wrong names, parts or libraries."""
 
 
 @pytest.mark.parametrize("call", BAD_CALLS)
@@ -135,19 +123,15 @@ def test_arguments(call: str) -> None:
 @pytest.mark.parametrize("nulls", [False, True])
 @pytest.mark.parametrize("lazy", [False, True])
 def test_parted_accepts_what_files_keep(tmp_path: Path, nulls: bool, lazy: bool) -> None:
-    """Parts of one library that the other reads from Parquet fit, and so when they come back.
-
-    A Categorical of Polars loses the order of its names, and so needs `text=True` in pandas.
-    """
+    """Parts that the other library reads from Parquet fit, with `text=True` where order is lost."""
     path, rare = tmp_path / "parts.parquet", "null" if nulls else "ignore"
     for first, n_moves in (("pandas", 1), ("polars", 2)):
         df: Any = sf.split(make(first, DATA), "label", PARTS, rare=rare)
         for move in range(4):
             library = "polars" if isinstance(df, pl.DataFrame) else "pandas"
-            schema = partial(sf.schemas.parted, library=library, nulls=nulls)
-            text = move > n_moves
-            assert len(schema(PARTS, text=text).validate(df, lazy=lazy)) == 21
-            assert refuses(schema({"train": 0.8, "valid": 0.2}, text=text), df)
+            given: Any = {"library": library, "nulls": nulls, "text": move > n_moves}
+            assert len(sf.schemas.parted(PARTS, **given).validate(df, lazy=lazy)) == 21
+            assert refuses(sf.schemas.parted({"train": 0.8, "valid": 0.2}, **given), df)
             if library == "polars":
                 df.write_parquet(path)
                 df = pd.read_parquet(path)
@@ -165,36 +149,31 @@ def test_parted_takes_ordered_categories() -> None:
 
 def test_lazy_parts_are_checked_by_type() -> None:
     """On a lazy frame other names of an Enum are found, and other types, but no value."""
-    schema = sf.schemas.parted(PARTS, library="polars")
     parts = sf.split(make("polars-lazy", DATA), None, PARTS)
-    assert not refuses(schema, parts)
-    assert not refuses(schema, parts.cast({"split": pl.Categorical}))
-    assert refuses(schema, parts.cast({"split": pl.String}))
-    assert refuses(schema, parts.cast({"split": pl.Enum(["test", "train"])}))
-    text = sf.schemas.parted(PARTS, library="polars", text=True)
-    assert not refuses(text, parts.cast({"split": pl.String}))
-    assert not refuses(text, parts.cast({"split": pl.Enum(["test", "train"])}))
-    assert refuses(text, parts.rename({"split": "part"}))
+    casts = [pl.Categorical, pl.String, pl.Enum(["test", "train"])]
+    frames = [parts, *(parts.cast({"split": each}) for each in casts)]
+    frames.append(parts.rename({"split": "part"}))
+    for text in (False, True):
+        schema = sf.schemas.parted(PARTS, library="polars", text=text)
+        found = [refuses(schema, each) for each in frames]
+        assert found == [False, False, not text, not text, True]
 
 
 def test_folded_takes_the_floats_that_pandas_makes(tmp_path: Path) -> None:
     """With nulls, folds written to CSV and read again fit, and those that `concat` makes."""
-    folded = sf.kfold(pd.DataFrame(DATA), "label", k=4, rare="null")
+    df = pd.DataFrame(DATA)
+    folded, whole = sf.kfold(df, "label", k=4, rare="null"), sf.kfold(df, k=4)
     folded.to_csv(tmp_path / "folded.csv", index=False)
-    read = pd.read_csv(tmp_path / "folded.csv")
-    whole = sf.kfold(pd.DataFrame(DATA), k=4)
-    grown = pd.concat([whole, pd.DataFrame(DATA)])
-    schema = sf.schemas.folded(k=4, nulls=True)
+    read, grown = pd.read_csv(tmp_path / "folded.csv"), pd.concat([whole, df])
     for frame in (folded, read, grown, whole):
-        assert schema.validate(frame).equals(frame)
+        assert sf.schemas.folded(k=4, nulls=True).validate(frame).equals(frame)
     assert read["fold"].dtype == grown["fold"].dtype == "float64"
     assert refuses(sf.schemas.folded(k=4), read)
     assert refuses(sf.schemas.folded(k=2, nulls=True), grown)
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-# pandera 0.26 concatenates its findings in a way that pandas 2.2 warns of.
-@pytest.mark.filterwarnings("ignore:The behavior of DataFrame concatenation:FutureWarning")
+@pytest.mark.filterwarnings("ignore:The behavior of DataFrame concat:FutureWarning")  # pandera 0.26
 def test_all_failures_of_a_fold_column_at_once(library: str) -> None:
     """A fold that no row has is listed beside folds out of range and missing ones."""
     schema = sf.schemas.folded(k=3, library=library, complete=True)

@@ -10,7 +10,6 @@ import stratframe
 HOME = Path(__file__).parents[1]
 VERBS = sorted((Path(stratframe.__file__).parent / "verbs").glob("*.py"))
 PAGES = [HOME / "README.md", *sorted((HOME / "docs").rglob("*.md"))]
-
 RETIRED = {
     "skewed, as a verdict": r"\bSKEWED\b|[\"'`]skewed[\"'`]|\bskewed$",
     "no better than random": r"\b(no )?better than random\b",
@@ -25,7 +24,6 @@ RETIRED = {
     "columns= of judging verbs": r"\b(check|leaks)\([^()]*\bcolumns=",
     "checks of audit": r"\b(split_groups|repeated_keys|duplicate_rows|missing_strata)\b",
 }
-"""Words of earlier versions, as regular expressions."""
 
 
 @pytest.mark.parametrize("word", RETIRED)

@@ -9,6 +9,12 @@ from scipy.stats import ks_2samp, wasserstein_distance
 
 from stratframe.core.distances import fold_distances
 
+VALUES = {
+    "ties": st.integers(0, 4).map(lambda value: value / 4),
+    "fractions": st.integers(0, 1000).map(lambda value: value / 1000),
+    "any": st.floats(0, 1),
+}
+
 
 def by_scipy(values: np.ndarray, groups: np.ndarray, n_groups: int) -> np.ndarray:
     """The distances of each group, by SciPy and the formula of the first."""
@@ -33,13 +39,6 @@ def distances_of(values: np.ndarray, groups: np.ndarray, n_groups: int) -> np.nd
     return fold_distances(values[order], groups[order], n_groups)
 
 
-VALUES = {
-    "ties": st.integers(0, 4).map(lambda value: value / 4),
-    "fractions": st.integers(0, 1000).map(lambda value: value / 1000),
-    "any": st.floats(0, 1),
-}
-
-
 @pytest.mark.parametrize("kind", VALUES)
 @given(data=st.data())
 def test_any_groups_against_scipy(kind: str, data: st.DataObject) -> None:
@@ -47,8 +46,7 @@ def test_any_groups_against_scipy(kind: str, data: st.DataObject) -> None:
     n = data.draw(st.integers(1, 30))
     values = data.draw(hnp.arrays(np.float64, n, elements=VALUES[kind]))
     groups = data.draw(hnp.arrays(np.int64, n, elements=st.integers(-1, 4)))
-    found = distances_of(values, groups, 6).T
-    expected = by_scipy(values, groups, 6)
+    found, expected = distances_of(values, groups, 6).T, by_scipy(values, groups, 6)
     # A spread that is nothing but rounding may be 0 in one and not in the other.
     certain = np.isfinite(expected) & (np.abs(expected) < 1e6) & (np.ptp(values) > 1e-6)
     assert np.array_equal(np.isnan(found), np.isnan(expected))
@@ -61,18 +59,13 @@ def test_many_values_against_scipy(n_groups: int, shape: str) -> None:
     """Of many values the distances are those of SciPy to twelve digits of the spread."""
     drawn = np.random.default_rng(n_groups)
     values = drawn.normal(size=50_000)
-    if shape == "lognormal":
-        values = np.exp(3 * values)
-    elif shape == "rounded":
-        values = values.round(1)
-    elif shape == "two far ends":
-        values[:2] = -1e6, 1e6
-    values -= values.min()
+    shapes = {"normal": values, "lognormal": np.exp(3 * values), "rounded": values.round(1)}
+    shapes["two far ends"] = np.append([-1e6, 1e6], values[2:])
+    values = shapes[shape] - shapes[shape].min()
     values /= values.max()
-    groups = drawn.integers(-1, n_groups, len(values))
-    few = np.arange(min(n_groups, 5))
-    expected = by_scipy(values, np.where(groups < 5, groups, -1), len(few))
-    found = distances_of(values, groups, n_groups).T[few]
+    groups, few = drawn.integers(-1, n_groups, len(values)), min(n_groups, 5)
+    expected = by_scipy(values, np.where(groups < 5, groups, -1), few)
+    found = distances_of(values, groups, n_groups).T[:few]
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-12)
 
 

@@ -15,11 +15,10 @@ from stratframe.core.evenness import GroupRows, group_rows, judge_cells
 
 shapes = st.tuples(st.integers(1, 3), st.integers(1, 3))
 small = hnp.arrays(np.int64, shapes, elements=st.integers(0, 3))
+group_members = st.tuples(st.integers(0, 2), st.integers(0, 4), st.integers(1, 3))
 
 
-@given(
-    table=small, times=st.sampled_from([1, 4, 30]), slack=st.integers(0, 2), coarse=st.booleans()
-)
+@given(small, st.sampled_from([1, 4, 30]), st.integers(0, 2), st.booleans())
 @example(table=np.array([[24, 261], [6, 9]]), times=1, slack=2, coarse=True)
 @pytest.mark.parametrize("in_groups", [False, True])
 def test_cells_are_judged(
@@ -30,7 +29,7 @@ def test_cells_are_judged(
     sizes, totals, n = table.sum(axis=1), table.sum(axis=0), max(int(table.sum()), 1)
     groups = GroupRows(sizes, 3.0 * sizes) if in_groups else None
     found = judge_cells(table, slack, groups, n_cells=table.size, is_coarse=coarse)
-    for stratum, fold in product(range(len(sizes)), range(len(totals))):
+    for stratum, fold in np.ndindex(table.shape):
         expected = Fraction(int(sizes[stratum] * totals[fold]), n)
         off = table[stratum, fold] - expected
         assert found.expected[stratum, fold] == pytest.approx(float(expected))
@@ -70,15 +69,11 @@ def test_no_rows_are_even() -> None:
         assert not found.is_uneven.any()
 
 
-group_members = st.tuples(st.integers(0, 2), st.integers(0, 4), st.integers(1, 3))
-
-
 @given(rows=st.lists(group_members), weighted=st.booleans())
 def test_groups_are_counted_in_strata(rows: list[tuple[int, int, int]], weighted: bool) -> None:
     """Counts and sums of squares are those of a table of strata and groups."""
     codes, groups, weights = np.array(rows, dtype=np.int64).reshape(-1, 3).T
-    found = group_rows(codes, groups, weights if weighted else None, 3)
-    held = np.zeros((3, 5))
+    found, held = group_rows(codes, groups, weights if weighted else None, 3), np.zeros((3, 5))
     np.add.at(held, (codes, groups), weights if weighted else 1)
     shares = held.sum(axis=1, keepdims=True) / max(held.sum(), 1)
     squares = ((held - shares * held.sum(axis=0)) ** 2).sum(axis=1)
@@ -94,7 +89,6 @@ def test_random_groups_vary_as_all_their_folds_do(rows: list[tuple[int, int, int
     share = np.bincount(codes, weights, 3) / weights.sum()
     dealt = [weights * (folds[groups] == 0) for folds in ways]
     counts = [np.bincount(codes, rows, 3) - share * rows.sum() for rows in dealt]
-    even = np.ones((3, k), dtype=np.int64)
-    found = judge_cells(even, groups=group_rows(codes, groups, weights, 3)).spread ** 2
+    even, units = np.ones((3, k), dtype=np.int64), group_rows(codes, groups, weights, 3)
     expected = np.repeat(np.var(counts, axis=0)[:, None], k, axis=1)
-    np.testing.assert_allclose(found, expected, atol=1e-9)
+    np.testing.assert_allclose(judge_cells(even, groups=units).spread ** 2, expected, atol=1e-9)

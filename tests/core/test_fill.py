@@ -14,8 +14,7 @@ from stratframe.core.seeds import StreamTag, random_words
 
 
 def helds(most: int, folds: st.SearchStrategy[int]) -> st.SearchStrategy[np.ndarray]:
-    shape = st.tuples(st.integers(1, most), folds)
-    return hnp.arrays(np.int64, shape, elements=st.integers(0, 6))
+    return hnp.arrays(np.int64, st.tuples(st.integers(1, most), folds), elements=st.integers(0, 6))
 
 
 def draws(n: int) -> np.ndarray:
@@ -44,17 +43,15 @@ def test_every_stratum_is_as_even_as_can_be(held: np.ndarray, data: st.DataObjec
         np.testing.assert_array_equal(np.sort(old + added), expected)
     # So many folds are searched in another way, which keeps no table of their pairs.
     full = np.full((len(held), 70), 100)
-    np.testing.assert_array_equal(
-        fill_evenly(np.hstack([held, full]), new, words), np.hstack([table, 0 * full])
-    )
+    found = fill_evenly(np.hstack([held, full]), new, words)
+    np.testing.assert_array_equal(found, np.hstack([table, 0 * full]))
 
 
 @given(held=helds(4, st.just(3)), data=st.data())
 def test_totals_are_as_even_as_the_strata_allow(held: np.ndarray, data: st.DataObject) -> None:
     """Of all tables that keep the strata as even, none makes the folds' totals more even."""
     new = np.array(data.draw(st.lists(st.integers(0, 4), min_size=len(held), max_size=len(held))))
-    table = fill_evenly(held, new, draws(3))
-    ways = []
+    table, ways = fill_evenly(held, new, draws(3)), []
     for old, n_new in zip(held, new.tolist(), strict=True):
         even = np.sort(filled_one_by_one(old, n_new)).tolist()
         every = [np.bincount(chosen, minlength=3) for chosen in product(range(3), repeat=n_new)]
@@ -67,10 +64,8 @@ def test_totals_are_as_even_as_the_strata_allow(held: np.ndarray, data: st.DataO
 @pytest.mark.parametrize("n_parts", [2, 3, 5])
 def test_shares_of_many_strata(n_parts: int) -> None:
     """Of many strata, new rows bring each near its shares and the total to within one row."""
-    drawn = np.random.default_rng(n_parts)
-    shares = drawn.dirichlet(np.full(n_parts, 5.0))
-    held = np.zeros((3_000, n_parts), dtype=np.int64)
-    new = drawn.poisson(10, len(held))
+    drawn, held = np.random.default_rng(n_parts), np.zeros((3_000, n_parts), dtype=np.int64)
+    shares, new = drawn.dirichlet(np.full(n_parts, 5.0)), drawn.poisson(10, len(held))
     table = fill_by_shares(held, new, shares, draws(len(held)))
     np.testing.assert_array_equal(table.sum(axis=1), new)
     assert (np.abs(table - new[:, None] * shares) < 1).all()

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from stratframe.core.hashing import HashedBytes, HashedWords, are_dense_and_unique, repeated_words
 
 words = st.integers(0, 2**64 - 1)
+DENSE, OTHERS = [[3, 1, 2], [-3, 1, 2]], [[3, 1, 3], [0, 2**40], [-(2**63), 2**63 - 1], []]
 
 
 @given(values=st.lists(words, min_size=1), seed=words)
@@ -32,8 +33,7 @@ def test_bytes(rows: list[tuple[bytes, int]]) -> None:
 @pytest.mark.parametrize("n_rows", [0, 1, 2**16, 2**16 + 1, 2**18 - 9])
 def test_blocks_of_rows(n_rows: int) -> None:
     """Rows are hashed in blocks, and none is left out."""
-    values = np.arange(n_rows, dtype=np.uint64)
-    seeds = np.array([42], np.uint64)
+    values, seeds = np.arange(n_rows, dtype=np.uint64), np.array([42], np.uint64)
     by_word, data = HashedWords(values).hash(seeds), values.view(np.uint8)
     np.testing.assert_array_equal(HashedBytes(data, np.arange(n_rows + 1) * 8).hash(seeds), by_word)
     step = max(n_rows // 5, 1)
@@ -45,8 +45,7 @@ def test_blocks_of_rows(n_rows: int) -> None:
 def test_repeated_words(values: list[int], high: bool) -> None:
     """All rows that share a word are found, however words crowd."""
     shared = np.array(values, dtype=np.uint64) << np.uint64(59 if high else 0)
-    rows = range(len(values))
-    expected = [row for row in rows if shared.tolist().count(shared[row]) > 1]
+    expected = [row for row, value in enumerate(values) if values.count(value) > 1]
     assert repeated_words(shared).tolist() == expected
 
 
@@ -56,9 +55,6 @@ def test_repeated_words_among_many() -> None:
     shared[[7, 99_999, 500]] = shared[[8, 8, 90_000]]
     assert repeated_words(shared).tolist() == [7, 8, 500, 90_000, 99_999]
     assert repeated_words(np.zeros(50_000, np.uint64)).tolist() == list(range(50_000))
-
-
-DENSE, OTHERS = [[3, 1, 2], [-3, 1, 2]], [[3, 1, 3], [0, 2**40], [-(2**63), 2**63 - 1], []]
 
 
 @pytest.mark.parametrize("values", [*DENSE, *OTHERS], ids=str)

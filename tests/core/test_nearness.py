@@ -17,10 +17,17 @@ from stratframe.core.points import feature_scaling
 from stratframe.core.seeds import StreamTag, random_words
 
 ignored = int
-
 seeds = st.integers(0, 2**32)
 shapes = st.tuples(st.integers(1, 3), st.integers(1, 40))
 grids = hnp.arrays(np.float64, shapes, elements=st.integers(0, 3).map(float))
+KINDS = {
+    "normal": lambda drawn, shape: drawn.normal(size=shape),
+    "heavy tails": lambda drawn, shape: drawn.standard_cauchy(size=shape) ** 3,
+    "grid": lambda drawn, shape: drawn.integers(0, 30, size=shape).astype(float),
+    "clusters": lambda drawn, shape: drawn.integers(4, size=shape) + drawn.normal(0, 1e-6, shape),
+    "far away": lambda drawn, shape: drawn.normal(1e9, size=shape),
+    "one odd": lambda drawn, shape: drawn.normal(size=shape) + 1e12 * (np.arange(shape[1]) == 7),
+}
 
 
 @pytest.fixture(scope="module", params=[8_192, 0], ids=["few", "many"])
@@ -39,11 +46,8 @@ def order_of(points: np.ndarray, block: int | None, few: int) -> np.ndarray:
 
 
 def squares(points: np.ndarray, weights: list[Fraction]) -> list[list[Fraction]]:
-    rows = [[Fraction(x) for x in row] for row in points.T.tolist()]
-    return [
-        [sum(w * (a - b) ** 2 for w, a, b in zip(weights, x, y, strict=True)) for y in rows]  # type: ignore[misc]
-        for x in rows
-    ]
+    rows = np.array([[Fraction(x) for x in row] for row in points.T.tolist()])
+    return [((rows - row) ** 2 @ np.array(weights)).tolist() for row in rows]
 
 
 def slow(apart: Sequence[Sequence[Any]], block: int | None) -> list[int]:
@@ -80,16 +84,14 @@ def test_rounding_changes_no_order(offset: float, block: int | None, few: int) -
 @pytest.mark.parametrize("scale", ["standard", "minmax"])
 def test_scaled_distances_that_are_equal_stay_equal(scale: str, few: int) -> None:
     """Steps of one unit are equally far after scaling, and equals come in the drawn order."""
-    points = np.arange(60.0)[None, :] * np.array([[1.0], [0.0]]) + np.array([[0.1], [3.0]])
-    points = np.round(points * 10)
-    n = points.shape[1]
+    points = np.array([10.0 * np.arange(60) + 1, np.full(60, 30.0)])
+    codes = np.zeros(60, dtype=int)
     for seed in range(5):
-        codes, drawn = np.zeros(n, dtype=int), random_words(seed, StreamTag.FOLD_ROWS, n)
+        drawn = random_words(seed, StreamTag.FOLD_ROWS, 60)
         order = shuffled(codes, 1, drawn.copy())
         rows = nearest_order(codes, 1, feature_scaling(points, scale), None, drawn, ignored, few)
-        weights = [Fraction(1), Fraction(0)]
-        expected = order[slow(squares(points[:, order], weights), None)]
-        np.testing.assert_array_equal(rows, expected)
+        expected = slow(squares(points[:, order], [Fraction(1), Fraction(0)]), None)
+        np.testing.assert_array_equal(rows, order[expected])
 
 
 @pytest.mark.parametrize("block", [None, 10])
@@ -97,16 +99,14 @@ def test_scaled_distances_that_are_equal_stay_equal(scale: str, few: int) -> Non
 def test_many_rows_against_scipy(n_features: int, block: int | None, few: int) -> None:
     """Chains and blocks of many rows go where SciPy's distances say."""
     points = np.random.default_rng(1).normal(size=(n_features, 403))
-    expected = slow(cdist(points.T, points.T).tolist(), block)
-    assert order_of(points, block, few).tolist() == expected
+    assert order_of(points, block, few).tolist() == slow(cdist(points.T, points.T).tolist(), block)
 
 
 @given(points=grids, seed=seeds, block=st.sampled_from([None, 3]))
 def test_strata_are_ordered_apart(few: int, points: np.ndarray, seed: int, block: Any) -> None:
     """Each stratum gets the order that it has by itself."""
-    n = points.shape[1]
+    n, reported = points.shape[1], list[int]()
     codes = np.arange(n) * 7 % 3
-    reported: list[int] = []
     drawn = random_words(seed, StreamTag.FOLD_ROWS, n)
     start = shuffled(codes, 4, drawn.copy())
     rows = nearest_order(codes, 4, plain(points), block, drawn, reported.append, few)
@@ -137,16 +137,6 @@ def test_pool_counts_the_points_left(few: int) -> None:
     assert pool.nearest(0, 9).tolist() == [2, 1]
     pool.remove(np.array([1, 2]))
     assert pool.nearest(0, 9).tolist() == []
-
-
-KINDS = {
-    "normal": lambda drawn, shape: drawn.normal(size=shape),
-    "heavy tails": lambda drawn, shape: drawn.standard_cauchy(size=shape) ** 3,
-    "grid": lambda drawn, shape: drawn.integers(0, 30, size=shape).astype(float),
-    "clusters": lambda drawn, shape: drawn.integers(4, size=shape) + drawn.normal(0, 1e-6, shape),
-    "far away": lambda drawn, shape: drawn.normal(1e9, size=shape),
-    "one odd": lambda drawn, shape: drawn.normal(size=shape) + 1e12 * (np.arange(shape[1]) == 7),
-}
 
 
 @pytest.mark.parametrize("scale", [None, "standard"])

@@ -16,7 +16,6 @@ from stratframe.core.points import (
 )
 
 SCALERS = {"standard": StandardScaler(), "minmax": MinMaxScaler()}
-
 shapes = st.tuples(st.integers(1, 3), st.integers(1, 40))
 few_values = hnp.arrays(np.float64, shapes, elements=st.integers(-2, 2).map(float))
 
@@ -34,8 +33,7 @@ def test_scaled_as_scikit_learn(scale: str, n_rows: int) -> None:
 @pytest.mark.parametrize("scale", [*SCALERS, None])
 def test_constant_and_empty_features(scale: str | None) -> None:
     """Constant features become zero, and empty ones stay empty."""
-    constant = scale_features(np.full((2, 7), 0.1), scale)
-    assert (constant == (0.1 if scale is None else 0)).all()
+    assert (scale_features(np.full((2, 7), 0.1), scale) == (0.1 if scale is None else 0)).all()
     assert scale_features(np.empty((2, 0)), scale).shape == (0, 2)
 
 
@@ -44,8 +42,7 @@ def test_constant_and_empty_features(scale: str | None) -> None:
 def test_huge_and_tiny_features(scale: str, power: int) -> None:
     """A feature of huge or tiny numbers is scaled as the same one near 1."""
     points = np.random.default_rng(1).normal(size=(2, 50)).round(3)
-    moved = points.copy()
-    moved[1] = np.ldexp(points[1], power)
+    moved = np.ldexp(points, [[0], [power]])
     found, expected = scale_features(moved, scale), scale_features(points, scale)
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
@@ -80,7 +77,6 @@ def test_means_and_distances() -> None:
     expected = np.linalg.norm(points - centres[labels], axis=1)
     np.testing.assert_allclose(centroid_distances(points, labels, centres), expected, atol=1e-11)
     # The last bits of a centre order no rows that are equally far from it.
-    points = np.array([[0.1], [0.3], [0.5]])
-    centre = np.array([[0.3 + 1e-16]])
+    points, centre = np.array([[0.1], [0.3], [0.5]]), np.array([[0.3 + 1e-16]])
     far = centroid_distances(points, np.zeros(3, dtype=int), centre)
     assert far[0] == far[2] > far[1]

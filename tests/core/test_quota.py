@@ -1,7 +1,6 @@
 """Quota tables and allocations, against scikit-learn and closed formulas."""
 
 from fractions import Fraction
-from math import floor
 
 import numpy as np
 import pytest
@@ -45,8 +44,8 @@ def test_shares_are_largest_remainders(sizes: list[int], data: st.DataObject, se
     quota = proportional_allocation(np.array(sizes), total, draws)
     exact = [Fraction(size * total, sum(sizes)) for size in sizes]
     pairs = list(zip(exact, quota.tolist(), strict=True))
-    up = [share - floor(share) for share, q in pairs if q > share]
-    down = [share - floor(share) for share, q in pairs if q < share]
+    up = [share % 1 for share, q in pairs if q > share]
+    down = [share % 1 for share, q in pairs if q < share]
     assert quota.sum() == total
     assert all(abs(q - share) < 1 for share, q in pairs)
     assert not up or not down or min(up) >= max(down)
@@ -64,15 +63,11 @@ def test_equal_quotas_fill_to_one_level(sizes: list[int], data: st.DataObject, s
     assert len(not_full) == 0 or quota.max() - not_full.min() <= 1
 
 
-@pytest.mark.parametrize(
-    ("sizes", "total", "quota"),
-    [([], 0, []), ([1, 5], 6, [1, 5]), ([2, 3, 3], 7, [2, 3, 2])],
-    ids=["no strata", "all rows", "a full stratum"],
-)
-def test_equal_allocation_at_its_ends(sizes: list[int], total: int, quota: list[int]) -> None:
+@pytest.mark.parametrize(("sizes", "quota"), [([], []), ([1, 5], [1, 5]), ([2, 3, 3], [2, 3, 2])])
+def test_equal_allocation_at_its_ends(sizes: list[int], quota: list[int]) -> None:
     """All rows are taken whole, and a full stratum gets no row more, even by the first draw."""
     draws = np.arange(len(sizes), dtype=np.uint64)
-    assert equal_allocation(np.array(sizes, dtype=int), total, draws).tolist() == quota
+    assert equal_allocation(np.array(sizes, dtype=int), sum(quota), draws).tolist() == quota
 
 
 def test_equal_draws_take_strata_in_turn() -> None:

@@ -13,20 +13,34 @@ from hypothesis import strategies as st
 from stratframe.core.rounding import controlled_rounding, moves_up, round_total, systematic_round
 from stratframe.core.seeds import StreamTag, random_words
 
+Shares, Levels = list[Fraction], Sequence[np.ndarray]
+
+Shares, Levels = list[Fraction], Sequence[np.ndarray]
 seeds = st.integers(0, 2**32)
 strata_sizes = st.lists(st.integers(0, 30), min_size=1, max_size=24)
+some_numbers = st.lists(st.integers(1, 50), min_size=2, max_size=6)
+some_numbers = st.lists(st.integers(1, 50), min_size=2, max_size=6)
+TINY = [
+    ([5, 7], [7, 2, 1], [[0, 0]]),
+    ([9, 7, 5, 2], [7, 2, 1], []),
+    ([1, 1, 1], [1, 1, 1], [[0, 0, 1]]),
+    ([3, 1, 2, 5], [5, 4, 3], [[0, 1, 1, 1]]),
+    ([2, 3], [5, 3, 2, 1], []),
+    ([1, 4, 2], [1, 2, 3, 1], [[0, 0, 1]]),
+    ([2, 0, 1], [3, 3, 2, 3], [[0, 1, 1]]),
+    ([3, 4], [5, 4, 3, 2, 1], []),
+    ([7], [6, 5, 4, 3, 2, 1], []),
+    ([3, 3, 4, 1, 2, 2, 5], [3, 5], [[0, 0, 1, 1, 1, 2, 2], [0, 0, 1, 1, 1, 1, 1]]),
+]
 
 
-def fractions(numbers: list[int]) -> list[Fraction]:
+def fractions(numbers: list[int]) -> Shares:
     return [Fraction(number, sum(numbers)) for number in numbers]
 
 
-def shares_of(least: int, most: int) -> st.SearchStrategy[list[Fraction]]:
-    return (
-        st.sampled_from([1, 3, 50, 2**36])
-        .flatmap(lambda top: st.lists(st.integers(1, top), min_size=least, max_size=most))
-        .map(fractions)
-    )
+def shares_of(least: int, most: int) -> st.SearchStrategy[Shares]:
+    tops = st.sampled_from([1, 3, 50, 2**36]).map(lambda top: st.integers(1, top))
+    return tops.flatmap(lambda n: st.lists(n, min_size=least, max_size=most)).map(fractions)
 
 
 @st.composite
@@ -40,35 +54,25 @@ def nested_levels(draw: st.DrawFn, n_strata: int, n_levels: int) -> list[np.ndar
     return levels
 
 
-def rounded(
-    sizes: list[int], shares: list[Fraction], levels: Sequence[np.ndarray], seed: int | None
-) -> np.ndarray:
+def rounded(sizes: list[int], shares: Shares, levels: Levels, seed: int | None) -> np.ndarray:
     n_words = len(sizes) * (len(shares) - 1)
     draws = None if seed is None else random_words(seed, StreamTag.PART_QUOTA, n_words)
     return controlled_rounding(np.array(sizes), shares, levels, draws)
 
 
-def all_levels(sizes: list[int], levels: Sequence[np.ndarray]) -> Iterator[np.ndarray]:
-    """Of every stratum and coarser stratum, and of all rows, mark the strata inside."""
-    for level in [np.arange(len(sizes)), *levels, np.zeros(len(sizes), dtype=int)]:
-        yield from (level == code for code in np.unique(level))
-
-
-def assert_rounded(
-    table: np.ndarray, sizes: list[int], shares: list[Fraction], levels: Sequence[np.ndarray] = ()
-) -> None:
+def assert_rounded(table: Any, sizes: list[int], shares: Shares, levels: Levels = ()) -> None:
+    """Check every stratum and coarser stratum, and all rows."""
     np.testing.assert_array_equal(table.sum(axis=1), sizes)
-    for inside in all_levels(sizes, levels):
-        size = int(np.array(sizes)[inside].sum())
-        for share, count in zip(shares, table[inside].sum(axis=0).tolist(), strict=True):
-            assert floor(size * share) <= count <= ceil(size * share)
+    for level in [np.arange(len(sizes)), *levels, np.zeros(len(sizes), dtype=int)]:
+        for code in np.unique(level):
+            size = int(np.array(sizes)[level == code].sum())
+            for share, count in zip(shares, table[level == code].sum(axis=0).tolist(), strict=True):
+                assert floor(size * share) <= count <= ceil(size * share)
 
 
 @pytest.mark.parametrize(("least", "most"), [(2, 3), (4, 8), (9, 40), (60, 130)])
 @given(data=st.data(), sizes=strata_sizes, seed=st.none() | seeds)
-def test_every_level_is_rounded(
-    least: int, most: int, sizes: list[int], seed: int | None, data: st.DataObject
-) -> None:
+def test_every_level_is_rounded(least: int, most: int, sizes: Any, seed: Any, data: Any) -> None:
     """Cells, coarser strata of all levels and totals are exact shares, rounded down or up."""
     if most > 40:
         sizes = sizes[:6]
@@ -100,9 +104,6 @@ def test_moves_keep_the_mean(denominator: int) -> None:
         assert up.tolist() == [Fraction(int(u), 2**32) >= 1 - share for u in near]
 
 
-some_numbers = st.lists(st.integers(1, 50), min_size=2, max_size=6)
-
-
 @given(data=st.data(), sizes=strata_sizes, numbers=some_numbers)
 def test_high_draws_favour_first_parts(data: Any, sizes: list[int], numbers: list[int]) -> None:
     """The first part that may takes a row left over in all; of three parts the next one, too."""
@@ -117,9 +118,7 @@ def test_high_draws_favour_first_parts(data: Any, sizes: list[int], numbers: lis
         assert takes == may_take[: len(takes)]
 
 
-def every_rounding(
-    sizes: list[int], shares: list[Fraction], levels: Sequence[np.ndarray]
-) -> Iterator[tuple[Fraction, np.ndarray]]:
+def every_rounding(sizes: Any, shares: Shares, levels: Levels) -> Iterator[tuple[Fraction, Any]]:
     """All tables that chance can lead to, each with its probability."""
     taken: list[bool] = []
 
@@ -146,20 +145,6 @@ def every_rounding(
         if not taken:
             return
         taken[-1] = False
-
-
-TINY = [
-    ([5, 7], [7, 2, 1], [[0, 0]]),
-    ([9, 7, 5, 2], [7, 2, 1], []),
-    ([1, 1, 1], [1, 1, 1], [[0, 0, 1]]),
-    ([3, 1, 2, 5], [5, 4, 3], [[0, 1, 1, 1]]),
-    ([2, 3], [5, 3, 2, 1], []),
-    ([1, 4, 2], [1, 2, 3, 1], [[0, 0, 1]]),
-    ([2, 0, 1], [3, 3, 2, 3], [[0, 1, 1]]),
-    ([3, 4], [5, 4, 3, 2, 1], []),
-    ([7], [6, 5, 4, 3, 2, 1], []),
-    ([3, 3, 4, 1, 2, 2, 5], [3, 5], [[0, 0, 1, 1, 1, 2, 2], [0, 0, 1, 1, 1, 1, 1]]),
-]
 
 
 @pytest.mark.parametrize(("sizes", "numbers", "levels"), TINY)
@@ -191,7 +176,7 @@ def test_systematic_rounding_has_the_probabilities() -> None:
 
 
 @given(n_rows=st.integers(0, 10**12), shares=shares_of(2, 8), seed=seeds)
-def test_totals_are_rounded_with_one_word(n_rows: int, shares: list[Fraction], seed: int) -> None:
+def test_totals_are_rounded_with_one_word(n_rows: int, shares: Shares, seed: int) -> None:
     """A total is divided into its shares, rounded down or up."""
     total = round_total(n_rows, shares, random_words(seed, StreamTag.PART_SEARCH, 1))
     assert_rounded(total[None], [n_rows], shares)

@@ -12,15 +12,21 @@ from hypothesis.extra import numpy as hnp
 from stratframe.core import strata
 
 codes = hnp.arrays(np.int64, st.integers(1, 60), elements=st.integers(0, 8))
+halves = hnp.arrays(np.int64, st.integers(1, 50), elements=st.integers(0, 12)).map(lambda n: n / 2)
+nested_codes = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), min_size=1, max_size=60)
+some_values = st.lists(st.tuples(st.integers(0, 3), st.integers(-20, 20)), min_size=1, max_size=80)
+cells = st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 5))
+halves = hnp.arrays(np.int64, st.integers(1, 50), elements=st.integers(0, 12)).map(lambda n: n / 2)
+nested_codes = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), min_size=1, max_size=60)
+some_values = st.lists(st.tuples(st.integers(0, 3), st.integers(-20, 20)), min_size=1, max_size=80)
+cells = st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 5))
 
 
 @given(codes)
 def test_factorize_codes_as_pandas(column: np.ndarray) -> None:
     """Codes are renumbered by first appearance, as by `pd.factorize`."""
-    numbered, present = strata.factorize_codes(column, 9)
-    expected, classes = pd.factorize(column)
-    np.testing.assert_array_equal(numbered, expected)
-    np.testing.assert_array_equal(present, classes)
+    for found, wanted in zip(strata.factorize_codes(column, 9), pd.factorize(column), strict=True):
+        np.testing.assert_array_equal(found, wanted)
 
 
 @given(codes)
@@ -34,10 +40,7 @@ def test_first_occurrence_as_numpy(column: np.ndarray) -> None:
     assert strata.first_occurrence(late, 3).tolist() == [0, 4_997, 5_000]
 
 
-pairs_of_codes = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), min_size=1, max_size=60)
-
-
-@given(pairs_of_codes, st.booleans())
+@given(nested_codes, st.booleans())
 def test_nests_children_inside_parents(pairs: list[tuple[int, int]], sparse: bool) -> None:
     """Joint strata are runs inside their parent, numbered there by first appearance."""
     parent, child = np.array(pairs).T
@@ -50,10 +53,7 @@ def test_nests_children_inside_parents(pairs: list[tuple[int, int]], sparse: boo
 
 
 @pytest.mark.parametrize("cut", [strata.bins_by_partition, strata.bins_by_sort])
-@given(
-    pairs=st.lists(st.tuples(st.integers(0, 3), st.integers(-20, 20)), min_size=1, max_size=80),
-    n_bins=st.integers(2, 40),
-)
+@given(pairs=some_values, n_bins=st.integers(2, 40))
 def test_quantile_bins_as_numpy(cut: Any, pairs: list[tuple[int, int]], n_bins: int) -> None:
     """Each parent is cut as if alone, where `np.quantile` does, and closed on the right."""
     parent, values = np.array(pairs).T
@@ -67,10 +67,7 @@ def test_quantile_bins_as_numpy(cut: Any, pairs: list[tuple[int, int]], n_bins: 
         assert counts[stratum] == len(np.unique(bins[parent == stratum]))
 
 
-@given(
-    hnp.arrays(np.float64, st.integers(1, 50), elements=st.integers(0, 12).map(lambda i: i / 2)),
-    st.sampled_from(["right", "left"]),
-)
+@given(halves, st.sampled_from(["right", "left"]))
 def test_edge_bins_as_cut(values: np.ndarray, closed: str) -> None:
     """Bins are those of `pd.cut` with the lowest edge included, or their mirror image."""
     edges = np.array([0.0, 1.5, 2.0, 6.0])
@@ -79,9 +76,6 @@ def test_edge_bins_as_cut(values: np.ndarray, closed: str) -> None:
     else:
         expected = 2 - pd.cut(-values, -edges[::-1], include_lowest=True, labels=False)
     np.testing.assert_array_equal(strata.edge_bins(values, edges, closed), expected)
-
-
-cells = st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 5))
 
 
 @given(st.lists(cells, min_size=1, max_size=40))
@@ -101,8 +95,7 @@ def test_strata_that_are_not_divided_stay(parent: np.ndarray, data: st.DataObjec
     """A level that divides no stratum changes no code, as if it had been encoded anew."""
     parent, present = strata.factorize_codes(parent, 16)
     of_parent = data.draw(hnp.arrays(np.int64, len(present), elements=st.integers(0, 2)))
-    child = of_parent[parent]
-    codes, parents = strata.nest_codes(parent, len(present), child, 3)
+    codes, parents = strata.nest_codes(parent, len(present), of_parent[parent], 3)
     np.testing.assert_array_equal(codes, parent)
     np.testing.assert_array_equal(parents, np.arange(len(present)))
 

@@ -13,25 +13,24 @@ from stratframe.core.rounding import controlled_rounding
 from stratframe.core.seeds import StreamTag, random_words
 from stratframe.core.systematic import systematic_deal
 
-shares = st.lists(st.integers(1, 40), min_size=2, max_size=6).map(
-    lambda numbers: [Fraction(number, sum(numbers)) for number in numbers]
-)
+
+def fractions(numbers: list[int]) -> list[Fraction]:
+    return [Fraction(number, sum(numbers)) for number in numbers]
+
+
+shares = st.lists(st.integers(1, 40), min_size=2, max_size=6).map(fractions)
+seeds = st.none() | st.integers(0, 2**32)
 
 
 def deal(sizes: list[int], parts: list[Fraction], seed: int | None) -> tuple[np.ndarray, ...]:
     n_words = len(sizes) * (len(parts) - 1)
     quota_draws = None if seed is None else random_words(seed, StreamTag.PART_QUOTA, n_words)
-    table = controlled_rounding(np.array(sizes), parts, [], quota_draws)
-    n = sum(sizes)
+    table, n = controlled_rounding(np.array(sizes), parts, [], quota_draws), sum(sizes)
     draws = None if seed is None else random_words(seed, StreamTag.PART_SPREAD, table.size + n)
     return table, systematic_deal(np.arange(n), table, draws)
 
 
-@given(
-    sizes=st.lists(st.integers(1, 300), min_size=1, max_size=3),
-    parts=shares,
-    seed=st.none() | st.integers(0, 2**32),
-)
+@given(st.lists(st.integers(1, 300), min_size=1, max_size=3), shares, seeds)
 def test_runs_hold_each_share(sizes: list[int], parts: list[Fraction], seed: int | None) -> None:
     """In each stratum every run of the order holds each part's share to within 3 rows."""
     table, found = deal(sizes, parts, seed)
@@ -48,8 +47,7 @@ def test_runs_hold_each_share(sizes: list[int], parts: list[Fraction], seed: int
 @pytest.mark.parametrize("numbers", [[8, 2], [8, 1, 1], [4, 3, 2, 1]])
 def test_every_row_has_every_chance(numbers: list[int]) -> None:
     """Over seeds each row of the order comes to each part as often as the part's share."""
-    parts = [Fraction(number, sum(numbers)) for number in numbers]
-    n, n_seeds = 2 * sum(numbers), 3000
+    parts, n, n_seeds = fractions(numbers), 2 * sum(numbers), 3000
     counts = np.zeros((n, len(parts)))
     for seed in range(n_seeds):
         counts[np.arange(n), deal([n], parts, seed)[1]] += 1
@@ -81,10 +79,9 @@ def fractional(values: np.ndarray, parts: list[float], rng: np.random.Generator)
 @pytest.mark.parametrize("numbers", [[8, 2], [89, 11], [8, 1, 1], [5, 2, 2, 1]])
 def test_no_farther_from_the_whole_than_the_source(numbers: list[int]) -> None:
     """The KS distance of each part from the whole is no larger than with the source's method."""
-    rng = np.random.default_rng(0)
+    rng, parts = np.random.default_rng(0), fractions(numbers)
     values = np.sort(rng.lognormal(size=1000))
-    parts = [Fraction(number, sum(numbers)) for number in numbers]
-    ours, theirs = np.zeros(len(parts)), np.zeros(len(parts))
+    ours, theirs = np.zeros((2, len(parts)))
     for seed in range(20):
         found = deal([len(values)], parts, seed)[1]
         source = fractional(values, [float(part) for part in parts], rng)

@@ -1,19 +1,16 @@
 """Swaps that even out totals, on arrays."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 
 from stratframe.core.seeds import StreamTag, word_stream
 from stratframe.core.totals import group_totals, measure_totals, swap_for_totals
 
-HALVES = [Fraction(1, 2)] * 2
+from .groups.partitions import HALVES
 
 
 def swapped(codes: list[int], parts: list[int], *values: list[float]) -> list[int]:
-    stream = word_stream(0, StreamTag.FOLD_TOTALS)
-    numbers = np.array(values, dtype=np.float64)
+    stream, numbers = word_stream(0, StreamTag.FOLD_TOTALS), np.array(values, dtype=np.float64)
     return swap_for_totals(np.array(codes), np.array(parts), numbers, HALVES, stream).tolist()
 
 
@@ -41,8 +38,7 @@ def test_totals_of_groups_do_not_depend_on_the_order_of_rows() -> None:
     for _ in range(20):
         order = rng.permutation(3_000)
         assert (group_totals(values[:, order], group[order], 9) == found).all()
-    expected = np.bincount(group, values[0]) / values[0].max()
-    np.testing.assert_allclose(found[0], expected)
+    np.testing.assert_allclose(found[0], np.bincount(group, values[0]) / values[0].max())
 
 
 @pytest.mark.parametrize("n", [16, 17, 18, 40])

@@ -18,7 +18,6 @@ __all__ = ["engine", "spark"]
     ]
 )
 def engine(request: pytest.FixtureRequest) -> Iterator[EngineFrames]:
-    """Frames of the engine under test."""
     if request.param == "spark":
         yield from on_spark(request.getfixturevalue("spark"))
     else:

@@ -13,7 +13,6 @@ dd = pytest.importorskip("dask.dataframe", reason='needs pip install "stratframe
 import stratframe.dask as sf_dask  # noqa: E402 - registers .strat on Dask frames
 
 __all__ = ["ONE_THREAD", "Source", "dask", "dd", "of_parts", "sf_dask"]
-
 ONE_THREAD = {"scheduler": "synchronous", "dataframe.convert-string": False}
 """How Dask computes in tests: without threads and processes, with text as pandas has it."""
 

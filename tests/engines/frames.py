@@ -65,17 +65,14 @@ class EngineFrames(NamedTuple):
 
 
 def cut(frame: pd.DataFrame, places: Sequence[int]) -> list[pd.DataFrame]:
-    """Cut a frame into pieces at some rows."""
     return [frame.iloc[start:end] for start, end in pairwise([0, *sorted(places), len(frame)])]
 
 
 def on_lists() -> Iterator[EngineFrames]:
-    """Frames of the engine that the tests bring."""
     yield EngineFrames("Lists", lambda frame, places: Lists(cut(frame, places)))
 
 
 def on_dask() -> Iterator[EngineFrames]:
-    """Frames of Dask."""
     from tests.engines.dask_frames import ONE_THREAD, dask, of_parts
 
     with dask.config.set(ONE_THREAD):
@@ -83,11 +80,8 @@ def on_dask() -> Iterator[EngineFrames]:
 
 
 def on_spark(session: Any) -> Iterator[EngineFrames]:
-    """Frames of Spark, which has no categories."""
-
-    def local(frame: pd.DataFrame) -> pd.DataFrame:
-        texts = frame.select_dtypes("category").columns
-        return frame.astype(dict.fromkeys(texts, object))
+    def local(frame: pd.DataFrame) -> pd.DataFrame:  # Spark has no categories
+        return frame.astype(dict.fromkeys(frame.select_dtypes("category").columns, object))
 
     def spread(frame: pd.DataFrame, places: Sequence[int]) -> Any:
         return spark_frame(session, pl.from_pandas(local(frame)), len(places))
@@ -96,12 +90,10 @@ def on_spark(session: Any) -> Iterator[EngineFrames]:
 
 
 def collect_spark(frame: Any) -> pl.DataFrame:
-    """Collect a Spark frame."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         rows = pl.DataFrame(pl.from_arrow(frame.toArrow()))
-    # Spark's times are those of a zone.
-    return rows.with_columns(selectors.datetime().dt.replace_time_zone(None))
+    return rows.with_columns(selectors.datetime().dt.replace_time_zone(None))  # which Spark adds
 
 
 def heard(call: Callable[[], Any]) -> tuple[Any, list[str]]:

@@ -19,8 +19,9 @@ def start_session() -> Any:
     from pyspark.sql import SparkSession
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.master("local[2]").appName("stratframe")
     options = {
+        "spark.master": "local[2]",
+        "spark.app.name": "stratframe",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "ERROR",
@@ -28,9 +29,7 @@ def start_session() -> Any:
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.timeType.enabled": "true",
     }
-    for name, value in options.items():
-        builder = builder.config(name, value)
-    return builder.getOrCreate()
+    return SparkSession.builder.config(map=options).getOrCreate()
 
 
 @pytest.fixture(scope="session")

@@ -11,18 +11,10 @@ from tests.engines.dask_frames import Source, dask, dd
 from tests.helpers import refuse, refuse_now
 
 pytestmark = [pytest.mark.dask, pytest.mark.usefixtures("one_thread")]
-
-N = 400
-RNG = np.random.default_rng(0)
-FRAME = pd.DataFrame(
-    {
-        "id": RNG.permutation(N),
-        "label": RNG.choice(["a", "b", "c"], N),
-        "price": RNG.integers(0, 500, N),
-        "who": RNG.integers(0, 60, N),
-        "some": RNG.random(N) < 0.7,
-    }
-)
+N, RNG = 400, np.random.default_rng(0)
+FRAME = pd.DataFrame({"id": RNG.permutation(N), "label": RNG.choice(["a", "b", "c"], N)})
+FRAME = FRAME.assign(price=RNG.integers(0, 500, N), who=RNG.integers(0, 60, N))
+FRAME["some"] = RNG.random(N) < 0.7
 GIVEN = pd.Series(RNG.integers(0, 4, N), dtype="Int64").mask(RNG.random(N) < 0.5)
 OTHER_ROWS = (
     "The frame must give the same rows each time that it is computed, but a second pass found"
@@ -63,19 +55,17 @@ SEEN = {
 """Of each call, changes that it must see."""
 
 
-def changing(call):
-    """Make the frame that a call deals, whose rows do not change yet."""
-    return Source(FRAME.assign(fold=GIVEN) if call == "extend" else FRAME)
+def dealt(call):
+    """Deal a frame whose rows do not change yet, and return it with its source."""
+    source = Source(FRAME.assign(fold=GIVEN) if call == "extend" else FRAME)
+    return source, CALLS[call](source.frame)
 
 
-@pytest.mark.parametrize(
-    ("call", "change"), [(call, each) for call, changes in SEEN.items() for each in changes]
-)
+@pytest.mark.parametrize(("call", "change"), [(call, each) for call in SEEN for each in SEEN[call]])
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_rows_that_change_after_they_were_counted_are_an_error(call, change):
     """What was counted in the call must be there when the column is added, or a part of it."""
-    source = changing(call)
-    folded = CALLS[call](source.frame)
+    source, folded = dealt(call)
     source.change = CHANGES[change]
     for rows in (folded, folded.partitions[0]) if call == "classes" else (folded,):
         refuse(OTHER_ROWS, rows.compute)
@@ -93,8 +83,7 @@ def test_rows_that_change_between_the_passes_are_an_error():
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_rows_in_another_order_are_the_same_rows(call):
     """The order of the rows inside a partition does not matter."""
-    source = changing(call)
-    folded = CALLS[call](source.frame)
+    source, folded = dealt(call)
     expected = folded.compute()
     source.change = lambda part: part[::-1]
     assert folded.compute().sort_index().equals(expected.sort_index())
@@ -117,8 +106,7 @@ def test_folds_after_a_shuffle_are_those_of_the_keys(shuffle):
         folded = lazy.strat.kfold("label", key="id")
         train, valid = (set(part["id"].compute()) for part in next(iter(sf.folds(folded))))
         again = [folded.compute().sort_values("id")["fold"].tolist() for _ in range(2)]
-    assert train | valid == {*rows["id"]}
-    assert not train & valid
+    assert (train | valid, train & valid) == ({*rows["id"]}, set())
     assert again == [sf.kfold(rows, "label", key="id")["fold"].tolist()] * 2
 
 

@@ -14,7 +14,6 @@ import stratframe as sf
 from tests.engines.dask_frames import dd
 
 distributed = pytest.importorskip("distributed", reason='needs pip install "stratframe[dask]"')
-
 pytestmark = [
     pytest.mark.dask,
     # Workers that are killed leave sockets and warnings of `distributed` behind.
@@ -26,12 +25,9 @@ pytestmark = [
 @pytest.fixture
 def client():
     """Start a cluster of two processes for each test: a killed one may not be started again."""
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    options = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
+    cluster = distributed.LocalCluster(n_workers=2, **options)
+    with cluster, distributed.Client(cluster) as client:
         client.wait_for_workers(2, timeout=60)
         yield client
 

@@ -21,30 +21,23 @@ from tests.test_golden import PARTS
 BY = [
     *(None, "label", ["label", "sex"], ["sex", "label"], ["kind", "day", "label"]),
     *(["whole", "kind"], [lambda df: df["age"] > 40, "some"], [sf.classes("half")]),
-    sf.bins("age", [0, 18, 65, 120]),
+    *(sf.bins("age", [0, 18, 65, 120]), [sf.bins("whole", [0, 1, 2]), "sex"]),
     [sf.bins("price", [0, 50, 126], closed="left"), "label", "sex"],
-    *([sf.bins("whole", [0, 1, 2]), "sex"], sf.quantiles("price", 4)),
-    ["label", sf.quantiles("age", 3)],
+    *(sf.quantiles("price", 4), ["label", sf.quantiles("age", 3)]),
     [sf.quantiles("half", 3), "sex", sf.quantiles("time", 2), "label"],
     *(["sex", sf.quantiles("whole", 3)], ["label", sf.quantiles("price", 70)]),
 ]
-
 KEYS = ["id", "name", "time", "half", ["day", "id"]]
-
 CALLS = [
     *({}, {"repeats": 3}, {"seed": 7, "name": "my.`own` fold"}, {"where": "some"}),
     *({"where": lambda df: df["age"] > 20}, {"rare": "null"}, {"rare": "pool"}),
     {"missing": "null"},
 ]
-
 ORDERS = [(slice(None), [7, 7, 23, 41]), (slice(None, None, -1), [30])]
 """Two orders of the rows, and where each is cut into partitions."""
-
-
 KEYED = {"key": "id", "missing": "stratum", "rare": "ignore"}
-
+TARGETS = [2, 3, 4, 5, 6, PARTS, {"a": 20, "b": None}, 0.3]
 ALL = list(range(N))
-
 orders, places = st.permutations(ALL), st.lists(st.integers(0, N), max_size=6)
 
 
@@ -55,14 +48,6 @@ def outcome(engine, call):
         return engine.rows(result), words
     except sf.StratError as error:
         return str(error)
-
-
-TARGETS = [2, 3, 4, 5, 6, PARTS, {"a": 20, "b": None}, 0.3]
-
-
-def deal(frame, by, target, **options):
-    """Deal folds if there is a number of them, or else parts."""
-    return (sf.kfold if isinstance(target, int) else sf.split)(frame, by, target, **options)
 
 
 def test_folds_and_parts_are_those_of_pandas(engine):
@@ -78,8 +63,9 @@ def test_folds_and_parts_are_those_of_pandas(engine):
     @settings(max_examples=engine.n_examples)
     def check(by, key, call, order, cuts, target):
         rows, options = engine.spread(frame.iloc[order], cuts), {**KEYED, "key": key, **call}
-        found = outcome(engine, lambda: deal(rows, by, target, **options))
-        assert found == outcome(engine, lambda: deal(frame, by, target, **options))
+        verb = sf.kfold if isinstance(target, int) else sf.split
+        found = outcome(engine, lambda: verb(rows, by, target, **options))
+        assert found == outcome(engine, lambda: verb(frame, by, target, **options))
 
     check()
 
@@ -110,7 +96,6 @@ GIVEN = FRAME.assign(
     Sampled="x",
 )
 GIVEN = GIVEN.astype(dict.fromkeys(["part", "other", "most", "rest"], object))
-
 ANY = "key='id', missing='stratum', rare='ignore'"
 ENTRIES = "['label', 'sex', sf.quantiles('age', 2)]"
 PART_NAMES = "name=['part', 'other'], key='id', rare='ignore'"
@@ -197,22 +182,17 @@ def test_calls_give_what_they_give_in_pandas(engine, call):
             assert engine.rows(found) == engine.rows(expected)
 
 
-GROUPS = ["who", "label", "name", "kind", "day", "time", "whole", "half", "some"]
+GROUPS = st.sampled_from(["who", "label", "name", "kind", "day", "time", "whole", "half", "some"])
+GROUPED = [None, "label", ["sex", "kind"], ["label", sf.quantiles("age", 2)]]
 
 
 def test_groups_of_any_type_are_those_of_pandas(engine):
     """Groups of any columns have one fold on all engines, by whatever types these store them."""
     frame = engine.local(FRAME)
+    names = st.lists(GROUPS, min_size=1, max_size=3, unique=True)
 
     @example(["who", "name"], ["label"], ALL[::-1], [20], 2, 1)
-    @given(
-        st.lists(st.sampled_from(GROUPS), min_size=1, max_size=3, unique=True),
-        st.sampled_from([None, "label", ["sex", "kind"], ["label", sf.quantiles("age", 2)]]),
-        orders,
-        places,
-        st.integers(2, 3),
-        st.integers(0, 9),
-    )
+    @given(names, st.sampled_from(GROUPED), orders, places, st.integers(2, 3), st.integers(0, 9))
     @settings(max_examples=engine.n_examples // 2)
     def check(groups, by, order, cuts, k, seed):
         options = {"groups": groups, "missing": "null", "rare": "ignore", "seed": seed}
@@ -229,14 +209,12 @@ TABLED = [
     *([sf.bins("age", [0, 18, 65, 120]), "whole"], sf.continuous("age", name="years")),
 ]
 
-CUTS = [11, 11, 30, 59]
-
 
 @pytest.mark.parametrize("by", TABLED, ids=str)
 def test_tables_are_those_of_pandas(engine, by):
     """Tables of strata, and of the folds and parts of several columns, are those of pandas."""
     frame = engine.local(FOLDED)
-    rows, names = engine.spread(frame, CUTS), ["fold", "split"]
+    rows, names = engine.spread(frame, [11, 11, 30, 59]), ["fold", "split"]
     for verb in (sf.balance, partial(sf.report, full=True), partial(sf.compare, full=True)):
         engine.check_table(verb(rows, by, names), verb(frame, by, names))
     for verb, name in ((sf.balance, "plain"), (sf.report, "split")):
@@ -247,10 +225,10 @@ def test_tables_are_those_of_pandas(engine, by):
     engine.check_table(*(table.drop(columns=left_out) for table in advice))
 
 
-@pytest.mark.parametrize(
-    ("n", "words"),
-    [(300, ["even", "no less even than a shuffle"]), (90, ["too few rows", "too few rows"])],
-)
+JUDGED = [(300, ["even", "no less even than a shuffle"]), (90, ["too few rows"] * 2)]
+
+
+@pytest.mark.parametrize(("n", "words"), JUDGED)
 def test_orders_are_judged_as_on_pandas(engine, n, words):
     """The running counts of an order are those of pandas, with ties, in each class and alone."""
     drawn, x = np.random.default_rng(2), sf.continuous("x")
@@ -288,15 +266,10 @@ def test_orders_are_judged_as_on_pandas(engine, n, words):
 )
 def test_a_check_is_that_of_pandas(engine, options):
     """A check finds what it finds in pandas, but names no rows and no keys of Dask."""
-    frame = FOLDED.assign(
-        pair=[i // 2 for i in range(N)],
-        whole=[i % 4 for i in range(N)],
-        text=[f"text {max(i, 5)}" for i in range(N)],
-        twin=FOLDED["fold"],
-        block=["test" if i < 20 else "train" for i in range(N)],
-        never=["train" if i % 2 else None for i in range(N)],
-    )
-    frame = engine.local(frame)
+    frame = FOLDED.assign(pair=[i // 2 for i in ALL], whole=[i % 4 for i in ALL])
+    frame["text"], frame["twin"] = [f"text {max(i, 5)}" for i in ALL], FOLDED["fold"]
+    frame["block"] = ["test" if i < 20 else "train" for i in ALL]
+    frame = engine.local(frame.assign(never=["train" if i % 2 else None for i in ALL]))
     found = sf.check(engine.spread(frame, [17, 45]), **options)
     expected = sf.check(frame, **{"duplicates": None, **options})
     assert found.ok == expected.ok
@@ -335,9 +308,7 @@ def test_leaks_are_the_rows_of_pandas(engine, shared):
     assert {name: found[name] for name in frame} == engine.rows(frame[leaking])
 
 
-CELLS = st.tuples(
-    st.sampled_from(["a", "b", None]), st.sampled_from([1, 2, None]), st.sampled_from([0, 1, None])
-)
+CELLS = st.tuples(*map(st.sampled_from, (["a", "b", None], [1, 2, None], [0, 1, None])))
 """Two values and a fold, any of them missing."""
 
 
@@ -352,24 +323,22 @@ def test_what_rows_share_is_counted_as_row_by_row(engine):
     def check(cells, cuts, alike, drop):
         rows = pd.DataFrame(cells, columns=["one", "two", "fold"]).convert_dtypes()
         rows = rows.astype({"one": object, "two": "Int64", "fold": "Int64"})
-        found = engine_of(engine.spread(rows, [min(cut, len(rows)) for cut in cuts])).shared_rows(
-            ["one", "two"], "duplicates" if alike else "groups", "fold", drop=drop
-        )
+        made = engine_of(engine.spread(rows, [min(cut, len(rows)) for cut in cuts]))
+        argument = "duplicates" if alike else "groups"
+        found = made.shared_rows(["one", "two"], argument, "fold", drop=drop)
         folds = defaultdict(list)
         for *values, fold in cells:
             if (alike or None not in values) and not (drop and fold is None):
                 folds[tuple(values)].append(fold)
         pairs = [pair for each in folds.values() for pair in combinations(each, 2)]
         split = [each for each in folds.values() if len({*each}) > 1]
-        assert found[:4] == (
-            *(len(folds), sum(len(each) > 1 for each in folds.values())),
-            *(len(split), sum(map(len, split))),
-        )
+        n_repeated = sum(len(each) > 1 for each in folds.values())
+        assert found[:4] == (len(folds), n_repeated, len(split), sum(map(len, split)))
         assert (found.example is None) == (not split)
         assert found[5:] == (len(pairs), sum(one != other for one, other in pairs))
         if split:
-            values, labels = tuple(found.example.values), {*found.example.folds}
-            values = tuple(None if pd.isna(value) else value for value in values)
+            values = tuple(None if pd.isna(value) else value for value in found.example.values)
+            labels = {*found.example.folds}
             assert len(labels) == 2
             assert labels <= {*folds[values]}
 
@@ -398,21 +367,17 @@ RULES = [
     {"name": "split", "train": "train", "valid": ["test", "valid"], "apart": "who"},
     {"name": "fold", "train": [0, 2], "nulls": "drop"},
     {"name": "fold", "train": [0, 2], "nulls": "train", "apart": ["who", "day"]},
-    {"name": "fold", "nulls": "train", "apart": "half"},
-    {"name": "fold", "nulls": "drop", "apart": ["time", "name", "who"]},
+    *({"nulls": "train", "apart": "half"}, {"nulls": "drop", "apart": ["time", "name", "who"]}),
     {"name": ["day", "fold"], "nulls": "drop", "apart": "whole"},
-    {"name": "day", "train": "past", "apart": "kind"},
-    {"name": "fold", "nulls": "drop", "apart": "row"},
+    *({"name": "day", "train": "past", "apart": "kind"}, {"nulls": "drop", "apart": "row"}),
 ]
-"""Rules by which columns are read."""
 
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_rules_read_the_rows_of_pandas(engine, rule):
     """Pairs by any rule are frames of the engine with the rows of pandas, and with its words."""
-    who = [i // 2 if i % 9 else None for i in range(N)]
-    month = FOLDED["day"].map(lambda day: day.replace(month=day.day))
-    frame = engine.local(FOLDED.assign(who=who, month=month, row=[i // 4 for i in range(N)]))
+    who, month = GIVEN["pair"], FOLDED["day"].map(lambda day: day.replace(month=day.day))
+    frame = engine.local(FOLDED.assign(who=who, month=month, row=[i // 4 for i in ALL]))
     rows = engine.spread(frame, [17, 45])
     try:
         expected, words = heard(lambda: list(sf.folds(frame, **rule)))

@@ -20,108 +20,80 @@ FRAMES = {
     "empty": FRAME[["id", "label"]][:0],
 }
 """The frames of the calls."""
-
 NO_ROWS = ", which is not possible on {name} frames.\nHint: "
-TABLES = "`balance` and `report` give the figures as tables."
-BINS = "`report` with `sf.quantiles(...)` compares the bins of a feature."
-ELSEWHERE = (
-    ", which is not possible on {name} frames.\n"
-    "Hint: `sf.quantiles` and `sf.bins` divide numbers into strata."
-)
-DISTANCES = " needs the distances between all rows" + ELSEWHERE
+BINS = f"{NO_ROWS}`report` with `sf.quantiles(...)` compares the bins of a feature."
+ELSEWHERE = f"{NO_ROWS}`sf.quantiles` and `sf.bins` divide numbers into strata."
+DISTANCES = f" needs the distances between all rows{ELSEWHERE}"
+FEATURES = f" looks at the values of `features` in all rows{BINS}"
+SWAPS = f"`sf.total` swaps rows until the totals of the parts are even{ELSEWHERE}"
 SORTED = (
     "`by` must not have a continuous entry on {name} frames, because it sorts all rows, got"
     " sf.continuous('price').\nHint: cut it into bins, as in `sf.quantiles('price', 10)`, or use"
     " its values as classes, as in `sf.classes('price')`."
 )
-CUT = (
-    '`deal="contiguous"` needs all rows in order, which is not possible on {name} frames.\n'
-    "Hint: compare a column with one of its quantiles, as computed by `quantile` in Dask or"
-    " `approxQuantile` in Spark."
-)
+CUT = f'`deal="contiguous"` needs all rows in order{NO_ROWS}compare a column with one of its'
+CUT += " quantiles, as computed by `quantile` in Dask or `approxQuantile` in Spark."
 ONE_THING = (
     "`leaks` on {{name}} frames takes one of `groups`, `key` and `duplicates`, and one column of"
     " folds, got {}.\nHint: call `leaks` once for each argument and each column; `check` takes"
     " several of both."
 )
-
-NO_KEY = (
-    "{{name}} frames need {}, because their rows may come in a different order each time.\n"
-    'Hint: name the columns that identify a row, as in `key="id"`.'
-)
-
+NO_KEY = "{{name}} frames need {}, because their rows may come in a different order each time.\n"
+NO_KEY += 'Hint: name the columns that identify a row, as in `key="id"`.'
 REFUSED = {
     # What needs the rows themselves.
     "sf.cv(folded)": f"`cv` gives positions of rows{NO_ROWS}`folds` gives frames.",
-    "sf.FoldSplit().split(folded)": (
-        f"`FoldSplit` gives positions of rows{NO_ROWS}`sf.folds` gives frames."
-    ),
-    "sf.plot(folded, 'label')": f"`plot` reads all rows{NO_ROWS}{TABLES}",
-    "sf.drift(folded, 'age')": f"`drift` looks at the values of all rows{NO_ROWS}{BINS}",
-    "sf.check(folded, features='age')": (
-        f"`check` looks at the values of `features` in all rows{NO_ROWS}{BINS}"
-    ),
-    "sf.compare(folded, 'label', 'fold', 'age')": (
-        f"`compare` looks at the values of `features` in all rows{NO_ROWS}{BINS}"
-    ),
+    "sf.FoldSplit().split(folded)": f"`FoldSplit` gives positions of rows{NO_ROWS}`sf.folds` gives"
+    " frames.",
+    "sf.plot(folded, 'label')": f"`plot` reads all rows{NO_ROWS}`balance` and `report` give the"
+    " figures as tables.",
+    "sf.drift(folded, 'age')": f"`drift` looks at the values of all rows{BINS}",
+    "sf.check(folded, features='age')": f"`check`{FEATURES}",
+    "sf.compare(folded, 'label', 'fold', 'age')": f"`compare`{FEATURES}",
     "sf.leaks(folded)": ONE_THING.format("none of them"),
     "sf.leaks(folded, groups='who', key='id')": ONE_THING.format("`groups`, `key`"),
     "sf.leaks(folded, groups='who', name=['fold', 'plain'])": ONE_THING.format("2 columns"),
     # What ranks rows, by numbers that must be the same each time.
     **{
-        f"sf.{call})": NO_KEY.format(needed)
-        for needed, calls in {
-            "a `key` or `groups`": (
-                *("kfold(df", "kfold(df, 'label', 4, rare='ignore'", "split(df, 'label'"),
-                "plan(df, 'label', 3",
-            ),
-            "a `key`": ("extend(folded, 'label'", "sample(df, 'label', n=9"),
-        }.items()
-        for call in calls
+        f"sf.{call})": NO_KEY.format("a `key` or `groups`")
+        for call in (
+            *("kfold(df", "kfold(df, 'label', 4, rare='ignore'", "split(df, 'label'"),
+            "plan(df, 'label', 3",
+        )
     },
+    "sf.extend(folded, 'label')": NO_KEY.format("a `key`"),
+    "sf.sample(df, 'label', n=9)": NO_KEY.format("a `key`"),
     # What needs all rows at once.
     "sf.kfold(df, sf.chain(['age']), key='id')": f"`sf.chain`{DISTANCES}",
     "sf.kfold(df, sf.clusters(['age']), key='id')": f"`sf.clusters`{DISTANCES}",
     **{
-        f"sf.{call}, ['label', sf.total('age', 'id')]{rest})": (
-            f"`sf.total` swaps rows until the totals of the parts are even{ELSEWHERE}"
-        )
-        for call, rest in (
-            ("kfold(df", ", key='id'"),
-            ("split(df", ", groups='age'"),
-            ("plan(df", ", key='id'"),
-            ("report(folded", ""),
-            ("check(folded", ""),
+        f"sf.{call}, by=['label', sf.total('age', 'id')])": SWAPS
+        for call in (
+            *("kfold(df, key='id'", "split(df, groups='age'", "plan(df, key='id'"),
+            *("report(folded", "check(folded"),
         )
     },
     "sf.check(folded, sf.clusters(['age', 'id'], 2))": f"`sf.clusters`{DISTANCES}",
-    "sf.kfold(df, sf.margins(['label', 'sex']), key='id')": (
-        f"`sf.margins` searches over all rows at once{ELSEWHERE}"
-    ),
-    "sf.kfold(df, 'label', key='id', deal='circular')": (
-        f'`deal="circular"` needs all rows in order{ELSEWHERE}'
-    ),
+    "sf.kfold(df, sf.margins(['label', 'sex']), key='id')": f"`sf.margins` searches over all rows"
+    f" at once{ELSEWHERE}",
+    "sf.kfold(df, 'label', key='id', deal='circular')": '`deal="circular"` needs all rows in'
+    f" order{ELSEWHERE}",
     **{
-        f"sf.{call}, sf.continuous('price'), deal='contiguous')": CUT
-        for call in ("kfold(df", "split(df", "plan(df")
+        f"sf.{verb}(df, sf.continuous('price'), deal='contiguous')": CUT
+        for verb in ("kfold", "split", "plan")
     },
     **{
-        f"sf.{call}, key='id')": message
-        for by, message in {
-            "'price'": SORTED,
-            "sf.continuous('price')": SORTED,
-            "sf.nearest('price')": f"`sf.nearest`{DISTANCES}",
-        }.items()
-        for call in (
-            *(f"kfold(df, {by}", f"split(df, {by}", f"plan(df, {by}, 3", f"sample(df, {by}, n=9"),
+        f"sf.{verb}(df, {by}{more}, key='id')": message
+        for by, message in (
+            *(("'price'", SORTED), ("sf.continuous('price')", SORTED)),
+            ("sf.nearest('price')", f"`sf.nearest`{DISTANCES}"),
         )
+        for verb, more in (("kfold", ""), ("split", ""), ("plan", ", 3"), ("sample", ", n=9"))
     },
-    "sf.extend(nines, 'label', groups='age')": (
-        f"`extend` with `groups` looks at all rows of each group{ELSEWHERE}"
-    ),
-    "sf.extend(nines, 'label', key='id', where='some')": (
-        f"`extend` with `where` looks at the folds of all rows{ELSEWHERE}"
-    ),
+    "sf.extend(nines, 'label', groups='age')": "`extend` with `groups` looks at all rows of each"
+    f" group{ELSEWHERE}",
+    "sf.extend(nines, 'label', key='id', where='some')": "`extend` with `where` looks at the folds"
+    f" of all rows{ELSEWHERE}",
     **{
         f"sf.kfold(df, ['rarely', sf.quantiles('price', 2)], groups='who', rare={rare!r})": (
             f"`rare={rare!r}` cannot be combined with `groups` and quantiles inside the strata of"
@@ -143,20 +115,16 @@ REFUSED = {
         for call in ("kfold(df", "advise(df, 'label'", "report(folded, 'label'")
         for groups in ("sf.linked('sex', 'age')", "sf.similar('age', 0.1)")
     },
-    "sf.kfold(folded, 'label', key='id')": (
-        "The frame has a column 'fold' already. `overwrite=True` replaces it."
-        "\nHint: df = df.drop({fold})"
-    ),
+    "sf.kfold(folded, 'label', key='id')": "The frame has a column 'fold' already. `overwrite=True`"
+    " replaces it.\nHint: df = df.drop({fold})",
     # What is no column of flags.
-    "sf.kfold(df, 'label', key='id', where='age')": (
-        "`where` must be a boolean column, but 'age' is {integer}."
-    ),
-    "sf.kfold(df, 'label', key='id', where=pd.Series([True] * 60))": (
-        "`where` must hold a boolean column, an expression or a callable, got Series.\n"
-        'Hint: compute it, as in `where=lambda df: df["split"] == "train"`.'
-    ),
+    "sf.kfold(df, 'label', key='id', where='age')": "`where` must be a boolean column, but 'age' is"
+    " {integer}.",
+    "sf.kfold(df, 'label', key='id', where=pd.Series([True] * 60))": "`where` must hold a boolean"
+    " column, an expression or a callable, got Series.\nHint: compute it, as in"
+    ' `where=lambda df: df["split"] == "train"`.',
 }
-
+KEY = "key=['id', 'fold']"
 REFUSED_ON_PANDAS = [
     # Values and sizes, which are counted over all partitions.
     *("sf.kfold(df, 'sex', key='id')", "sf.kfold(df, 'label', key='sex')"),
@@ -166,10 +134,8 @@ REFUSED_ON_PANDAS = [
     *("sf.kfold(df, 'kind', groups='label')", "sf.kfold(df, 'rarely', 7, key='id', rare='error')"),
     # Names, and what they name.
     *("sf.kfold(df, 'lable', key='id')", "sf.folds(folded, 'day', apart='whom')"),
-    "sf.check(df, name='id', duplicates=['lable'])",
-    "sf.kfold(folded, by='fold', overwrite=True)",
-    "sf.kfold(folded, groups='fold', overwrite=True)",
-    *("sf.kfold(folded, key=['id', 'fold'], overwrite=True)", "sf.report(folded, 'fold')"),
+    *("sf.check(df, name='id', duplicates=['lable'])", "sf.report(folded, 'fold')"),
+    *(f"sf.kfold(folded, {x}, overwrite=True)" for x in ("by='fold'", "groups='fold'", KEY)),
     *("sf.report(even, 'fold', 'label')", "sf.report(folded, 'label', 'price')"),
     # Labels of folds and parts.
     *("sf.folds(folded, 'price')", "sf.folds(folded)", "sf.folds(folded, 'split')"),
@@ -187,18 +153,17 @@ def spread(engine, call):
 @pytest.mark.parametrize("call", REFUSED)
 def test_what_is_refused(engine, call):
     """What an engine cannot do is told at the call."""
-    words = ("int64", "columns='fold'") if engine.is_pandas else ("bigint", "'fold'")
-    message = REFUSED[call]
-    for name, word in zip(("name", "integer", "fold"), (engine.name, *words), strict=True):
-        message = message.replace(f"{{{name}}}", word)
+    integer, fold = ("int64", "columns='fold'") if engine.is_pandas else ("bigint", "'fold'")
+    message = REFUSED[call].replace("{name}", engine.name)
+    message = message.replace("{integer}", integer).replace("{fold}", fold)
     refuse_now(message, lambda: evaluate(call, **spread(engine, call)))
 
 
 @pytest.mark.parametrize("call", REFUSED_ON_PANDAS)
 def test_what_is_wrong_is_told_as_in_pandas(engine, call):
     """What is wrong in a call or its rows has the message of pandas, but no list of these rows."""
-    message = str(refused(lambda: evaluate(call, **FRAMES)))
-    message = re.sub(r"(rows) \(\d+, .*?\)", r"\1", message)
+    error = refused(lambda: evaluate(call, **FRAMES))
+    message = re.sub(r"(rows) \(\d+, .*?\)", r"\1", str(error))
     refuse_now(message, lambda: evaluate(call, **spread(engine, call)))
 
 
@@ -212,11 +177,9 @@ def test_where_that_does_not_say(engine):
 
 def test_a_repeated_key_at_a_cut(engine):
     """Rows of one key between which a stratum is cut are never dealt, but listed."""
-    frame = pd.DataFrame({"id": [7] * 10, "label": "a"})
-    error = refuse_rule(
-        "`key` ('id') must identify each row, but repeats in 10 rows.",
-        lambda: sf.kfold(engine.spread(frame, [3]), "label", key="id"),
-    )
+    rows = engine.spread(pd.DataFrame({"id": [7] * 10, "label": "a"}), [3])
+    rule = "`key` ('id') must identify each row, but repeats in 10 rows."
+    error = refuse_rule(rule, lambda: sf.kfold(rows, "label", key="id"))
     assert error.failures["id"].tolist() == [7] * 10
 
 
@@ -230,10 +193,9 @@ def test_the_driver_holds_the_counts_of_so_many_strata():
     )
 
 
-@pytest.mark.parametrize(("n_strata", "bits"), [(0, 16), (1 << 20, 4), (1 << 24, 0), (1 << 25, 0)])
-def test_more_strata_are_counted_by_fewer_bits(n_strata, bits):
+def test_more_strata_are_counted_by_fewer_bits():
     """All cells together stay below a limit, down to one for each stratum."""
-    assert cell_bits(n_strata) == bits
+    assert [cell_bits(n) for n in (0, 1 << 20, 1 << 24, 1 << 25)] == [16, 4, 0, 0]
 
 
 @pytest.mark.parametrize("n_cuts", [1, 2, 3, 4])

@@ -22,4 +22,4 @@ def test_a_missing_engine_names_its_extra(module, engine):
     """Importing the module of an engine that is missing tells what to install."""
     code = IMPORT.format(module=module, engine=engine)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == (f'{engine} is not installed: pip install "stratframe[{module}]"')
+    assert done.stdout.strip() == f'{engine} is not installed: pip install "stratframe[{module}]"'

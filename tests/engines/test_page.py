@@ -10,7 +10,6 @@ PAGE = ROOT / "docs" / "beyond-one-machine.md"
 
 
 def code_of(language: str) -> list[Any]:
-    """List the blocks of code of one language, with their lines."""
     return [(code, line) for each, code, line in blocks(PAGE) if each == language]
 
 

@@ -10,7 +10,6 @@ from tests.engines.session import REASON
 pytest.importorskip("pyspark", reason=REASON)
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
-
 CODE = """
 import os, signal, threading, time, warnings
 warnings.simplefilter("ignore")

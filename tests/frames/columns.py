@@ -8,7 +8,6 @@ import pyarrow as pa
 
 Column = Callable[[list[Any]], Any]
 """Makes a column "x" of the kind under test, as the fixture `column` does."""
-
 NAN = float("nan")
 
 

@@ -3,15 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-import polars as pl
 import pytest
+
+from tests.helpers import eager
 
 
 @pytest.fixture
 def column(frame: Callable[[dict[str, Any]], Any]) -> Callable[[list[Any]], Any]:
-
-    def make_column(values: list[Any]) -> Any:
-        made = frame({"x": values})
-        return (made.collect() if isinstance(made, pl.LazyFrame) else made)["x"]
-
-    return make_column
+    return lambda values: eager(frame({"x": values}))["x"]

@@ -14,9 +14,7 @@ import polars as pl
 
 import stratframe as sf
 
-PATIENCE = 30.0
-
-N = 300
+PATIENCE, N = 30.0, 300
 DATA: dict[str, Any] = {
     "label": ["a", "b", "c"] * (N // 3),
     "x": np.sin(np.arange(N)),
@@ -30,13 +28,7 @@ DF["cat"] = DF["site"].astype("category")
 DF["gaps"] = pd.array([None, *range(1, N)], dtype="Int64")
 TAGGED = DF.assign(tags=[["p"]] * N)
 MANY = pd.DataFrame({"x": np.sin(np.arange(3000.0)), "y": np.cos(np.arange(3000.0) ** 2)})
-
-
-@cache
-def frame() -> pl.DataFrame:
-    return pl.DataFrame(DATA)
-
-
+frame = cache(lambda: pl.DataFrame(DATA))
 WORKS: dict[str, Callable[[], Any]] = {
     "kfold": lambda: sf.kfold(DF, "label", name="new"),
     "kfold, bytes": lambda: sf.kfold(DF, "code", name="new"),
@@ -52,7 +44,6 @@ WORKS: dict[str, Callable[[], Any]] = {
     "Polars, check": lambda: sf.check(frame(), "label").findings,
 }
 """Calls that need no threads of Polars."""
-
 NEEDS_THREADS: dict[str, Callable[[], Any]] = {
     "cv, periods": lambda: sf.cv(DF, "day", every="1mo"),
     "kfold, tags": lambda: sf.kfold(TAGGED, sf.margins("tags"), name="new"),
@@ -62,7 +53,6 @@ NEEDS_THREADS: dict[str, Callable[[], Any]] = {
     "lazy, parts": lambda: [part.collect() for part in sf.parts(frame().lazy(), "label").values()],
 }
 """Calls that cannot do without."""
-
 CALLS = WORKS | NEEDS_THREADS
 
 

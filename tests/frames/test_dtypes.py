@@ -20,12 +20,10 @@ from stratframe.frames.read import read_comparable, read_matrix
 from .columns import NAN, Column, of_arrow, of_objects, of_types
 
 DAY, TIME, SPAN = dt.date(2024, 1, 2), dt.time(3, 4), dt.timedelta(hours=5)
-STAMP = dt.datetime(2024, 1, 2, 3, 4)
-
+STAMP, PART = dt.datetime(2024, 1, 2, 3, 4), Decimal("1.5")
 FLOAT, NUMBER = {"float", "feature", "measured"}, {"feature", "measured"}
-FRACTION, BOOLEAN, TEMPORAL = FLOAT | {"continuous"}, {"feature"}, {"temporal", "measured"}
-PART = Decimal("1.5")
-
+FRACTION, EXACT = FLOAT | {"continuous"}, NUMBER | {"continuous"}
+BOOLEAN, TEMPORAL = {"feature"}, {"temporal", "measured"}
 HELD: list[tuple[set[str], list[Any]]] = [
     (FLOAT, [pd.Series([1.0, NAN]), of_objects(1, 1.0), pl.Series([float("inf"), 2.0])]),
     (FRACTION, [pd.Series([1.5, NAN]), of_objects(1.5, None), pl.Series([1.5, NAN, None])]),
@@ -33,8 +31,7 @@ HELD: list[tuple[set[str], list[Any]]] = [
     (NUMBER, [of_objects(Decimal(1)), pd.Series([1, 2]), of_arrow([1], pa.int8())]),
     (NUMBER, [pd.Series([1, None], dtype="UInt8"), of_objects(1, None, 2**70)]),
     (NUMBER, [pl.Series([1, None], dtype=pl.UInt64), pl.Series([1], dtype=pl.Int128)]),
-    (NUMBER | {"continuous"}, [of_objects(PART), of_arrow([PART], pa.decimal128(5, 2))]),
-    (NUMBER | {"continuous"}, [pl.Series([PART])]),
+    (EXACT, [of_objects(PART), of_arrow([PART], pa.decimal128(5, 2)), pl.Series([PART])]),
     (BOOLEAN, [pd.Series([True, False]), pd.Series([True, None], dtype="boolean")]),
     (BOOLEAN, [of_arrow([True], pa.bool_()), of_objects(True, None), of_objects(None, None)]),
     (BOOLEAN, [pl.Series([True, None]), pl.Series([None])]),
@@ -45,9 +42,8 @@ HELD: list[tuple[set[str], list[Any]]] = [
     (TEMPORAL, [of_arrow([STAMP], pa.timestamp("ms")), of_arrow([TIME], pa.time64("us"))]),
     (TEMPORAL, [pl.Series([value]) for value in (DAY, TIME, STAMP, SPAN)]),
     (set(), [pd.Series(["a", None]), of_objects("a"), of_arrow(["a"], pa.string())]),
-    (set(), [pl.Series(["a", None]), pd.Series([1.5, 2.5], dtype="category"), pd.Series([1j])]),
-    (set(), [pd.Series(["1"], dtype="category")]),
-    (set(), of_types(pl.Series, ["a"], pl.Categorical, pl.Enum(["a"]))),
+    (set(), [pl.Series(["a", None]), *of_types(pl.Series, ["a"], pl.Categorical, pl.Enum(["a"]))]),
+    (set(), [*(pd.Series(x, dtype="category") for x in ([1.5, 2.5], ["1"])), pd.Series([1j])]),
 ]
 """Answers to the questions, and the columns that have them."""
 
@@ -97,10 +93,8 @@ def test_missing_of_every_kind(column: Column, values: list[Any]) -> None:
         pd.Series([1.0, NAN]),
         pd.Series(pd.arrays.FloatingArray(np.array([1.0, NAN]), np.zeros(2, dtype=bool))),
         pd.Series(pd.arrays.ArrowExtensionArray(pa.array([1.0, NAN], from_pandas=False))),
-        pd.Series([STAMP, pd.NaT]),
-        of_objects("a", NAN),
-        pl.Series([1.0, NAN]),
-        pl.Series([1.0, None]),
+        *(pd.Series([STAMP, pd.NaT]), of_objects("a", NAN)),
+        *(pl.Series([1.0, NAN]), pl.Series([1.0, None])),
     ],
 )
 def test_nan_is_missing(series: Any) -> None:
@@ -111,11 +105,9 @@ def test_nan_is_missing(series: Any) -> None:
 @pytest.mark.parametrize(
     "series",
     [
-        of_objects(Decimal("1.25"), None),
         of_arrow([Decimal("1.25"), None], pa.decimal128(5, 2)),
-        pl.Series([Decimal("1.25"), None]),
-        pd.Series([1.25, None], dtype="Float32"),
-        pd.Series([1.25, NAN], dtype=">f4"),
+        *(of_objects(Decimal("1.25"), None), pl.Series([Decimal("1.25"), None])),
+        *of_types(pd.Series, [1.25, None], "Float32", ">f4"),
     ],
 )
 def test_floats_of_other_dtypes(series: Any) -> None:

@@ -37,18 +37,15 @@ def counted(rows: list[Any], folds: Any) -> duplicates.SharedRows:
 def test_rows_of_several_columns(n_values: int) -> None:
     """Rows are equal if all their columns are, whether few or most repeat; objects as in Python."""
     rng = np.random.default_rng(0)
-    data = {
-        "a": rng.integers(-3, n_values, 400),
-        "b": rng.integers(0, 3, 400).astype(np.int8),
-        "c": rng.integers(0, 2, 400).astype(str),
-        "d": rng.integers(2**63, 2**63 + 2, 400, dtype=np.uint64),
-    }
+    data = {"a": rng.integers(-3, n_values, 400), "b": rng.integers(0, 3, 400).astype(np.int8)}
+    data["c"] = rng.integers(0, 2, 400).astype(str)
+    data["d"] = rng.integers(2**63, 2**63 + 2, 400, dtype=np.uint64)
     folds = rng.integers(-1, 4, 400)
     expected = counted(list(zip(*(each.tolist() for each in data.values()), strict=True)), folds)
-    for frame in (pd.DataFrame(data), pl.DataFrame(data)):
-        found = duplicates.count_across_folds([frame[name] for name in data], folds)
-        assert found == expected
-        rows, sets = duplicates.rows_across_folds([frame[name] for name in data], folds)
+    for make in (pd.Series, pl.Series):
+        columns = [make(each) for each in data.values()]
+        assert duplicates.count_across_folds(columns, folds) == expected
+        rows, sets = duplicates.rows_across_folds(columns, folds)
         assert (len(rows), len(set(sets.tolist()))) == (expected.n_rows, expected.n_split)
     merged_by_floats = pd.Series([2**60 + 1, 2**60, 1.5], dtype=object)
     assert duplicates.count_across_folds([merged_by_floats], np.arange(3)).n_values == 3
@@ -75,10 +72,8 @@ def test_hashes_may_collide(n_words: int, data: st.DataObject) -> None:
 
 
 NESTED = [
-    *(make([[1], [2]]) for make in (pd.Series, pl.Series)),
-    *(make([{"a": 1}, {"a": 2}]) for make in (pd.Series, pl.Series)),
-    pl.Series([[1.0, 2.0]], dtype=pl.Array(pl.Float64, 2)),
-    pl.Series([object()], dtype=pl.Object),
+    *(make(x) for make in (pd.Series, pl.Series) for x in ([[1], [2]], [{"a": 1}, {"a": 2}])),
+    *(pl.Series([[1.0] * 2], dtype=pl.Array(pl.Float64, 2)), pl.Series([1], dtype=pl.Object)),
     pd.Series([np.ones(2), np.ones(2)]),
 ]
 
@@ -106,8 +101,7 @@ def test_unique_columns(column: Column, values: list[Any]) -> None:
         ([*range(40), None], (39 + 30) * 10 / 2 / 20),
         ([round(row / 10, 1) for row in range(40)], (39 + 30) * 10 / 2 / 20),
         ([0.25, 0.35, 0.36, 0.36, None], (1 + 2) / 20),
-        ([1.5, 1e308, -1e308, float("inf")], 0),
-        ([1 / 3, 1 / 3], 0),
+        *(([1.5, 1e308, -1e308, float("inf")], 0), ([1 / 3, 1 / 3], 0)),
         ([dt.date(2024, 1, 1)] * 2, float("inf")),
     ],
 )

@@ -11,7 +11,6 @@ from stratframe.errors import StratError
 from stratframe.frames.files import encode_frame, read_file, read_folds, write_file
 
 FRAME = pl.DataFrame({"a": [1, None], "b": ["x", "y"]})
-
 posix = pytest.mark.skipif(os.name != "posix", reason="permissions and links of POSIX")
 
 
@@ -26,12 +25,11 @@ def write(path: Path) -> None:
 @pytest.mark.parametrize("name", ["data.csv", "data.csv.gz", "data.parquet", "DATA.CSV.GZ"])
 def test_what_is_written_is_read(tmp_path: Path, name: str) -> None:
     """A frame comes back from a file of any type, which holds neither its name nor the time."""
-    paths = [tmp_path / name, tmp_path / f"other{name}"]
-    for path in paths:
-        write(path)
-        assert read(path).equals(FRAME)
-    first, second = (path.read_bytes() for path in paths)
-    assert first == second
+    path, second = paths = [tmp_path / name, tmp_path / f"other{name}"]
+    for each in paths:
+        write(each)
+        assert read(each).equals(FRAME)
+    assert path.read_bytes() == second.read_bytes()
     others = pl.read_parquet if name.endswith("parquet") else pl.read_csv  # unpacks by itself
     assert others(path).equals(FRAME)
     assert sorted(tmp_path.iterdir()) == sorted(paths)
@@ -59,8 +57,7 @@ def test_types_come_from_all_rows(tmp_path: Path, text: str, pack: type) -> None
     path.write_bytes(pack(text.encode()))
     frame = read(path)
     assert tuple(frame.dtypes) == TEXTS[text]
-    header = text.lstrip("\ufeff\r\n").splitlines()[0]
-    assert ",".join(frame.columns) == header
+    assert ",".join(frame.columns) == text.lstrip("\ufeff\r\n").splitlines()[0]
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-16-le", "utf-32"])
@@ -74,19 +71,12 @@ def test_other_encodings(tmp_path: Path, encoding: str, text: str) -> None:
 
 
 MARKS = ["", " ", "NA", " NA ", "n/a", "N/A", "nan", "NaN", "null", "NULL", "None", "<NA>", "#N/A"]
+CELLS = [(["0", "1"], [0, 1]), (["0.0", " 1"], [0.0, 1.0]), ([], [])]
+CELLS += [(texts, texts) for texts in (["train", "NA?"], ["0", "b"])]
 
 
 @pytest.mark.parametrize("mark", MARKS)
-@pytest.mark.parametrize(
-    ("cells", "expected"),
-    [
-        (["0", "1"], [0, 1]),
-        (["0.0", " 1"], [0.0, 1.0]),
-        (["train", "NA?"], ["train", "NA?"]),
-        (["0", "b"], ["0", "b"]),
-        ([], []),
-    ],
-)
+@pytest.mark.parametrize(("cells", "expected"), CELLS)
 def test_marks_of_missing_values(mark: str, cells: list[str], expected: list[object]) -> None:
     """Blanks and what pandas reads as missing are null, and numbers beside them are numbers."""
     frame = pl.DataFrame({"fold": [*cells, mark, None], "x": [mark] * (len(cells) + 2)})
@@ -144,8 +134,8 @@ def test_a_file_that_is_read_only_stays(tmp_path: Path) -> None:
 @pytest.mark.parametrize("is_there", [True, False])
 def test_links_stay(tmp_path: Path, is_there: bool) -> None:
     """What a symbolic link leads to is written, in its own folder, and the link stays."""
-    (tmp_path / "data").mkdir()
     target, link = tmp_path / "data" / "target.csv", tmp_path / "link.csv"
+    target.parent.mkdir()
     link.symlink_to(target)
     if is_there:
         target.touch(0o600)

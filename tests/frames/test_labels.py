@@ -10,24 +10,13 @@ import polars as pl
 import pytest
 from pandas.testing import assert_frame_equal
 
-from stratframe.frames.labels import (
-    drop_values,
-    encode_labels,
-    filter_labels,
-    filter_rows,
-    filter_values,
-    flag_labels,
-    read_labels,
-    shorter_list,
-    values_apart,
-)
-from tests.helpers import Make, eager, values
-
-NAN = float("nan")
+from stratframe.frames import labels
+from stratframe.frames.labels import filter_labels, read_labels
+from tests.helpers import Make, values
 
 
 def rows_of(frame: Any) -> list[int]:
-    return values(eager(frame), "row")
+    return values(frame, "row")
 
 
 def keep(frame: Any, chosen: list[Any], *, nulls: bool = False) -> Any:
@@ -45,7 +34,7 @@ LABELS = {
     "numbers": NUMBERS,
     "floats": [number + 0.5 for number in NUMBERS],
     "flags": [True, False],
-    "texts": ["c", "a", "b", "é"],
+    "texts": [*"cabé"],
 }
 
 
@@ -57,15 +46,13 @@ def test_values_of_every_type(frame: Make, name: str, equal: bool) -> None:
     made = frame({"row": list(range(len(column))), "fold": column})
     for n in range(len(LABELS[name]) + 1):
         wanted = LABELS[name][:n]
+        chosen = [each for each in LABELS[name] if (each in wanted) == equal]
         for nulls in (False, True):
-            chosen = [each for each in LABELS[name] if (each in wanted) == equal]
-            kept_values = [*chosen, None] if nulls else chosen
-            expected = [row for row, value in enumerate(column) if value in kept_values]
-            kept = keep(made, chosen, nulls=nulls)
-            assert type(kept) is type(made)
-            assert rows_of(kept) == expected
+            kept, held = keep(made, chosen, nulls=nulls), [*chosen, *[None] * nulls]
+            expected = [row for row, value in enumerate(column) if value in held]
+            assert (type(kept), rows_of(kept)) == (type(made), expected)
             if not isinstance(made, pl.LazyFrame):
-                found = filter_values(made, "fold", wanted, equal=equal, nulls=nulls)
+                found = labels.filter_values(made, "fold", wanted, equal=equal, nulls=nulls)
                 assert rows_of(found) == expected
 
 
@@ -82,9 +69,8 @@ def test_categories_of_polars(dtype: Any) -> None:
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])
 def test_nan_is_no_fold(make: Any) -> None:
     """NaN counts as null: it is in no fold."""
-    made = make({"row": [0, 1, 2], "fold": [1.0, 0.0, NAN]})
-    assert rows_of(keep(made, [1])) == [0]
-    assert rows_of(keep(made, [0])) == [1]
+    made = make({"row": [0, 1, 2], "fold": [1.0, 0.0, float("nan")]})
+    assert [rows_of(keep(made, [fold])) for fold in (1, 0)] == [[0], [1]]
     assert rows_of(keep(made, [0], nulls=True)) == [1, 2]
 
 
@@ -104,11 +90,10 @@ def test_rows_that_a_computation_chooses(frame: Make, refs: dict[str, list[str]]
     seen = []
 
     def choose(columns: dict[str, list[Any]], n_rows: int) -> Any:
-        named = {key: [each.to_list() for each in columns[key]] for key in columns}
-        seen.append((named, n_rows))
+        seen.append(({key: [each.to_list() for each in columns[key]] for key in columns}, n_rows))
         return np.array([True, False, True])
 
-    kept = filter_rows(frame(data), refs, choose)
+    kept = labels.filter_rows(frame(data), refs, choose)
     assert not isinstance(kept, pl.LazyFrame)
     assert rows_of(kept) == [3, 2]
     assert seen == [({key: [data[ref] for ref in refs[key]] for key in refs}, 3)]
@@ -135,12 +120,12 @@ def test_rows_that_share_a_value(frame: Make, column: str) -> None:
         held = {*own} - {None}
         expected = [row for row in others if data[row] not in held]
         chosen = np.array([place == 1, place == 0])
-        assert rows.count(flag_labels(rows, chosen, apart_from=place)) == len(expected)
+        assert rows.count(labels.flag_labels(rows, chosen, apart_from=place)) == len(expected)
         assert rows_of(filter_labels(df, rows, chosen, apart_from=place)) == expected
-        shared = values_apart(rows, place)
+        shared = labels.values_apart(rows, place)
         assert sorted(values(shared, "x")) == sorted(held)
         if isinstance(df, pd.DataFrame):
-            assert set(rows_of(drop_values(df, shared))) & {*others} == {*expected}
+            assert set(rows_of(labels.drop_values(df, shared))) & {*others} == {*expected}
 
 
 @pytest.mark.parametrize("dtype", ["category", "string[pyarrow]", "object"])
@@ -148,32 +133,31 @@ def test_values_of_texts(dtype: Any) -> None:
     """Values are looked up in text of every type, and in categories of others."""
     df = pd.DataFrame({"row": range(4), "x": pd.Series(["a", None, "b", "c"], dtype=dtype)})
     for held in (pd.Series(["a", "z"]), pd.Series(["a", "z"], dtype="category")):
-        assert drop_values(df, {"x": held})["row"].tolist() == [1, 2, 3]
-    assert drop_values(df, {"x": pd.Series([], dtype=object)}).equals(df)
-    assert drop_values(df, {}).equals(df)
+        assert labels.drop_values(df, {"x": held})["row"].tolist() == [1, 2, 3]
+    assert labels.drop_values(df, {"x": pd.Series([], dtype=object)}).equals(df)
+    assert labels.drop_values(df, {}).equals(df)
 
 
 def test_a_lazy_frame_has_one_query() -> None:
     """Equal rows of a lazy frame are counted in one query, whatever its columns are called."""
     df = pl.DataFrame({"n": [0, 0, 0, 1], "0": ["a", "a", None, "a"], "len": [1, 1, 1, 1]})
-    queries = []
-
-    def seen(rows: pl.DataFrame) -> pl.DataFrame:
-        queries.append(rows.columns)
-        return rows
-
-    rows = read_labels(df.lazy().map_batches(seen), "n", ["0", "len"])
+    queries: list[list[str]] = []
+    lazy = df.lazy().map_batches(lambda rows: queries.append(rows.columns) or rows)
+    rows = read_labels(lazy, "n", ["0", "len"])
     assert queries == [["n", "0", "len"]]
     assert np.array_equal(rows.weights, [2, 1, 1])
     assert rows.labels == ([0, 1], [3, 1], 0)
-    assert [each.name for each in rows.apart] == ["0", "len"]
-    assert rows.series.name == "n"
+    assert [each.name for each in (rows.series, *rows.apart)] == ["n", "0", "len"]
     assert rows.count(np.array([True, True, False])) == 3
 
 
 def test_the_shorter_list() -> None:
     """Labels are matched, or those that are left out, whichever are fewer; none without rows."""
-    rows = encode_labels("fold", pl.Series(["a", "b", "c"], dtype=pl.Enum(["a", "b", "c", "d"])))
-    few, many = (shorter_list(rows, np.array([True, n, False, not n])) for n in (False, True))
+    rows = labels.encode_labels(
+        "fold", pl.Series(["a", "b", "c"], dtype=pl.Enum(["a", "b", "c", "d"]))
+    )
+    few, many = (
+        labels.shorter_list(rows, np.array([True, n, False, not n])) for n in (False, True)
+    )
     assert (few[0].tolist(), few[1]) == ([True, False, False, False], True)
     assert (many[0].tolist(), many[1]) == ([False, False, True, False], False)

@@ -9,14 +9,12 @@ import pytest
 from stratframe.frames.references import check_refs, collect_columns, same_column
 from tests.helpers import Make, refuse_now, refuse_rule
 
-DATA = {"a": [1, 2, 3], "b": ["x", "y", "x"]}
-
 
 def column_a(df: pd.DataFrame) -> Any:
     return df["a"]
 
 
-A = pl.col("a")
+A, DATA = pl.col("a"), {"a": [1, 2, 3], "b": ["x", "y", "x"]}
 SAME = [("a", "a"), (pd.NA, pd.NA), (A + 1, pl.col("a") + 1), (column_a, column_a)]
 OTHERS = [("a", "b"), (1, True), (1, 1.0), (A + 1, A + 2), (A, "a"), ("a", A)]
 OTHERS += [(column_a, lambda df: df["a"]), (column_a, "a")]
@@ -47,16 +45,11 @@ def test_named_patterns_are_renamed() -> None:
     check_refs(pd.DataFrame({"^a.*$": [1]}), {"by": ["^a.*$"]})
 
 
-@pytest.mark.parametrize(
-    ("refs", "columns"),
-    [
-        (["b"], ["b"]),
-        (["b", pl.col("a") + 1], ["a", "b"]),
-        ([pl.all().sum()], ["a", "b", "c"]),
-        ([pl.col("^a$")], ["a", "b", "c"]),
-        ([pl.nth(0)], ["a", "b", "c"]),
-    ],
-)
+NEEDED = [(["b"], ["b"]), (["b", A + 1], ["a", "b"])]
+NEEDED += [([each], ["a", "b", "c"]) for each in (pl.all().sum(), pl.col("^a$"), pl.nth(0))]
+
+
+@pytest.mark.parametrize(("refs", "columns"), NEEDED)
 def test_lazy_frames_collect_what_is_needed(refs: list[Any], columns: list[str]) -> None:
     """Only referenced columns are read; an expression that names none needs all."""
     lazy = pl.LazyFrame({**DATA, "c": [1, 2, 3]})

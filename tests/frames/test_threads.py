@@ -19,9 +19,8 @@ LACKS_THREADS += ' `"forkserver"`.'
 def test_forked_processes(order: str) -> None:
     """After the same calls, or before any, a forked process gives the same, or one error."""
     command = [sys.executable, "-W", "ignore", "-m", "tests.frames.forked", order]
-    path = os.pathsep.join(sys.path)
-    environment = os.environ | {"PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "2"}
-    ran = subprocess.run(command, env=environment, capture_output=True, check=True, timeout=570)
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "OPENBLAS_NUM_THREADS": "2"}
+    ran = subprocess.run(command, env=env, capture_output=True, check=True, timeout=570)
     known, found = json.loads(ran.stdout)
     lacking = {} if order else dict.fromkeys(NEEDS_THREADS, f"StratError: {LACKS_THREADS}")
     assert found == known | lacking

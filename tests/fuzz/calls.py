@@ -25,9 +25,7 @@ NAMES = [
     *("value", "parent", "size", "select", "1", "größe", "x``y", "a.`b`", "Mixed"),
 ]
 """Names of columns, those that the passes use for themselves too."""
-
 EPOCH = datetime(1970, 1, 1)
-
 CLASSES: dict[str, Callable[[int], Any]] = {
     "text": lambda i: ("", "a", "A", "ä", "Ä", "a ", "日本", "x" * 40)[i % 8],
     "integer": lambda i: (0, 1, -1, 2**31, -(2**63), 2**63 - 1)[i % 6],
@@ -44,7 +42,6 @@ CLASSES: dict[str, Callable[[int], Any]] = {
     "category": lambda i: ("A", "a", "z")[i % 3],
 }
 """Values of a column of classes, from its number."""
-
 KEYS: dict[str, Callable[[int], Any]] = {
     "integer": lambda i: i * 2**50 - 2**62,
     "text": lambda i: ("k", "K", "ß", "SS")[i % 4] * (i // 4 + 1),
@@ -57,7 +54,6 @@ KEYS: dict[str, Callable[[int], Any]] = {
     "duration": lambda i: timedelta(microseconds=i * 10**9 - 10**11),
 }
 """Different values for each row."""
-
 TYPES: dict[str, Any] = {
     "small": pl.Int8,
     "decimal": pl.Decimal(20, 2),
@@ -67,24 +63,14 @@ TYPES: dict[str, Any] = {
     "category": pl.Enum(["A", "a", "z"]),
     "duration": pl.Duration("us"),
 }
-
 ORDERED = ["integer", "decimal", "date", "naive", "whole", "half", "duration"]
 """Kinds of keys that have quantiles."""
-
 PARTS = {"train": 0.6, "valid": 0.3, "test": 0.1}
-
-LIMITS = {
-    **dict.fromkeys(["quantiles.SORTED_ROWS", "spark.windows.COLLECTED_ROWS"], 0),
-    "spark.order_statistics.SORTED_ROWS": 0,
-    "cells.MAX_CELLS": 4096,
-    "dask.alike.FEW_ROWS": 4,
-    "quantiles.MAX_COUNTS": 8,
-    "dask.passes.FAN_IN": 2,
-    "spark.windows.SMALL": 7,
-    "spark.call.UNROLLED": 1,
-}
+LIMITS = {"quantiles.SORTED_ROWS": 0, "spark.windows.COLLECTED_ROWS": 0}
+LIMITS |= {"spark.order_statistics.SORTED_ROWS": 0, "cells.MAX_CELLS": 4096}
+LIMITS |= {"dask.alike.FEW_ROWS": 4, "quantiles.MAX_COUNTS": 8, "dask.passes.FAN_IN": 2}
+LIMITS |= {"spark.windows.SMALL": 7, "spark.call.UNROLLED": 1}
 """Figures of `stratframe.engines` that make a few rows take the path of many."""
-
 REFUSED = (
     *("is not possible on", "cannot be combined with `groups` and quantiles"),
     *("because the driver holds their counts", "must have no missing values on", "on Spark, got"),
@@ -98,8 +84,7 @@ class Rows:
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
         n = self.n = int(rng.choice([1, 7, 60, 300, 3000], p=[0.05, 0.15, 0.4, 0.3, 0.1]))
-        names = rng.permutation(NAMES).tolist()
-        columns = {"row": pl.Series(range(n))}
+        names, columns = rng.permutation(NAMES).tolist(), {"row": pl.Series(range(n))}
         kinds = rng.choice(list(CLASSES), 3).tolist()
         labels = [names.pop() for _ in kinds]
         for name, kind in zip(labels, kinds, strict=True):
@@ -131,16 +116,12 @@ class Rows:
         return pl.Series(values, dtype=TYPES.get(kind), strict=False)
 
     def choose(self, *options: Any) -> Any:
-        """Choose one of some options."""
         return options[int(self.rng.integers(len(options)))]
 
     def draw_call(self, labels: list[str], keys: list[str]) -> tuple[str, dict[str, Any]]:
-        """Draw a verb and its arguments."""
         rng = self.rng
-        verb = self.choose(
-            *("kfold", "kfold", "kfold", "split", "split", "extend", "extend"),
-            *("sample", "plan", "balance", "report", "folds", "folds"),
-        )
+        often = [*["kfold"] * 3, *["split"] * 2, *["extend"] * 2]
+        verb = self.choose(*often, "sample", "plan", "balance", "report", "folds", "folds")
         if verb == "folds":
             return verb, self.draw_rule(labels)
         is_table = verb in ("balance", "report")
@@ -204,13 +185,10 @@ class Rows:
         return rule
 
     def local(self, *, numpy: bool) -> Any:
-        """Return the frame as one of Polars or pandas."""
         arrow = not numpy or self.rng.random() < 0.5
-        made = self.frame.to_pandas(use_pyarrow_extension_array=arrow)
-        return self.choose(self.frame, made)
+        return self.choose(self.frame, self.frame.to_pandas(use_pyarrow_extension_array=arrow))
 
     def __str__(self) -> str:
-        """Write the rows and their types."""
         return f"{self.frame.schema}\n{self.frame}"
 
 
@@ -241,8 +219,7 @@ def plain(value: Any) -> Any:
     """Write a cell as every library does: missing values are None."""
     if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
         return None
-    if isinstance(value, datetime):
-        # Spark reads a naive time as one of the time zone of its session, which is UTC.
+    if isinstance(value, datetime):  # Spark's are of the time zone of its session, which is UTC
         return value.replace(tzinfo=None)
     return value.item() if isinstance(value, np.generic) else value
 

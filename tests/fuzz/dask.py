@@ -22,7 +22,6 @@ import pandas as pd
 from polars import selectors
 
 import stratframe as sf
-import stratframe.dask as sf_dask
 from tests.fuzz.calls import Rows, check_call
 
 START = datetime(2024, 2, 28)
@@ -43,7 +42,6 @@ VALUES = {
     "bytes": lambda i: bytes([i % 256, i // 256]),
 }
 """The i-th value of each kind."""
-
 STORED = [
     *("int8", "int16", "int32", "int64", "uint8", "uint64", "Int64", "Int32", "UInt64"),
     *("float32", "float64", "Float64", "bool", "boolean", "str", "string", "category"),
@@ -53,7 +51,6 @@ STORED = [
     *("timestamp[us][pyarrow]", "date32[day][pyarrow]", "duration[ms][pyarrow]"),
 ]
 """Types in which a partition may hold them, besides that of Python objects."""
-
 ONE_KIND = {
     "integer": ["int64", "int32", "Int64", "float64", "float32", "object", "category"],
     "whole float": ["float64", "float32", "Float64", "int64", "double[pyarrow]", "category"],
@@ -70,8 +67,7 @@ def stored(values: list[Any], dtype: str) -> pd.Series:
     if dtype == "object":
         return objects
     try:
-        plain = objects.infer_objects()
-        result = plain.astype(dtype)
+        result = objects.infer_objects().astype(dtype)
         back = result.astype(object)
     except Exception:
         return objects
@@ -100,17 +96,11 @@ class Partitions:
         for place, (start, end) in enumerate(self.edges):
             cells = {name: pieces[place] for name, (_, _, pieces) in self.columns.items()}
             self.parts.append(pd.DataFrame(cells).set_axis(range(start, end)))
-        entries = [sf.classes("b"), sf.quantiles("a", 2)]
-        self.by = self.choose(
-            [
-                *("a", ["a", "b"], [sf.classes("a")], entries, [entries[1], sf.quantiles("b", 2)]),
-                *(sf.quantiles("a", 3), ["a", sf.quantiles("b", 2)], sf.bins("a", [-9, 0.5, 99])),
-                None,
-            ]
-        )
+        by = [None, "a", ["a", "b"], [sf.classes("a")], [sf.classes("b"), sf.quantiles("a", 2)]]
+        by += [[sf.quantiles("a", 2), sf.quantiles("b", 2)], ["a", sf.quantiles("b", 2)]]
+        self.by = self.choose([*by, sf.quantiles("a", 3), sf.bins("a", [-9, 0.5, 99])])
 
     def choose(self, options: Any) -> Any:
-        """Choose one of some options."""
         return options[int(self.rng.integers(len(options)))]
 
     def column(self, n: int, name: str) -> tuple[str, list[Any], list[pd.Series]]:
@@ -152,7 +142,6 @@ class Partitions:
         return dd.from_map(lambda place: self.parts[place], range(len(self.parts)), meta=meta)
 
     def __str__(self) -> str:
-        """Write the types of the partitions, and the rows."""
         types = pd.DataFrame([part.dtypes.astype(str) for part in self.parts])
         rows = pd.DataFrame({name: values for name, (_, values, _) in self.columns.items()})
         types["rows"] = list(map(len, self.parts))
@@ -160,16 +149,13 @@ class Partitions:
 
 
 def fold_rows(frame: Any, by: Any, **options: Any) -> list[Any]:
-    """List the folds of a pandas or Dask frame."""
-    is_pandas = isinstance(frame, pd.DataFrame)
-    folds = (sf if is_pandas else sf_dask).kfold(frame, by, **options)["fold"]
-    return (folds if is_pandas else folds.compute()).tolist()
+    folds = sf.kfold(frame, by, **options)["fold"]
+    return (folds if isinstance(frame, pd.DataFrame) else folds.compute()).tolist()
 
 
 def count_strata(frame: Any, by: Any, **options: Any) -> list[Any]:
     """List the rows of each stratum and fold of a pandas or Dask frame, the fewest first."""
-    library = sf if isinstance(frame, pd.DataFrame) else sf_dask
-    return sorted(library.plan(frame, by, **options)["n"])
+    return sorted(sf.plan(frame, by, **options)["n"])
 
 
 def on_dask(drawn: Rows, frame: Any) -> tuple[Any, dict[str, Any]]:

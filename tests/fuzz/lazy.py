@@ -27,17 +27,24 @@ ID, DAY, TEXT, NUMBER = (pl.col(name) for name in ("id", "day", "text", "number"
 def read_rows() -> pl.LazyFrame:
     """Scan a file of many row groups, whose ids differ and whose days have ties."""
     rng = np.random.default_rng(0)
-    columns = {
-        "id": rng.permutation(N_ROWS),
-        "day": rng.integers(0, 40, N_ROWS),
-        "text": rng.choice(["a", "b", "c"], N_ROWS),
-        "number": rng.integers(0, 1_000, N_ROWS),
-    }
+    columns = {"id": rng.permutation(N_ROWS), "day": rng.integers(0, 40, N_ROWS)}
+    columns["text"] = rng.choice(["a", "b", "c"], N_ROWS)
+    columns["number"] = rng.integers(0, 1_000, N_ROWS)
     path = Path(mkdtemp()) / "rows.parquet"
     pl.DataFrame(columns).write_parquet(path, row_group_size=250)
     return pl.scan_parquet(path)
 
 
+PLACE = pl.int_range(pl.len())
+FILTERS = [
+    *(NUMBER % 3 > 0, PLACE % 5 > 0, PLACE.shuffle() < 6_000, NUMBER.rank("random") < 9_000),
+    *(DAY.rank("ordinal") < 9_000, DAY.rank("dense") < 30),
+    NUMBER.is_first_distinct() | (DAY > 3),
+]
+NUMBERS = [
+    *(ID.cum_sum(), ID.first().over("day"), ID.shift(1, fill_value=0).over("day")),
+    *(DAY.mode().first(), DAY.max().over("number"), ID.sort_by("day").get(7), NUMBER.shuffle()),
+]
 STEPS: list[Any] = [
     lambda rows: rows.sort("day"),
     lambda rows: rows.sort("day", maintain_order=True),
@@ -49,13 +56,7 @@ STEPS: list[Any] = [
     lambda rows: rows.tail(9_000),
     lambda rows: rows.gather_every(2),
     lambda rows: rows.reverse(),
-    lambda rows: rows.filter(NUMBER % 3 > 0),
-    lambda rows: rows.filter(pl.int_range(pl.len()) % 5 > 0),
-    lambda rows: rows.filter(pl.int_range(pl.len()).shuffle() < 6_000),
-    lambda rows: rows.filter(NUMBER.is_first_distinct() | (DAY > 3)),
-    lambda rows: rows.filter(DAY.rank("ordinal") < 9_000),
-    lambda rows: rows.filter(DAY.rank("dense") < 30),
-    lambda rows: rows.filter(NUMBER.rank("random") < 9_000),
+    *(lambda rows, chosen=chosen: rows.filter(chosen) for chosen in FILTERS),
     lambda rows: rows.unique(),
     lambda rows: rows.unique("number"),
     lambda rows: rows.unique("number", keep="first"),
@@ -71,13 +72,7 @@ STEPS: list[Any] = [
     lambda rows: rows.join(rows.select("id"), on="id", how="semi", maintain_order="left"),
     lambda rows: pl.concat([rows.filter(DAY < 20), rows.filter(DAY >= 20)]),
     lambda rows: rows.with_row_index("row").with_columns(text=pl.col("row") % 3).drop("row"),
-    lambda rows: rows.with_columns(text=ID.cum_sum() % 3),
-    lambda rows: rows.with_columns(text=ID.first().over("day") % 3),
-    lambda rows: rows.with_columns(text=ID.shift(1, fill_value=0).over("day") % 3),
-    lambda rows: rows.with_columns(text=DAY.mode().first() % 3),
-    lambda rows: rows.with_columns(text=DAY.max().over("number") % 3),
-    lambda rows: rows.with_columns(text=ID.sort_by("day").get(7) % 3),
-    lambda rows: rows.with_columns(text=NUMBER.shuffle() % 3),
+    *(lambda rows, number=number: rows.with_columns(text=number % 3) for number in NUMBERS),
     lambda rows: rows.select(pl.all().sort_by("day")),
     lambda rows: rows.select(pl.all().sort_by("day", maintain_order=True)),
     lambda rows: rows.select(pl.all().top_k_by("day", 9_000)),

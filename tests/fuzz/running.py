@@ -34,7 +34,6 @@ import stratframe as sf  # noqa: E402
 from tests.helpers import eager  # noqa: E402
 
 HOME = str(Path(sf.__file__).parent)
-
 MAX_MESSAGE, MAX_SECONDS, MAX_SHOWN = 2_000, 60, 1_000
 """Characters of an error or a warning, seconds of a call, characters of an argument in a report."""
 
@@ -60,8 +59,7 @@ class Case:
     def answer(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Make a call and collect a lazy result; return a refusal instead of raising it.
 
-        A refusal is a `StratError`, or a `TypeError` of ours, of no more than 2,000 characters;
-        or whatever a function raises that was given as a column.
+        A refusal is a `StratError` or a `TypeError` of ours, or what a column's function raises.
         """
         refusal = None
         try:
@@ -76,6 +74,9 @@ class Case:
         if is_ours:
             check_message(str(refusal))
         return refusal
+
+
+Check = Callable[[Case], object]
 
 
 def is_raised_by_us(error: BaseException) -> bool:
@@ -122,7 +123,6 @@ def show_safely(value: object) -> str:
 
 
 def show_call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """Write a call as in code."""
     given = [show_safely(arg) for arg in args]
     given += [f"{name}={show_safely(value)}" for name, value in kwargs.items()]
     return f"{getattr(function, '__qualname__', function)}({', '.join(given)})"
@@ -148,9 +148,7 @@ def limited(seconds: int) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def run_case(
-    check: Callable[[Case], object], seed: int, number: int
-) -> tuple[Case, BaseException | None]:
+def run_case(check: Check, seed: int, number: int) -> tuple[Case, BaseException | None]:
     """Check one case, and return it with what went wrong; warnings that are not ours go wrong."""
     case = Case(random.Random(f"{seed}/{number}"))
     try:
@@ -179,16 +177,14 @@ def report(case: Case, error: BaseException, seed: int, number: int) -> None:
 
 def place_of(error: BaseException) -> tuple[object, ...]:
     """Return what tells one fault from another: its type, its lines, what was asserted."""
-    frames = [
-        (frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)
-    ]
+    steps = traceback.walk_tb(error.__traceback__)
+    frames = [(frame.f_code.co_filename, line) for frame, line in steps]
     ours = [place for place in frames if place[0].startswith((HOME, str(HERE)))]
     words = re.sub(r"[\d,.]+", "", str(error))[:40] if isinstance(error, AssertionError) else ""
     return (type(error), words, *ours[-1:], *frames[-1:])
 
 
 def parse_arguments(description: str | None) -> argparse.Namespace:
-    """Read the command line."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--seconds", type=float, default=60, help="how long to go on (60)")
     parser.add_argument("--seed", type=int, default=0, help="the seed of all cases (0)")
@@ -198,7 +194,7 @@ def parse_arguments(description: str | None) -> argparse.Namespace:
     return parser.parse_args()
 
 
-def run(check: Callable[[Case], object]) -> None:
+def run(check: Check) -> None:
     """Check cases until the time is up, print failures, and exit with 1 if there are any."""
     faulthandler.enable()
     given = parse_arguments(sys.modules["__main__"].__doc__)
@@ -215,8 +211,6 @@ def run(check: Callable[[Case], object]) -> None:
         if monotonic() > end or (faults and not given.all):
             break
     n_cases = number + 1 if given.case is None else 1
-    print(
-        f"{Path(sys.argv[0]).name}: {n_calls:,} calls in {n_cases:,} cases, seed {given.seed},"
-        f" {len(faults):,} failures"
-    )
+    told = f"{n_calls:,} calls in {n_cases:,} cases, seed {given.seed}, {len(faults):,} failures"
+    print(f"{Path(sys.argv[0]).name}: {told}")
     sys.exit(bool(faults))

@@ -46,7 +46,6 @@ def rewritten(drawn: Rows, value: Any) -> Any:
 
 
 def quoted(name: str) -> str:
-    """Quote a name for Spark."""
     return f"`{name.replace('`', '``')}`"
 
 

@@ -14,33 +14,31 @@ import stratframe as sf
 from tests.helpers import HALVES, Make, at_fault, evaluate, refuse, refuse_now, values, warned
 
 SILENCED = '`rare="ignore"` silences this warning.'
-
 NAN, INF = float("nan"), float("inf")
 DAYS = [dt.date(2026, 1, day) for day in (1, 2, 3)]
 GAPS = {"patient": [1, None, 1, 2, None, 3, 2, 3], "label": list("abababab")}
-
 NO_FOLD = 'in `kfold`, `missing="null"` leaves the fold of these rows null.'
 STRATUM = f'\nHint: `missing="stratum"` makes missing values a stratum of their own; {NO_FOLD}'
 ALONE = f'\nHint: `missing="stratum"` makes each of these rows a group of its own; {NO_FOLD}'
-INTO_BINS = "drop these rows, or cut the column into bins, as in `sf.quantiles('x', 10)`"
-CUT = f"\nHint: {INTO_BINS}; {NO_FOLD}"
+CUT = "\nHint: drop these rows, or cut the column into bins, as in `sf.quantiles('x', 10)`;"
 TOGETHER = (
     "\nHint: in `kfold` and `split`, pass `groups=` so that rows that belong together stay in"
 )
 TOGETHER += ' one fold or part, or pass `deal="hash"`, which allows repeated keys.'
+SEVEN = f"Column 'x' has missing values in 7 rows (0, 1, 2, 3, 4, ...).{STRATUM}"
 ONE = "Column 'x' has missing values in 1 row (1)."
 INFINITE = "Column 'x' has infinite values in 2 rows (2, 4)."
 OUTSIDE = "Column 'x' has values outside 2 to 5 in 2 rows (0, 3)."
 KEYED = "sf.kfold(df, k=2, key='x', missing='stratum')"
 REPEATED = f"`key` ('x') must identify each row, but repeats in 2 rows (0, 2).{TOGETHER}"
-
 TWO = "Column 'x' has missing values in 2 rows (1, 4)."
 TWO_GAPPED: dict[str, Any] = {"row": [1, 4], "x": [None, None]}
 GAP, GAPPED = {"x": ["a", None, "b"]}, {"row": [1], "x": [None]}
 NUMBERS, ENDLESS = {"x": [1.5, None, 3, 4, NAN]}, {"x": [1.5, None, INF, 4, -INF]}
-BOTH, AT_FAULT = f"{ONE}\n{INFINITE}{CUT}", {"row": [1, 2, 4], "x": [None, INF, -INF]}
+BOTH, AT_FAULT = f"{ONE}\n{INFINITE}{CUT} {NO_FOLD}", {"row": [1, 2, 4], "x": [None, INF, -INF]}
 FAR, TOO_FAR = {"x": [1, None, 5, 40]}, {"row": [0, 3], "x": [1, 40]}
-
+MANY = {"label": ["a", None, "b", "b"], "age": [1, None, 7, 2], "price": [1.5, INF, 9.0, 8.0]}
+IN_MANY = {"label": [None, "b", "b"], "age": [None, 7, 2], "price": [INF, 9.0, 8.0]}
 VALUES: list[tuple[str, dict[str, list[Any]], str, dict[str, list[Any]]]] = [
     ("sf.kfold(df, 'x', 2)", GAP, ONE + STRATUM, GAPPED),
     ("sf.kfold(df, sf.classes('x'), 2)", {"x": [1, None, 2]}, ONE + STRATUM, GAPPED),
@@ -56,32 +54,16 @@ VALUES: list[tuple[str, dict[str, list[Any]], str, dict[str, list[Any]]]] = [
     ("sf.sample(df, sf.bins('x', [2, 5]), n=1)", FAR, OUTSIDE, TOO_FAR),
     (
         "sf.kfold(df, ['label', sf.bins('age', [0, 5]), sf.continuous('price')], 2, key='id')",
-        {
-            "label": ["a", None, "b", "b"],
-            "age": [1, None, 7, 2],
-            "price": [1.5, INF, 9.0, 8.0],
-            "id": [1, 2, 3, None],
-        },
+        MANY | {"id": [1, 2, 3, None]},
         "Column 'label' has missing values in 1 row (1).\n"
         "Column 'age' has missing values in 1 row (1).\n"
         "Column 'age' has values outside 0 to 5 in 1 row (2).\n"
         "Column 'price' has infinite values in 1 row (1).\n"
         f"Column 'id' has missing values in 1 row (3).{STRATUM}",
-        {
-            "row": [1, 2, 3],
-            "label": [None, "b", "b"],
-            "age": [None, 7, 2],
-            "price": [INF, 9.0, 8.0],
-            "id": [2, 3, None],
-        },
+        IN_MANY | {"row": [1, 2, 3], "id": [2, 3, None]},
     ),
     ("sf.kfold(df, ['x', 'y'], 2)", GAP | {"y": DAYS}, ONE + STRATUM, GAPPED | {"y": DAYS[1:2]}),
-    (
-        "sf.kfold(df, 'x')",
-        {"x": [None] * 7 + [1]},
-        f"Column 'x' has missing values in 7 rows (0, 1, 2, 3, 4, ...).{STRATUM}",
-        {"row": list(range(7)), "x": [None] * 7},
-    ),
+    ("sf.kfold(df, 'x')", {"x": [None] * 7 + [1]}, SEVEN, {"row": [*range(7)], "x": [None] * 7}),
     *(
         (
             f"sf.kfold(df, {name!r}, 2)",
@@ -126,12 +108,11 @@ def test_values_that_break_a_rule(frame: Make, kind: str, place: int) -> None:
 @pytest.mark.parametrize("label", [0, ("a", 1), None])
 def test_labels_that_are_no_strings(label: object) -> None:
     """The rows at fault keep the label of their pandas column, and their place in any index."""
-    df = pd.DataFrame([["a"], [None], ["b"]], index=[9, 9, 9])
-    df.columns = pd.Index([label], dtype=object, tupleize_cols=False)
+    columns = pd.Index([label], dtype=object, tupleize_cols=False)
+    df = pd.DataFrame([["a"], [None], ["b"]], index=[9, 9, 9], columns=columns)
     message = f"Column {label!r} has missing values in 1 row (1).{STRATUM}"
-    error = refuse(message, lambda: sf.kfold(df, [label], 2))
-    assert list(error.failures.columns) == ["row", label]
-    assert error.failures["row"].tolist() == [1]
+    failures = refuse(message, lambda: sf.kfold(df, [label], 2)).failures
+    assert (list(failures.columns), failures["row"].tolist()) == (["row", label], [1])
 
 
 def test_columns_without_a_name() -> None:
@@ -183,25 +164,21 @@ def test_rows_without_a_group_come_last_in_their_order(frame: Make) -> None:
         order.insert(place, row)
 
     def dealt(rows: Any) -> list[Any]:
-        data = {"patient": [patient[row] for row in rows], "label": [label[row] for row in rows]}
-        by_group = {"groups": "patient", "missing": "stratum"}
-        return values(sf.kfold(frame(data), "label", 4, **by_group), "fold")
+        df = frame({"who": [patient[row] for row in rows], "label": [label[row] for row in rows]})
+        return values(sf.kfold(df, "label", 4, groups="who", missing="stratum"), "fold")
 
     here = dealt(range(40))
     assert dealt(order) == [here[row] for row in order]
 
 
 RARE = {"label": ["a"] * 9 + ["b", "c", "c"], "sex": ["m", "f"] * 6}
-
 LISTED = "'b' (1 row), 'c' (2 rows)"
 POOLED = '.\nHint: `rare="pool"` balances them as one class;'
 POOLED += " `df.strat.advise('{}')` shows what each k does to them"
 LABEL, X, U = (f"{POOLED.format(name)}; {SILENCED}" for name in ("label", "x", "u"))
 FEW = f"2 classes of 'label' have fewer rows than there are folds (3): {LISTED}{LABEL}"
-
 RARE_CLASSES = {
-    "sf.kfold(df, 'label', 3)": (RARE, FEW),
-    "sf.kfold(df, ['label', 'sex'], 3)": (RARE, FEW),
+    **dict.fromkeys(("sf.kfold(df, 'label', 3)", "sf.kfold(df, ['label', 'sex'], 3)"), (RARE, FEW)),
     "sf.split(df, 'label')": (
         RARE,
         "1 class of 'label' has fewer rows than there are parts (2): 'b' (1 row).\n"
@@ -270,8 +247,7 @@ def test_a_column_of_many_values(what: str) -> None:
             df.strat.kfold(by, 2)
         found = str(caught[0].message).partition(MOST_ROWS)[2]
         if what in IDS:
-            hint = 'Hint: leave it out of `by`, or use `rare="ignore"`.'
-            assert found == f" like an id.\n{hint}"
+            assert found == ' like an id.\nHint: leave it out of `by`, or use `rare="ignore"`.'
             continue
         hints = re.findall("`(.*?)`", found)
         assert hints == (cuts if by == "x" else cuts[:1])
@@ -281,9 +257,8 @@ def test_a_column_of_many_values(what: str) -> None:
 
 def test_rare_strata_as_errors(frame: Make, kind: str) -> None:
     """With `rare="error"` rare classes are refused, with their rows."""
-    message = "2 classes of 'label' have fewer rows than there are folds (3), which"
-    message += ' `rare="error"` does not allow:'
-    message += f" {LISTED}{POOLED.format('label')}."
+    message = 'than there are folds (3), which `rare="error"` does not allow:'
+    message = f"2 classes of 'label' have fewer rows {message} {LISTED}{POOLED.format('label')}."
     error = refuse(message, lambda: sf.kfold(frame(RARE), ["label", "sex"], 3, rare="error"))
     found = at_fault(error, kind)
     assert (found["row"], found["label"]) == ([9, 10, 11], ["b", "c", "c"])
@@ -291,10 +266,7 @@ def test_rare_strata_as_errors(frame: Make, kind: str) -> None:
 
 @pytest.mark.parametrize(("n", "sparse"), [(12, "'c' is"), (11, "'b', 'c' are")])
 def test_levels_of_few_rows_are_called_sparse(frame: Make, n: int, sparse: str) -> None:
-    """Entries whose strata hold fewer than k rows on average are called hardly balanced.
-
-    Two entries, margins, and `rare="ignore"` are no reason to warn.
-    """
+    """Entries of few rows a stratum are named, but not two, in margins or by `rare="ignore"`."""
     data = {"a": [0, 1] * 6, "b": [0, 0, 1, 1] * 3, "c": list(range(12))}
     df = frame({name: cells[:n] for name, cells in data.items()})
     message = f"The 3 entries of `by` divide {n} rows into {n} joint strata, with fewer than 3 rows"

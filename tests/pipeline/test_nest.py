@@ -10,20 +10,13 @@ from tests.helpers import FOLDED, Make, columns_of, evaluate, refuse, strata_of,
 from tests.pipeline.test_check_data import RARE
 from tests.terms.clouds import FEATURE_ROWS, FEATURES, cloud
 
+NO_MARGIN = "An entry of `sf.margins` must define strata, but 'price' holds fractions."
+MARGINS = "sf.margins(['label', 'price'])"
 FRACTIONS = {
     "sf.kfold(df, ['price', 'label'], name='new')": "A continuous entry of `by` must come last,"
     " but 'price' holds fractions and is followed by others.",
-    **{
-        f"sf.{verb}(df, sf.margins(['label', 'price']){name})": (
-            "An entry of `sf.margins` must define strata, but 'price' holds fractions."
-        )
-        for verb, name in {
-            "kfold": ", name='new'",
-            "check": "",
-            "balance": "",
-            "report": "",
-        }.items()
-    },
+    f"sf.kfold(df, {MARGINS}, name='new')": NO_MARGIN,
+    **{f"sf.{verb}(df, {MARGINS})": NO_MARGIN for verb in ("check", "balance", "report")},
 }
 """Calls with fractions where entries must make strata, which tables cut in other places."""
 
@@ -31,21 +24,18 @@ FRACTIONS = {
 @pytest.mark.parametrize("call", FRACTIONS)
 def test_fractions_that_must_make_strata(frame: Make, call: str) -> None:
     """A float column with fractions is continuous: it comes last, and is no margin."""
-    message = (
-        f"{FRACTIONS[call]}\nHint: cut it into bins, as in `sf.quantiles('price', 10)`, or use its"
+    hint = (
+        "cut it into bins, as in `sf.quantiles('price', 10)`, or use its values as classes, as in"
     )
-    message += " values as classes, as in `sf.classes('price')`."
+    message = f"{FRACTIONS[call]}\nHint: {hint} `sf.classes('price')`."
     refuse(message, lambda: evaluate(call, df=frame(FOLDED)))
 
 
 @pytest.mark.parametrize(
     "by",
     [
-        ["sex", "label"],
-        sf.bins("x", [0, 10, 12]),
-        sf.quantiles("x", 6),
-        sf.continuous("x"),
-        [sf.bins("x", [0, 10, 12]), "label"],
+        *(["sex", "label"], [sf.bins("x", [0, 10, 12]), "label"]),
+        *(sf.bins("x", [0, 10, 12]), sf.quantiles("x", 6), sf.continuous("x")),
     ],
 )
 def test_bins_and_deeper_levels_are_never_rare(frame: Make, by: Any) -> None:
@@ -62,12 +52,11 @@ def test_terms_of_other_arguments_are_others(frame: Make) -> None:
 
 def test_clusters_before_other_entries(frame: Make) -> None:
     """Entries that follow nest inside the clusters, and may order the rows anew."""
-    data = cloud()
-    term = sf.clusters(FEATURES, 3)
+    df, term = frame(cloud()), sf.clusters(FEATURES, 3)
     for last in ("label", sf.continuous("x"), sf.chain("y"), sf.clusters("z", 2, name="more")):
-        folds = values(sf.kfold(frame(data), [term, last], 5), "fold")
-        assert max(Counter(folds).values()) - min(Counter(folds).values()) <= 1
-        assert min(values(sf.plan(frame(data), [term, last], 5), "n")) >= 0
+        sizes = Counter(values(sf.kfold(df, [term, last], 5), "fold")).values()
+        assert max(sizes) - min(sizes) <= 1
+        assert min(values(sf.plan(df, [term, last], 5), "n")) >= 0
 
 
 DATA: dict[str, Any] = {
@@ -87,12 +76,9 @@ def test_strata_nest(frame: Make) -> None:
     assert list(sf.plan(data, by[:2], 2).columns) == ["size", "range", "fold", "n"]
     found = warned(message, lambda: strata_of(data, by))
     assert list(found.items()) == [
-        ((1, "[0, 3]", "[0.5, 0.5]"), 1),
-        ((1, "[0, 3]", "(0.5, 1.5]"), 1),
-        ((1, "(3, 9]", "[4.5, 5.5]"), 2),
-        ((1, "(3, 9]", "(5.5, 7.5]"), 1),
-        ((2, "[0, 3]", "[2.5, 2.5]"), 1),
-        ((2, "[0, 3]", "(2.5, 3.5]"), 1),
+        *(((1, "[0, 3]", "[0.5, 0.5]"), 1), ((1, "[0, 3]", "(0.5, 1.5]"), 1)),
+        *(((1, "(3, 9]", "[4.5, 5.5]"), 2), ((1, "(3, 9]", "(5.5, 7.5]"), 1)),
+        *(((2, "[0, 3]", "[2.5, 2.5]"), 1), ((2, "[0, 3]", "(2.5, 3.5]"), 1)),
         ((2, "(3, 9]", "[6.5, 6.5]"), 1),
     ]
 
@@ -112,8 +98,7 @@ def test_bins_are_listed_upwards(frame: Make) -> None:
 def test_many_entries_nest(frame: Make) -> None:
     """Of many entries the levels above a stratum hold it, whichever of them divide it."""
     columns = {f"c{place}": [row // (place + 1) % 2 for row in range(40)] for place in range(12)}
-    found = sf.kfold(frame(columns), list(columns), 2, rare="ignore")
-    folds = values(found, "fold")
+    folds = values(sf.kfold(frame(columns), list(columns), 2, rare="ignore"), "fold")
     for level in range(1, 13):
         keys = list(zip(*list(columns.values())[:level], strict=True))
         for key in set(keys):

@@ -15,25 +15,21 @@ import stratframe as sf
 from tests.helpers import ROWS, Make, evaluate, refuse, refuse_now, split_groups, values, warned
 
 VISITS = {"patient": [f"p{i // 3}" for i in range(20)], "label": list("ab") * 10, "x": range(20)}
-
 WHOLE = "must be a whole number, got"
-NAME = "`name` must be a non-empty string, got"
 GROUPS = "`groups` must be a column, a list of columns, or one of"
 GROUPS += " `sf.clusters`, `sf.linked` and `sf.similar`, got"
 NO_COLUMN = "which the frame does not have.\nHint: did you mean"
-
 ARGUMENTS = {
-    "k=1": "`k` must be at least 2, got 1.",
-    "k=-3": "`k` must be at least 2, got -3.",
+    **{f"k={k}": f"`k` must be at least 2, got {k}." for k in (1, -3)},
     **{f"k={k}": f"`k` {WHOLE} {k}." for k in ("True", "2.5", "1.0", "1e+30", "inf", "'5'", None)},
-    "k=5.0": f"`k` {WHOLE} 5.0.\nHint: `k=5`.",
+    **{
+        f"{name}={n}.0": f"`{name}` {WHOLE} {n}.0.\nHint: `{name}={n}`."
+        for name, n in (("k", 5), ("repeats", 1), ("seed", 7))
+    },
     "repeats=0": "`repeats` must be at least 1, got 0.",
-    "repeats=1.0": f"`repeats` {WHOLE} 1.0.\nHint: `repeats=1`.",
     "repeats=10**7": "`repeats` must not exceed 10,000 columns, got 10,000,000.",
     "seed=-1": "`seed` must be at least 0, got -1.",
-    "seed=True": f"`seed` {WHOLE} True.",
-    "seed='1'": f"`seed` {WHOLE} '1'.",
-    "seed=7.0": f"`seed` {WHOLE} 7.0.\nHint: `seed=7`.",
+    **{f"seed={seed}": f"`seed` {WHOLE} {seed}." for seed in ("True", "'1'")},
     "seed=np.array([7, 8])": f"`seed` {WHOLE} ndarray.",
     "seed=np.bool_(True)": f"`seed` {WHOLE} {np.bool_(True)!r}.",
     "deal='fair'": "`deal` must be 'random', 'circular', 'contiguous' or 'hash', got 'fair'.",
@@ -44,8 +40,7 @@ ARGUMENTS = {
         f"overwrite={flag}": f"`overwrite` must be True or False, got {flag}."
         for flag in ("'no'", "0", "None", "1.0")
     },
-    "name=5": f"{NAME} 5.",
-    "name=None": f"{NAME} None.",
+    **{f"name={name}": f"`name` must be a non-empty string, got {name}." for name in (5, None)},
     "key=5": "`key` must hold column names or expressions, got 5.",
     "key=[]": "`key` must hold at least one column, got [].",
     "key='idd'": f"`key` names the column 'idd', {NO_COLUMN} 'id'?",
@@ -86,9 +81,7 @@ def test_what_is_no_frame(verb: Callable[..., Any], what: object) -> None:
 
 MIXED, SUM = "all fractions or all counts, with at most one None", "fractions that sum to"
 AT_LEAST = "`parts` must map at least 2 names to their shares, got"
-ROWS_HINT = (
-    '\nHint: pass {"train": None, "test": 20} to test on that many rows, or pass a share below 1.'
-)
+TWENTY = '{"train": None, "test": 20} to test on that many rows, or pass a share below 1.'
 PARTS = {
     **{given: f"{AT_LEAST} {given}." for given in ("None", "['a', 'b']", "{}", "{'a': 1.0}")},
     **{
@@ -98,8 +91,8 @@ PARTS = {
     "[0.8, 0.2]": f"{AT_LEAST} [0.8, 0.2].\nHint: pass {{'train': 0.8, 'test': 0.2}}",
     "(0.6, 0.2, 0.2)": f"{AT_LEAST} (0.6, 0.2, 0.2).\n"
     "Hint: pass {'train': 0.6, 'valid': 0.2, 'test': 0.2}",
-    "20": f"{AT_LEAST} 20.{ROWS_HINT}",
-    "np.int64(20)": f"{AT_LEAST} {np.int64(20)!r}.{ROWS_HINT}",
+    "20": f"{AT_LEAST} 20.\nHint: pass {TWENTY}",
+    "np.int64(20)": f"{AT_LEAST} {np.int64(20)!r}.\nHint: pass {TWENTY}",
     "{1: 0.5, 2: 0.5}": "The names of `parts` must be strings, got [1, 2].",
     **{
         parts: f"`parts` must be {MIXED}, got {parts}."
@@ -144,16 +137,15 @@ def test_shares_of_other_types(frame: Make, number: Any) -> None:
     """Shares may be numbers of numpy of any width, fractions and decimals."""
     df = frame({"label": ["a", "b", "b"] * 333})
     for share in ("0.2", "0.123"):
-        test, rest = float(share), 1 - float(share)
-        for given, plain in (
-            (number(share), test),
-            ({"train": None, "test": number(share)}, {"train": None, "test": test}),
-            ({"a": number(share), "b": number(str(rest))}, {"a": test, "b": rest}),
+        given, test, rest = number(share), float(share), 1 - float(share)
+        for parts, plain in (
+            *((given, test), ({"train": None, "test": given}, {"train": None, "test": test})),
+            ({"a": given, "b": number(str(rest))}, {"a": test, "b": rest}),
         ):
-            found, expected = (sf.split(df, "label", parts) for parts in (given, plain))
+            found, expected = (sf.split(df, "label", each) for each in (parts, plain))
             assert values(found, "split") == values(expected, "split")
-        sample = sf.sample(df, "label", frac=number(share))
-        assert values(sample, "label") == values(sf.sample(df, "label", frac=test), "label")
+        sample, expected = (sf.sample(df, "label", frac=frac) for frac in (given, test))
+        assert values(sample, "label") == values(expected, "label")
 
 
 @pytest.mark.parametrize("parts", [{"a": 5, "b": 6}, {"a": 5, "b": 4}, {"a": 10, "b": None}])
@@ -168,12 +160,12 @@ def test_counts_sum_to_the_rows(frame: Make, parts: dict[str, int | None]) -> No
 ROWS_DEALT = "must be at most the number of rows that get a"
 OF_GROUPS = "must be at most the number of groups"
 NULL, ONE = "sf.kfold(df, 'label', 11, missing='null')", "sf.split(df, groups='site')"
-TWENTY = "sf.split(df, 'label', {f'p{place}': 0.05 for place in range(20)})"
+MANY = "sf.split(df, 'label', {f'p{place}': 0.05 for place in range(20)})"
 SITES = {"site": [0, 1, 2] * 10, "label": list("ab") * 15}
 FEWER: list[tuple[str, dict[str, Any], str]] = [
     ("sf.kfold(df, 'label', 11)", ROWS, f"`k` {ROWS_DEALT} fold, got 11 for 10 rows."),
     (NULL, {"label": ["a", None, "a"]}, f"`k` {ROWS_DEALT} fold, got 11 for 2 rows."),
-    (TWENTY, ROWS, f"The number of `parts` {ROWS_DEALT} part, got 20 for 10 rows."),
+    (MANY, ROWS, f"The number of `parts` {ROWS_DEALT} part, got 20 for 10 rows."),
     ("sf.kfold(df, 'label', groups='site')", SITES, f"`k` {OF_GROUPS}, got 5 for 3 groups."),
     (ONE, {"site": [0] * 9}, f"The number of `parts` {OF_GROUPS}, got 2 for 1 group."),
 ]
@@ -187,14 +179,13 @@ def test_fewer_rows_or_groups_than_folds(frame: Make, call: str, data: Any, mess
 
 KEYED = "leave out `key`, as folds of groups do not depend on the order of rows; or deal by a"
 KEYED += ' hash of the group, as in `kfold(key={}, deal="hash")`.'
-CLUSTERED = "`sf.clusters` of the same features defines strata."
+CLUSTERED, DEALS = "`sf.clusters` of the same features defines strata.", ("circular", "contiguous")
 
 
 @pytest.mark.parametrize(
     ("arguments", "clash", "hint"),
     [
-        ({"deal": "circular"}, '`deal="circular"`', "leave out `deal`."),
-        ({"deal": "contiguous"}, '`deal="contiguous"`', "leave out `deal`."),
+        *(({"deal": deal}, f'`deal="{deal}"`', "leave out `deal`.") for deal in DEALS),
         ({"key": "x"}, "`key`", KEYED.format("'patient'")),
         ({"key": "x", "groups": ["patient", "x"]}, "`key`", KEYED.format("['patient', 'x']")),
         ({"key": "x", "groups": sf.clusters("x", 2)}, "`key`", "leave out `key`."),
@@ -209,8 +200,7 @@ def test_what_groups_exclude(arguments: dict[str, Any], clash: str, hint: str) -
     refuse_now(rule, lambda: sf.kfold(pd.DataFrame(VISITS), **{"groups": "patient", **arguments}))
 
 
-NO_DRAWS = "`repeats=3`: nothing is drawn.\n"
-NO_DRAWS += "Hint: leave out `repeats`, as all columns would be equal."
+NO_DRAWS = "nothing is drawn.\nHint: leave out `repeats`, as all columns would be equal."
 CUTS = "which does not sort by value.\nHint: `sf.continuous` orders rows by a column."
 
 
@@ -221,7 +211,7 @@ CUTS = "which does not sort by value.\nHint: `sf.continuous` orders rows by a co
             ({"by": ["label", term]}, f"`{term.function}`, {CUTS}")
             for term in (sf.chain("x"), sf.nearest("x"), sf.clusters("x", 2))
         ),
-        ({"repeats": 3}, NO_DRAWS),
+        ({"repeats": 3}, f"`repeats=3`: {NO_DRAWS}"),
     ],
 )
 def test_what_contiguous_stretches_exclude(arguments: dict[str, Any], message: str) -> None:
@@ -256,9 +246,8 @@ def test_a_group_larger_than_a_fold(frame: Make, repeats: int) -> None:
 
 def test_fractions_of_parts_are_exact() -> None:
     """A group as large as its part is no surprise."""
-    data = {"site": [0] * 8 + [1, 2], "label": list("ab") * 5}
-    shares = {"train": 0.8, "test": 0.2}
-    out = sf.split(pl.DataFrame(data), "label", shares, groups="site")
+    df = pl.DataFrame({"site": [0] * 8 + [1, 2], "label": list("ab") * 5})
+    out = sf.split(df, "label", {"train": 0.8, "test": 0.2}, groups="site")
     assert Counter(out["split"].to_list()) == {"train": 8, "test": 2}
 
 

@@ -13,12 +13,6 @@ from stratframe.core.hashing import hash_keys
 from stratframe.core.seeds import StreamTag, random_words
 from stratframe.pipeline.random_numbers import Keys, first_of_equal_keys, rank_groups, row_numbers
 
-TEXT = pd.Series(["x", "y", "x", "z"], name="id")
-
-
-def constant(word):
-    return lambda size: np.full(size, word, dtype=np.uint64)
-
 
 @pytest.mark.parametrize(
     ("values", "first"), [("xyxz", [0, 1, 0, 3]), ("yxxy", [0, 1, 1, 0]), ("xywz", None)]
@@ -35,10 +29,11 @@ def test_keys_of_one_hash_are_told_apart(values, first):
 @pytest.mark.parametrize("salt", [5, 6])
 def test_rows_are_numbered_by_hashes_under_two_salts(dealt, salt):
     """A row's number is the hash of its key, and between equal ones a hash under another salt."""
-    columns = [frames.read_key(TEXT)]
+    columns = [frames.read_key(pd.Series(["x", "y", "x", "z"], name="id"))]
     keys = Keys(columns, salt, hash_keys(columns, salt), dealt)
     rows = np.arange(4) if dealt is None else dealt
-    numbers, tie_breaks = row_numbers(keys, len(rows), constant(5), constant(9))
+    salts = (lambda size, word=word: np.full(size, word, dtype=np.uint64) for word in (5, 9))
+    numbers, tie_breaks = row_numbers(keys, len(rows), *salts)
     assert numbers.tolist() == hash_keys(columns, 5)[rows].tolist()
     assert tie_breaks(np.array([0, 2])).tolist() == hash_keys(columns, 9)[rows[[0, 2]]].tolist()
 

@@ -7,11 +7,9 @@ import pandas as pd
 import polars as pl
 
 FEATURES = ["x", "y"]
-
+STOP_AT: list[int] = []
 CALLS: list[int] = []
 """Seeds of the calls of strategies; those name only this module, so that they stay the same."""
-
-STOP_AT: list[int] = []
 
 
 def population(n_rows: int = 120, seed: int = 0) -> pd.DataFrame:

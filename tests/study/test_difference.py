@@ -14,6 +14,7 @@ import stratframe as sf
 from tests.helpers import refuse
 from tests.study.test_statistics import drawn_estimates
 
+differences = sf.study.differences
 KEYS, INDEX = ["strategy", "pair", "k"], ["strategy", "k", "sample", "repeat"]
 
 
@@ -26,34 +27,26 @@ def three_estimators(n_samples: int = 20, n_repeats: int = 2) -> pd.DataFrame:
 def written(estimates: Any, truths: Any, strategy: str = "SCV") -> pd.DataFrame:
     """Rows of estimators a, b, ... on samples, each an array (n_estimators, n_samples)."""
     places = np.indices(np.shape(estimates))
-    return pd.DataFrame(
-        {
-            "strategy": strategy,
-            "estimator": [chr(ord("a") + place) for place in places[0].flat],
-            "k": 5,
-            "sample": places[1].ravel(),
-            "repeat": 0,
-            "estimate": np.ravel(estimates),
-            "truth": np.ravel(truths),
-        }
-    ).assign(seconds=2.0, fold_seconds=0.5, error="")
+    names = [chr(ord("a") + place) for place in places[0].flat]
+    rows = pd.DataFrame({"strategy": strategy, "estimator": names, "k": 5})
+    rows = rows.assign(sample=places[1].ravel(), repeat=0, estimate=np.ravel(estimates))
+    return rows.assign(truth=np.ravel(truths), seconds=2.0, fold_seconds=0.5, error="")
 
 
 def by_hand(frame: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     """Differences of two estimators, one row per strategy, k, sample and repeat."""
-    wide = frame.pivot(index=INDEX, columns="estimator", values=["estimate", "truth"])
-    differences = {name: wide[name][first] - wide[name][second] for name in ("estimate", "truth")}
-    return pd.DataFrame(differences).assign(error=lambda each: each["estimate"] - each["truth"])
+    rows = frame.set_index([*INDEX, "estimator"])[["estimate", "truth"]]
+    found = rows.xs(first, level="estimator") - rows.xs(second, level="estimator")
+    return found.assign(error=found["estimate"] - found["truth"])
 
 
 def test_choices_are_those_of_the_differences() -> None:
     """The better estimator is chosen where the difference has the sign of the true one."""
     frame = three_estimators()
-    found = sf.study.differences(frame, full=True)
-    assert found.columns.tolist() == [
-        *(*KEYS, "mse_ratio", "low", "high", "bias", "sd", "mse", "correct", "regret"),
-        *("within", "seconds", "fold_seconds", "failed", "error"),
-    ]
+    found = differences(frame, full=True)
+    columns = [*KEYS, "mse_ratio", "low", "high", "bias", "sd", "mse", "correct", "regret"]
+    columns += ["within", "seconds", "fold_seconds", "failed", "error"]
+    assert found.columns.tolist() == columns
     found = found.set_index(KEYS)
     assert len(found) == 2 * 3 * 2
     for first, second in combinations("abc", 2):
@@ -70,9 +63,9 @@ def test_errors_are_those_of_a_summary_of_differences() -> None:
     rows = by_hand(frame, "a", "b").drop(columns="error").reset_index()
     rows = rows.assign(estimator="a - b", seconds=3.5, fold_seconds=0.5, error="")
     expected = sf.study.summary(rows, full=True).rename(columns={"estimator": "pair"})
-    found = sf.study.differences(frame, full=True)
+    found = differences(frame, full=True)
     assert_frame_equal(found[expected.columns], expected)
-    assert_frame_equal(sf.study.differences(frame), expected[found.columns[:6]])
+    assert_frame_equal(differences(frame), expected[found.columns[:6]])
 
 
 def test_ties() -> None:
@@ -85,31 +78,28 @@ def test_ties() -> None:
     assert row["regret"] == pytest.approx((0.2 + 0 + 0.4 + 0) / 4)
     # Sums in another order, or single precision, make no better estimator.
     tied = [[0.1 + 0.2, 0.5], [0.3, np.float32(0.1) * 5]]
-    row = sf.study.differences(written(tied, [[0.9, 0.9], [0.5, 0.5]]), full=True).iloc[0]
+    row = differences(written(tied, [[0.9, 0.9], [0.5, 0.5]]), full=True).iloc[0]
     assert (row["correct"], row["regret"]) == (0.5, pytest.approx(0.2))
-    same = sf.study.differences(written(estimates, np.ones((2, 4))), full=True).iloc[0]
-    assert np.isnan(same["correct"])
-    assert same["regret"] == 0
+    same = differences(written(estimates, np.ones((2, 4))), full=True).iloc[0]
+    assert (same["correct"], same["regret"]) == (pytest.approx(np.nan, nan_ok=True), 0)
 
 
 def test_pooled_pairs() -> None:
     """Pooled errors are means over pairs, and regret is that of choosing among all."""
     frame = three_estimators()
-    each = sf.study.differences(frame, full=True)
-    found = sf.study.differences(frame, pooled=True, full=True)
+    each, found = (differences(frame, pooled=pooled, full=True) for pooled in (False, True))
     assert found["pair"].eq("all").all()
     assert found.columns.tolist() == each.columns.tolist()
     means = each.groupby(["strategy", "k"]).mean(numeric_only=True)
     squares = (each.set_index(["strategy", "k"])[["bias", "sd"]] ** 2).groupby(level=[0, 1]).mean()
-    rows = found.set_index(["strategy", "k"])
-    for name in ("mse", "correct", "within", "seconds"):
-        assert rows[name].to_numpy() == pytest.approx(means[name].to_numpy())
+    rows, names = found.set_index(["strategy", "k"]), ["mse", "correct", "within", "seconds"]
+    assert rows[names].to_numpy() == pytest.approx(means[names].to_numpy())
     assert rows[["bias", "sd"]].to_numpy() == pytest.approx(np.sqrt(squares.to_numpy()))
     ratios = means["mse"] / means["mse"].xs("SCV")
     assert rows["mse_ratio"].to_numpy() == pytest.approx(ratios.to_numpy())
     wide = frame.pivot(index=INDEX, columns="estimator", values=["estimate", "truth"])
-    estimates, truths = wide["estimate"], wide["truth"]
-    picked = truths.to_numpy()[np.arange(len(truths)), estimates.to_numpy().argmax(axis=1)]
+    truths, best = wide["truth"], wide["estimate"].to_numpy().argmax(axis=1)
+    picked = truths.to_numpy()[np.arange(len(truths)), best]
     regret = (truths.max(axis=1) - picked).groupby(["strategy", "k"]).mean()
     assert rows["regret"].to_numpy() == pytest.approx(regret.to_numpy())
 
@@ -121,8 +111,7 @@ def test_missing_estimates() -> None:
     frame.loc[lost, ["estimate", "error"]] = [np.nan, "ValueError: lost"]
     rows = by_hand(frame, "a", "b").droplevel(["k", "repeat"])["error"].unstack("strategy")
     for pooled in (False, True):
-        found = sf.study.differences(frame, pooled=pooled, full=True)
-        first, second = (row for _, row in found.iterrows())
+        first, second = (row for _, row in differences(frame, pooled=pooled, full=True).iterrows())
         both = (rows.dropna() ** 2).mean()
         assert second["mse_ratio"] == pytest.approx(both["other"] / both["SCV"])
         assert second["mse"] == pytest.approx(both["other"])
@@ -151,12 +140,11 @@ def test_rows_that_were_left_out() -> None:
     """A pair has rows where both estimators have; the other columns are those of these rows."""
     frame = three_estimators()
     some = frame[(frame["estimator"] != "c") | (frame["strategy"] == "SCV")]
-    found = sf.study.differences(some, full=True)
+    found, pooled = (differences(some, pooled=pooled, full=True) for pooled in (False, True))
     assert found.groupby("strategy").size().to_dict() == {"SCV": 6, "other": 2}
     assert (found["failed"] == 0).all()
-    pooled = sf.study.differences(some, pooled=True, full=True).query("strategy == 'other'")
-    alone = found.query("strategy == 'other'")
-    assert pooled["regret"].to_numpy() == pytest.approx(alone["regret"].to_numpy())
+    alone, pooled = (each.query("strategy == 'other'")["regret"] for each in (found, pooled))
+    assert pooled.to_numpy() == pytest.approx(alone.to_numpy())
 
 
 @settings(max_examples=10)
@@ -166,14 +154,13 @@ def test_units_and_shared_errors_do_not_matter(seed: int, n_estimators: int, uni
     drawn = np.random.default_rng(seed)
     # Quarters: gaps are either none or far above rounding.
     truths, estimates, others = drawn.integers(-8, 9, (3, n_estimators, 6)) / 4
-    shared = drawn.integers(-8, 9, 6) / 4
-    rows = pd.concat([written(estimates, truths), written(others, truths, "other")])
-    given = ((estimates, "SCV"), (others, "other"))
+    shared, given = drawn.integers(-8, 9, 6) / 4, ((estimates, "SCV"), (others, "other"))
+    rows = [written(each, truths, name) for each, name in given]
     changed = [written(unit * (each + shared), unit * truths, name) for each, name in given]
-    first, second = (sf.study.differences(each, full=True) for each in (rows, pd.concat(changed)))
+    first, second = (differences(pd.concat(each), full=True) for each in (rows, changed))
     for name, scale in (("mse_ratio", 1), ("correct", 1), ("bias", unit), ("regret", unit)):
-        expected = pytest.approx(scale * first[name].to_numpy(), abs=1e-9, nan_ok=True)
-        assert second[name].to_numpy() == expected
+        expected = scale * first[name].to_numpy()
+        assert second[name].to_numpy() == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
 
 def test_estimators_that_have_no_pairs() -> None:
@@ -183,8 +170,7 @@ def test_estimators_that_have_no_pairs() -> None:
     message += " `sf.study.estimates` takes a dict of `estimators`; `sf.study.summary` is for the"
     message += " scores of one estimator."
     refuse(message, lambda: sf.study.differences(frame.query("estimator == 'a'")))
-    refuse(
-        "`estimates` must have two estimators with the same strategy, k, sample and repeat, got"
-        " none.\nHint: `sf.study.estimates` makes such a frame.",
-        lambda: sf.study.differences(frame[(frame["estimator"] == "a") == (frame["k"] == 2)]),
-    )
+    message = "`estimates` must have two estimators with the same strategy, k, sample and repeat,"
+    message += " got none.\nHint: `sf.study.estimates` makes such a frame."
+    apart = frame[(frame["estimator"] == "a") == (frame["k"] == 2)]
+    refuse(message, lambda: differences(apart))

@@ -1,5 +1,6 @@
 """Nested resampling: the samples, the truth, the estimates, and what is recorded."""
 
+import itertools
 import sys
 from pathlib import Path
 from typing import Any
@@ -22,10 +23,68 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import stratframe as sf
 from stratframe.study.resample import sample_rows
-from tests.helpers import evaluate, refuse, refuse_rule
+from tests.helpers import evaluate, refuse, refuse_rule, warned
 from tests.study.samples import FEATURES, population, results, to_library
 
 QUICK: dict[str, Any] = {"k": 2, "sample": 40, "samples": 3, "repeats": 2}
+ONCE = {**QUICK, "samples": 1, "repeats": 1}
+PLAIN = {"k-fold": None}
+TARGET_IS = "`target` must be a column name, `sf.classes(...)` or `sf.continuous(...)`, got"
+HOLD_NAMES = "must hold column names, got <Expr"
+K_IS = "`k` must be at most `sample`, got"
+NO_COLUMN = "which the frame does not have."
+OUTSIDE = "At least as many rows must stay outside a sample as are in it, got"
+BAD_ARGUMENTS = {
+    "strategies=['label']": "`strategies` must be a dict from names to values of `by`, arguments of"
+    " `kfold` or functions, got list.",
+    "strategies={}": "`strategies` must hold at least one strategy, got {}.",
+    "strategies={'a': {'by': 'label', 'seed': 1}}": "The strategy 'a' must hold only arguments of"
+    " `kfold`, got 'seed'.",
+    "estimators='ridge'": "`estimators` must hold scikit-learn estimators, got str, which has no"
+    " `fit`.",
+    "estimators={'a': NB}": "`estimators` must hold objects, got the class GaussianNB.",
+    "estimators=[]": "`estimators` must hold at least one estimator, got [].",
+    "metric='a'": "`metric` must be the name of a scikit-learn scorer, or a function, got 'a'.",
+    "k=(5, 1)": "`k` must be at least 2, got 1.",
+    "k=[]": "`k` must hold at least one number of folds, got [].",
+    "samples=0": "`samples` must be at least 1, got 0.",
+    "repeats=1.5": "`repeats` must be a whole number, got 1.5.",
+    "repeats=2**64": "`repeats` must not exceed 10,000 runs, got 18,446,744,073,709,551,616.",
+    "k=range(2, 10**6)": "`k` must hold at most 10,000 numbers, got range of 999,998 values.",
+    "n_jobs=0": "`n_jobs` must be None, or a whole number other than 0, got 0.",
+    "progress='no'": "`progress` must be True or False, got 'no'.",
+    "seed=-1": "`seed` must be at least 0, got -1.",
+    "features=np.array(3)": "`features` must hold column names or expressions, got ndarray.",
+    "features=range(10**30)": f"`features` must hold column names, got range(0, {10**30}).",
+    "features=[]": "`features` must hold at least one column, got [].",
+    "features=['x', 'label']": "`features` must not include the target, got 'label'.",
+    "target='lable'": f"`target` names the column 'lable', {NO_COLUMN}",
+    "target=3": "`target` must hold a column name, or `sf.classes` or `sf.continuous` of one, got"
+    " 3.",
+    "target=sf.quantiles('price', 3)": f"{TARGET_IS} sf.quantiles.",
+    "frame=5": "`frame` must be a pandas or Polars frame, got int.",
+    "frame=population(60), sample=31": f"{OUTSIDE} 60 rows for a sample of 31.\nHint: pass"
+    " `sample=20`, or add rows. The true score is measured on the rows outside the sample.",
+    "frame=population(5)": f"{OUTSIDE} 5 rows for a sample of 1.",
+    "target='day'": "`target` must be text, whole numbers or booleans, but scikit-learn cannot"
+    " read the values of 'day' as 2 classes.",
+    "features=[pl.col('x'), pl.col('z')]": f"`features` {HOLD_NAMES} ['col(\"x\")']>.",
+    "target=pl.col('label')": f"`target` {HOLD_NAMES} ['col(\"label\")']>.",
+    "k=31, frame=population(91)": f"{K_IS} 31 for 30 rows.",
+    "k=501, frame=population(2000)": f"{K_IS} 501 for 500 rows.",
+    "k=[2, 41], sample=40": f"{K_IS} 41 for 40 rows.",
+    "features=['x', 'x']": "`features` must hold each column once, got 'x' twice.",
+    "strategies={'a': 'label', 'b': ['label', sf.nearest(['x', 'z'])]}": "`by` names the column"
+    f" 'z', {NO_COLUMN}",
+    "strategies={'a': {'by': 'label', 'key': 'id'}}": f"`key` names the column 'id', {NO_COLUMN}",
+    "strategies={'a': {'by': 'label', 'groups': 'x'}}": "The strategy 'a' must not hold `groups`:"
+    " samples are drawn row by row, so the true score would also be measured on groups that are in"
+    " the sample.",
+    "strategies={1: None, '1': 'label'}": "`strategies` must hold each name once, got '1' twice.",
+    "estimators={1: NB(), '1': Dummy()}": "`estimators` must hold each name once, got '1' twice.",
+    "metric=accuracy_score": "`metric` must be a scorer (a function of an estimator, X and y), got"
+    " accuracy_score.",
+}
 
 
 def study(strategies: Any = None, estimators: Any = None, **changes: Any) -> Any:
@@ -58,24 +117,17 @@ def test_one_row_for_each_strategy_estimator_k_sample_and_repeat() -> None:
     assert (found["error"] == "").all()
 
 
-ZERO = DummyRegressor(strategy="constant", constant=0.0)
-
-
-@pytest.mark.parametrize(
-    ("target", "model", "score"),
-    [
-        ("label", DummyClassifier(), lambda rows: (rows["label"] == "no").mean()),
-        ("price", ZERO, lambda rows: -rows["price"].abs().mean()),
-    ],
-)
-def test_a_constant_prediction_has_known_scores(target: str, model: Any, score: Any) -> None:
+@pytest.mark.parametrize("target", ["label", "price"])
+def test_a_constant_prediction_has_known_scores(target: str) -> None:
     """By default accuracy and the negative mean absolute error score a sample and its outside."""
     frame = population()
-    found, samples = samples_of(frame, target, model)
+    scores = {"label": (frame["label"] == "no").astype(float), "price": -frame["price"].abs()}
+    models = {"label": DummyClassifier(), "price": DummyRegressor(strategy="constant", constant=0)}
+    found, samples = samples_of(frame, target, models[target])
     for (_, row), inside in zip(found.iterrows(), samples, strict=True):
         assert inside.sum() == 40
-        assert row["truth"] == pytest.approx(score(frame[~inside]))
-        assert row["estimate"] == pytest.approx(score(frame[inside]))
+        assert row["truth"] == pytest.approx(scores[target][~inside].mean())
+        assert row["estimate"] == pytest.approx(scores[target][inside].mean())
 
 
 def test_k_equal_to_the_sample_is_leave_one_out() -> None:
@@ -102,17 +154,15 @@ def test_strategies_are_paired() -> None:
     by_label = {"again": "label", "arguments": {"by": "label"}, "list": ["label"]}
     by_label["function"] = lambda frame, k, seed: sf.kfold(frame, "label", k, seed=seed)
     found = study(by_label, RandomForestClassifier(3))
-    parts = [rows for _, rows in found.groupby("strategy", sort=False)]
+    parts = [rows[["truth", "estimate"]] for _, rows in found.groupby("strategy", sort=False)]
     assert len(parts) == 5
     for part in parts[1:]:
-        np.testing.assert_array_equal(part["truth"], parts[0]["truth"])
-        np.testing.assert_array_equal(part["estimate"], parts[0]["estimate"])
+        np.testing.assert_array_equal(part, parts[0])
 
 
 def test_repeats_and_samples_differ_and_keep_the_earlier_ones() -> None:
     """Repeats deal other folds; more samples and repeats change no earlier estimate."""
-    few = study({"k-fold": None})
-    more = study({"k-fold": None}, samples=4, repeats=3)
+    few, more = study(PLAIN), study(PLAIN, samples=4, repeats=3)
     kept = more[(more["sample"] < 3) & (more["repeat"] < 2)].reset_index(drop=True)
     assert_frame_equal(results(few), results(kept))
     plain = few[few["strategy"] == "k-fold"]
@@ -144,10 +194,9 @@ def test_jobs_do_not_change_the_numbers() -> None:
 @pytest.mark.parametrize("target", ["label", "price"])
 def test_libraries_give_the_same_numbers(target: str) -> None:
     """Default strategies and estimators give equal results, in the caller's library."""
-    frame, once = population(), {**QUICK, "samples": 1, "repeats": 1}
-    ours = sf.study.estimates(frame, target, FEATURES, **once)
+    frames = population(), to_library(population(), "lazy")
+    ours, theirs = (sf.study.estimates(each, target, FEATURES, **ONCE) for each in frames)
     assert (ours["error"] == "").all()
-    theirs = sf.study.estimates(to_library(frame, "lazy"), target, FEATURES, **once)
     assert isinstance(theirs, pl.DataFrame)
     assert_frame_equal(results(ours), results(theirs), check_dtype=False)
 
@@ -158,10 +207,8 @@ def test_columns_can_be_transformed_by_name() -> None:
     by_name = [("n", StandardScaler(), FEATURES), ("c", OneHotEncoder(), ["town"])]
     model = make_pipeline(ColumnTransformer(by_name), Ridge())
     given = {"target": "price", "features": [*FEATURES, "town"]}
-    pandas, polars = (
-        results(study({"k-fold": None}, model, frame=to_library(frame, library), **given))
-        for library in ("pandas", "polars")
-    )
+    frames = frame, to_library(frame, "polars")
+    pandas, polars = (results(study(PLAIN, model, frame=each, **given)) for each in frames)
     assert_frame_equal(pandas, polars, check_dtype=False)
     assert pandas["estimate"].notna().all()
 
@@ -172,11 +219,10 @@ def test_whole_numbers_are_classes_or_continuous() -> None:
     message = "`target` must be classes or numbers, but 'age' holds 60 different whole numbers,"
     message += " which may be either.\nHint: pass `sf.continuous('age')` or `sf.classes('age')`."
     refuse(message, lambda: sf.study.compare(frame, "age", FEATURES))
-    once = {**QUICK, "samples": 1, "repeats": 1}
-    for target, low in ((sf.continuous("few"), -1.0), (sf.classes("few"), 0.0), ("few", 0.0)):
-        found = sf.study.estimates(frame, target, FEATURES, {"k-fold": None}, **once)
-        assert (found["truth"] < 0).all() == (low < 0)
-    classes = sf.study.estimates(frame, sf.classes("age"), FEATURES, None, GaussianNB(), **once)
+    for target in (sf.continuous("few"), sf.classes("few"), "few"):
+        found = sf.study.estimates(frame, target, FEATURES, PLAIN, **ONCE)
+        assert (found["truth"] < 0).all() == ("continuous" in str(target))
+    classes = sf.study.estimates(frame, sf.classes("age"), FEATURES, None, GaussianNB(), **ONCE)
     assert classes["truth"].between(0, 1).all()
 
 
@@ -207,19 +253,16 @@ def test_random_estimators_are_seeded(model: Any) -> None:
 
 def test_a_failing_strategy_is_recorded() -> None:
     """A strategy that fails on some samples has an error there, and the others go on."""
-    calls = []
+    failures = itertools.cycle([RuntimeError("no folds today\nnor tomorrow"), None])
 
     def sometimes(frame: Any, k: int, seed: int) -> Any:
-        calls.append(seed)
-        if len(calls) % 2:
-            msg = "no folds today\nnor tomorrow"
-            raise RuntimeError(msg)
+        if failure := next(failures):
+            raise failure
         return sf.kfold(frame, k=k, seed=seed)
 
     error = "RuntimeError: no folds today"
     message = f"3 of 12 estimates failed, the first for 'bad' with 'GaussianNB' and k=2: {error}"
-    with pytest.warns(sf.StratWarning, match=f"^{message}$"):
-        found = study({"bad": sometimes})
+    found = warned(message, lambda: study({"bad": sometimes}))
     bad = found[found["strategy"] == "bad"]
     assert bad["error"].tolist() == [error, ""] * 3
     assert bad["estimate"].isna().tolist() == [True, False] * 3
@@ -239,17 +282,17 @@ class Small(GaussianNB):
         return super().fit(data, y, sample_weight)
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"estimators": Small()}, "MemoryError: too many"),
-        ({"metric": lambda *_: np.nan}, "ArithmeticError: the score is nan"),
-    ],
-)
-def test_a_failing_estimator_is_recorded(changes: dict[str, Any], message: str) -> None:
+FAILURES: dict[str, dict[str, Any]] = {
+    "MemoryError: too many": {"estimators": Small()},
+    "ArithmeticError: the score is nan": {"metric": lambda *_: np.nan},
+}
+
+
+@pytest.mark.parametrize("message", FAILURES)
+def test_a_failing_estimator_is_recorded(message: str) -> None:
     """Without a true score, or if it is no number, there is no estimate, but a message."""
     with pytest.warns(sf.StratWarning, match=message):
-        found = study(**changes)
+        found = study(**FAILURES[message])
     assert found[["estimate", "truth"]].isna().all(axis=None)
     assert set(found["error"]) == {message}
     assert sf.study.summary(found)["mse_ratio"].isna().all()
@@ -265,13 +308,11 @@ def test_folds_of_a_strategy_are_checked() -> None:
     """A strategy that loses rows, leaves some without a fold or returns no frame fails."""
     no_fold = "return a frame with the column 'fold', got"
     broken: dict[str, Any] = {
-        f"{no_fold} ndarray.": lambda frame, k, seed: np.zeros(len(frame)),
-        f"{no_fold} DataFrame.": lambda frame, k, seed: frame,
-        "return the 40 rows of its frame, got 30.": lambda frame, k, _: sf.kfold(frame[:30], k=k),
-        "return its rows in their original order.": lambda frame, k, _: sf.kfold(
-            frame, k=k
-        ).sort_values("x"),
-        "deal k=2 folds, got 3.": lambda frame, k, seed: sf.kfold(frame, k=k + 1),
+        f"{no_fold} ndarray.": lambda df, k, _: np.zeros(len(df)),
+        f"{no_fold} DataFrame.": lambda df, k, _: df,
+        "return the 40 rows of its frame, got 30.": lambda df, k, _: sf.kfold(df[:30], k=k),
+        "return its rows in their original order.": lambda df, k, _: sf.kfold(df, k=k)[::-1],
+        "deal k=2 folds, got 3.": lambda df, k, _: sf.kfold(df, k=k + 1),
     }
     nulls = {"by": "label", "where": lambda frame: frame["x"] > 0}
     with pytest.warns(sf.StratWarning, match="failed"):
@@ -289,81 +330,20 @@ def test_a_metric_by_name_or_function() -> None:
         return float((estimator.predict(data)[y == "yes"] == "yes").mean())
 
     metrics = ("recall_macro", recall, "accuracy", None)
-    found = [study({"plain": None}, metric=metric) for metric in metrics]
+    found = [study(PLAIN, metric=metric) for metric in metrics]
     assert_frame_equal(*map(results, found[2:]))
     assert len({each["truth"].iloc[0] for each in found}) == 3
-
-
-BAD_ARGUMENTS = {
-    "strategies=['label']": "`strategies` must be a dict from names to values of `by`, arguments of"
-    " `kfold` or functions, got list.",
-    "strategies={}": "`strategies` must hold at least one strategy, got {}.",
-    "strategies={'a': {'by': 'label', 'seed': 1}}": "The strategy 'a' must hold only arguments of"
-    " `kfold`, got 'seed'.",
-    "estimators='ridge'": "`estimators` must hold scikit-learn estimators, got str, which has no"
-    " `fit`.",
-    "estimators={'a': GaussianNB}": "`estimators` must hold objects, got the class GaussianNB.",
-    "estimators=[]": "`estimators` must hold at least one estimator, got [].",
-    "metric='truth'": "`metric` must be the name of a scikit-learn scorer, or a function, got"
-    " 'truth'.",
-    "k=(5, 1)": "`k` must be at least 2, got 1.",
-    "k=[]": "`k` must hold at least one number of folds, got [].",
-    "samples=0": "`samples` must be at least 1, got 0.",
-    "repeats=1.5": "`repeats` must be a whole number, got 1.5.",
-    "repeats=2**64": "`repeats` must not exceed 10,000 runs, got 18,446,744,073,709,551,616.",
-    "k=range(2, 10**6)": "`k` must hold at most 10,000 numbers, got range of 999,998 values.",
-    "n_jobs=0": "`n_jobs` must be None, or a whole number other than 0, got 0.",
-    "progress='no'": "`progress` must be True or False, got 'no'.",
-    "seed=-1": "`seed` must be at least 0, got -1.",
-    "features=np.array(3)": "`features` must hold column names or expressions, got ndarray.",
-    "features=range(10**30)": "`features` must hold column names, got range(0,"
-    " 1000000000000000000000000000000).",
-    "features=[]": "`features` must hold at least one column, got [].",
-    "features=['x', 'label']": "`features` must not include the target, got 'label'.",
-    "target='lable'": "`target` names the column 'lable', which the frame does not have.",
-    "target=3": "`target` must hold a column name, or `sf.classes` or `sf.continuous` of one, got"
-    " 3.",
-    "target=sf.quantiles('price', 3)": "`target` must be a column name, `sf.classes(...)` or"
-    " `sf.continuous(...)`, got sf.quantiles.",
-    "frame=5": "`frame` must be a pandas or Polars frame, got int.",
-    "frame=population(60), sample=31": "At least as many rows must stay outside a sample as are"
-    " in it, got 60 rows for a sample of 31.\nHint: pass `sample=20`, or add rows. The true score"
-    " is measured on the rows outside the sample.",
-    "frame=population(5)": "At least as many rows must stay outside a sample as are in it, got 5"
-    " rows for a sample of 1.",
-    "target='day'": "`target` must be text, whole numbers or booleans, but scikit-learn cannot"
-    " read the values of 'day' as 2 classes.",
-    "features=[pl.col('x'), pl.col('z')]": "`features` must hold column names, got <Expr"
-    " ['col(\"x\")']>.",
-    "target=pl.col('label')": "`target` must hold column names, got <Expr ['col(\"label\")']>.",
-    "k=31, frame=population(91)": "`k` must be at most `sample`, got 31 for 30 rows.",
-    "k=501, frame=population(2000)": "`k` must be at most `sample`, got 501 for 500 rows.",
-    "k=[2, 41], sample=40": "`k` must be at most `sample`, got 41 for 40 rows.",
-    "features=['x', 'x']": "`features` must hold each column once, got 'x' twice.",
-    "strategies={'a': 'label', 'b': ['label', sf.nearest(['x', 'z'])]}": "`by` names the column"
-    " 'z', which the frame does not have.",
-    "strategies={'a': {'by': 'label', 'key': 'id'}}": "`key` names the column 'id', which the frame"
-    " does not have.",
-    "strategies={'a': {'by': 'label', 'groups': 'x'}}": "The strategy 'a' must not hold `groups`:"
-    " samples are drawn row by row, so the true score would also be measured on groups that are in"
-    " the sample.",
-    "strategies={1: None, '1': 'label'}": "`strategies` must hold each name once, got '1' twice.",
-    "estimators={1: GaussianNB(), '1': Dummy()}": "`estimators` must hold each name once, got '1'"
-    " twice.",
-    "metric=accuracy_score": "`metric` must be a scorer (a function of an estimator, X and y), got"
-    " accuracy_score.",
-}
 
 
 @pytest.mark.parametrize("code", BAD_ARGUMENTS)
 def test_bad_arguments(code: str) -> None:
     """Every argument that breaks a rule is an error before any sample is drawn."""
-    names = {"GaussianNB": GaussianNB, "Dummy": DummyClassifier, "accuracy_score": accuracy_score}
+    names = {"NB": GaussianNB, "Dummy": DummyClassifier, "accuracy_score": accuracy_score}
     arguments = evaluate(f"dict({code})", population=population, **names)
     frame = population().assign(day=pd.to_datetime(["2024-01-01", "2024-01-02"] * 60))
-    given = {"frame": frame, "target": "label", "features": FEATURES, **arguments}
+    arguments = {"frame": frame, "target": "label", "features": FEATURES, **arguments}
     check = refuse if "Hint" in BAD_ARGUMENTS[code] else refuse_rule
-    check(BAD_ARGUMENTS[code], lambda: sf.study.compare(**given))
+    check(BAD_ARGUMENTS[code], lambda: sf.study.compare(**arguments))
 
 
 @pytest.mark.parametrize("target", ["label", "price"])
@@ -376,9 +356,8 @@ def test_columns_of_several_levels(target: str, tmp_path: Path) -> None:
     def mine(frame: Any, k: int, seed: int) -> Any:
         return sf.kfold(frame, None, k, seed=seed)
 
-    def run(frame: Any, name: Any, features: Any) -> pd.DataFrame:
-        own = {"entries": [sf.quantiles(features[0], 3)], "function": mine}
-        given = frame, name, features
+    def run(*given: Any) -> pd.DataFrame:
+        own = {"entries": [sf.quantiles(given[-1][0], 3)], "function": mine}
         model = GaussianNB() if target == "label" else Ridge()
         once: Any = {"cache": tmp_path, "k": 2, "samples": 1, "repeats": 1}
         found = [sf.study.estimates(*given, each, model, **once) for each in (None, own)]
@@ -412,7 +391,7 @@ def test_stratified_folds_beat_plain_ones() -> None:
     drawn = np.random.default_rng(0)
     frame = pd.DataFrame({"x": drawn.normal(size=2000), "label": drawn.random(2000) < 0.5})
     given = {"k": 10, "sample": 60, "samples": 60, "repeats": 2, "full": True}
-    found = sf.study.compare(frame, "label", "x", {"k-fold": None}, DummyClassifier(), **given)
+    found = sf.study.compare(frame, "label", "x", PLAIN, DummyClassifier(), **given)
     found = found.set_index("strategy")
     assert found.loc["k-fold", "low"] > 1
     assert found.loc["k-fold", "bias"] < found.loc["SCV", "bias"]

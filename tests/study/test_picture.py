@@ -24,16 +24,15 @@ def test_each_k_has_a_panel_and_each_estimator_a_colour(results: pd.DataFrame) -
     """Points are the ratios, lines their intervals, on a logarithmic axis."""
     figure = sf.study.plot(results)
     assert [ax.get_title() for ax in figure.axes] == ["k = 2", "k = 5"]
-    ax = figure.axes[1]
+    first, ax = figure.axes
     assert ax.get_xscale() == "log"
-    names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    names = [label.get_text() for label in first.get_yticklabels()]
     assert names == ["stratified k-fold (SCV)", "other"]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b"]
-    chosen = results[(results["k"] == 5) & (results["estimator"] == "b")]
+    chosen = results.query("k == 5 and estimator == 'b'")
     points = next(line for line in ax.get_lines() if line.get_label() == "b")
     np.testing.assert_allclose(points.get_xdata(), chosen["mse_ratio"])
-    segments = ax.collections[1].get_segments()
-    ends = [(segment[0][0], segment[1][0]) for segment in segments]
+    ends = np.array(ax.collections[1].get_segments())[:, :, 0]
     np.testing.assert_allclose(ends, chosen[["low", "high"]])
     assert points.get_color() == "#E69F00"
 
@@ -49,10 +48,8 @@ def test_the_label_says_what_is_compared(results: pd.DataFrame) -> None:
     assert compared(sf.study.summary(drawn_estimates(), "other")) == "other = 1"
     assert compared(results[results["strategy"] == "other"]) == "the baseline = 1"
     figure = sf.study.plot(sf.study.differences(drawn_estimates()))
-    assert figure.get_supxlabel() == (
-        "mean squared error of the difference, that of stratified k-fold (SCV) = 1\n"
-        "left of the line: closer to the true difference"
-    )
+    label = "mean squared error of the difference, that of stratified k-fold (SCV) = 1"
+    assert figure.get_supxlabel() == f"{label}\nleft of the line: closer to the true difference"
     assert [line.get_label() for line in figure.axes[0].get_lines()[1:]] == ["a - b"]
 
 
@@ -60,10 +57,9 @@ def test_the_label_says_what_is_compared(results: pd.DataFrame) -> None:
 @pytest.mark.parametrize("ks", [[5], [2, 5, 10]])
 def test_long_names_leave_room_for_the_panels(n_letters: int, ks: list[int]) -> None:
     """However long the names, panels keep a third of the figure, and the legend is above them."""
-    names = [f"{'a strategy of the literature ' * 4}"[: n_letters - 1] + end for end in "abcd"]
+    names = [("a strategy of the literature " * 4)[: n_letters - 1] + end for end in "abcd"]
     keys = pd.MultiIndex.from_product([names, names, ks], names=["strategy", "estimator", "k"])
-    rows = keys.to_frame(index=False).assign(mse_ratio=1.1, low=1.0, high=1.2)
-    figure = sf.study.plot(rows)
+    figure = sf.study.plot(keys.to_frame(index=False).assign(mse_ratio=1.1, low=1.0, high=1.2))
     figure.draw_without_rendering()
     panels = [ax.get_window_extent() for ax in figure.axes]
     assert sum(each.width for each in panels) >= figure.bbox.width / 3
@@ -82,7 +78,7 @@ def test_polars_is_drawn_alike(results: pd.DataFrame) -> None:
 
 def test_rows_without_a_ratio_or_an_interval(results: pd.DataFrame) -> None:
     """Rows without a ratio are left out, and those without an interval have a point alone."""
-    results.loc[results["strategy"] == "SCV", ["mse_ratio", "low", "high"]] = np.nan
+    results.loc[results["strategy"] == "SCV", "mse_ratio"] = np.nan
     results[["low", "high"]] = np.nan
     figure = sf.study.plot(results[results["estimator"] == "a"])
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["other"]

@@ -14,16 +14,34 @@ from stratframe.study.ranks import count_wins, rank_test
 from tests.helpers import evaluate, refuse
 from tests.study.test_statistics import drawn_estimates
 
-
-def drawn_summary(seed: int = 0) -> pd.DataFrame:
-    """Biases of four strategies on three populations by five estimators, at two k."""
-    names = ["k", "population", "estimator", "strategy"]
-    keys = pd.MultiIndex.from_product([[2, 5], [*"xyz"], [*"abcde"], ["SCV", *"uvw"]], names=names)
-    frame = keys.to_frame(index=False)
-    return frame.assign(bias=np.random.default_rng(seed).normal(size=len(frame)).round(1))
-
-
 CASES = ["population", "estimator"]
+MORE = '\nHint: `cases=["population", "estimator"]` tells more cases apart.'
+TOLERANCE = "`tolerance` must be a number of at least 0, got"
+REFUSED = {
+    "verb(df, 'bias', cases=CASES, tolerance=-1)": f"{TOLERANCE} -1.",
+    "verb(df, 'bias', cases=CASES, tolerance=nan)": f"{TOLERANCE} nan.",
+    "verb(df, 'bias', cases=CASES, tolerance=True)": f"{TOLERANCE} True.",
+    "verb(df, 'bias', cases=CASES, tolerance='0')": f"{TOLERANCE} '0'.",
+    "verb(df, 'bias')": "`summary` must hold each strategy of a case once, got some strategies"
+    f" twice.{MORE}",
+    "sf.study.friedman(df[df['strategy'] < 'v'], 'bias', cases=CASES)": "`summary` must have at"
+    " least three strategies, got 2.",
+    "sf.study.friedman(df[:4], 'bias', cases=CASES)": "`cases` must give at least two cases in"
+    f" which every strategy has a value, got 1 for k=2.{MORE}",
+    "verb(df, 'bias', cases=None)": "`cases` must hold at least one column, got None.",
+    "verb(df.drop(columns='strategy'), 'bias')": "`summary` names the column 'strategy', which the"
+    " frame does not have.\nHint: the columns are 'k', 'population', 'estimator', 'bias'.",
+    "verb(df[:0], 'bias')": "`summary` must have rows, got none.",
+    "verb(df, cases=CASES)": "`measure` names the column 'mse', which the frame does not have.\n"
+    "Hint: the columns are 'k', 'population', 'estimator', 'strategy', 'bias'.",
+}
+
+
+def drawn_summary() -> pd.DataFrame:
+    """Biases of four strategies on three populations by five estimators, at two k."""
+    values, names = ([2, 5], [*"xyz"], [*"abcde"], ["SCV", *"uvw"]), ["k", *CASES, "strategy"]
+    frame = pd.MultiIndex.from_product(values, names=names).to_frame(index=False)
+    return frame.assign(bias=np.random.default_rng(0).normal(size=len(frame)).round(1))
 
 
 @pytest.mark.parametrize("signed", [True, False], ids=["signed", "absolute"])
@@ -33,19 +51,15 @@ def test_friedman_is_scipys(signed: bool) -> None:
     found = sf.study.friedman(frame, "bias", cases=CASES, signed=signed).set_index("k")
     for k, rows in frame.groupby("k"):
         values = rows.pivot(index=CASES, columns="strategy", values="bias")
-        columns = (values if signed else values.abs()).to_numpy().T
-        expected = friedmanchisquare(*columns)
-        assert found.loc[k, "statistic"] == pytest.approx(expected.statistic)
-        assert found.loc[k, "p"] == pytest.approx(expected.pvalue)
-    assert (found["strategies"] == 4).all()
-    assert (found["cases"] == 15).all()
+        expected = friedmanchisquare(*(values if signed else values.abs()).to_numpy().T)
+        assert found.loc[k, ["statistic", "p"]].tolist() == pytest.approx([*expected])
+    assert (found[["strategies", "cases"]] == [4, 15]).all(axis=None)
 
 
 def test_noise_of_floats_changes_no_result() -> None:
     """Values that differ in their last bits are ties, for the test and for the wins."""
-    frame = drawn_summary()
-    noise = np.random.default_rng(1).uniform(-1e-13, 1e-13, len(frame))
-    noisy = frame.assign(bias=frame["bias"] + noise)
+    frame, drawn = drawn_summary(), np.random.default_rng(1)
+    noisy = frame.assign(bias=frame["bias"] + drawn.uniform(-1e-13, 1e-13, len(frame)))
     for verb in (sf.study.friedman, sf.study.wins):
         assert_frame_equal(verb(noisy, "bias", cases=CASES), verb(frame, "bias", cases=CASES))
     exact = sf.study.friedman(noisy, "bias", cases=CASES, tolerance=0)
@@ -70,32 +84,27 @@ def test_cases_without_a_value_are_left_out() -> None:
     """A case counts if each strategy has a value there."""
     frame = drawn_summary()
     frame.loc[3, "bias"] = np.nan
-    without = frame.drop(index=3)
-    rest = frame.iloc[4:]
     for verb in (sf.study.friedman, sf.study.wins):
-        expected = verb(rest, "bias", cases=CASES)
+        expected = verb(frame.iloc[4:], "bias", cases=CASES)
         assert expected.loc[expected["k"] == 2, "cases"].eq(14).all()
-        for each in (frame, without):
+        for each in (frame, frame.drop(index=3)):
             assert_frame_equal(verb(each, "bias", cases=CASES), expected)
 
 
 def test_ranks_of_all_ties_have_no_p() -> None:
     """Strategies that are equal in all cases have no statistic, and share all wins."""
     frame = drawn_summary().assign(bias=0.1)
-    found = sf.study.friedman(frame, "bias", cases=CASES)
-    assert found[["statistic", "p"]].isna().all(axis=None)
+    assert sf.study.friedman(frame, "bias", cases=CASES)[["statistic", "p"]].isna().all(axis=None)
     assert (sf.study.wins(frame, "bias", cases=CASES)["wins"] == 15 / 4).all()
 
 
 def test_polars_frames_are_as_pandas_frames() -> None:
     """A Polars frame gives a Polars frame with the same values."""
     frame = drawn_summary()
-    polars = pl.DataFrame(frame.to_dict("list"))
     for verb in (sf.study.friedman, sf.study.wins):
-        found = verb(polars, "bias", cases=CASES)
+        found = verb(pl.DataFrame(frame.to_dict("list")), "bias", cases=CASES)
         assert isinstance(found, pl.DataFrame)
-        expected = verb(frame, "bias", cases=CASES).to_dict("list")
-        assert found.to_dict(as_series=False) == expected
+        assert found.to_dict(as_series=False) == verb(frame, "bias", cases=CASES).to_dict("list")
 
 
 def test_ranks_of_a_summary() -> None:
@@ -106,35 +115,11 @@ def test_ranks_of_a_summary() -> None:
     assert sf.study.wins(summary, "bias").groupby("k")["wins"].sum().tolist() == [2, 2]
 
 
-MORE = '\nHint: `cases=["population", "estimator"]` tells more cases apart.'
-TOLERANCE = "`tolerance` must be a number of at least 0, got"
-
-REFUSED = {
-    **{
-        f"verb(df, 'bias', cases=CASES, tolerance={given})": f"{TOLERANCE} {given}."
-        for given in ("-1", "nan", "True", "'0'")
-    },
-    "verb(df, 'bias')": "`summary` must hold each strategy of a case once, got some strategies"
-    f" twice.{MORE}",
-    "sf.study.friedman(df[df['strategy'] < 'v'], 'bias', cases=CASES)": "`summary` must have at"
-    " least three strategies, got 2.",
-    "sf.study.friedman(df[:4], 'bias', cases=CASES)": "`cases` must give at least two cases in"
-    f" which every strategy has a value, got 1 for k=2.{MORE}",
-    "verb(df, 'bias', cases=None)": "`cases` must hold at least one column, got None.",
-    "verb(df.drop(columns='strategy'), 'bias')": "`summary` names the column 'strategy', which the"
-    " frame does not have.\nHint: the columns are 'k', 'population', 'estimator', 'bias'.",
-    "verb(df[:0], 'bias')": "`summary` must have rows, got none.",
-    "verb(df, cases=CASES)": "`measure` names the column 'mse', which the frame does not have.\n"
-    "Hint: the columns are 'k', 'population', 'estimator', 'strategy', 'bias'.",
-}
-
-
 @pytest.mark.parametrize("call", REFUSED)
 @pytest.mark.parametrize("verb", [sf.study.wins, sf.study.friedman])
 def test_bad_arguments(verb: Any, call: str) -> None:
     """A frame that is no summary, and cases or a tolerance that are none, are errors."""
-    names = {"verb": verb, "df": drawn_summary(), "CASES": CASES}
-    refuse(REFUSED[call], lambda: evaluate(call, **names))
+    refuse(REFUSED[call], lambda: evaluate(call, verb=verb, df=drawn_summary(), CASES=CASES))
 
 
 def test_ranks_of_many_draws_at_once() -> None:

@@ -1,6 +1,5 @@
 """The summary of estimates, against pandas, NumPy and SciPy called directly."""
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,19 +10,18 @@ from pandas.testing import assert_frame_equal
 from scipy.stats import ttest_1samp
 
 import stratframe as sf
-from tests.helpers import refuse
+from tests.helpers import evaluate, refuse
+
+CELL = ["strategy", "estimator", "k"]
 
 
 def drawn_estimates(n_samples: int = 40, n_repeats: int = 3, seed: int = 0) -> pd.DataFrame:
     """Estimates of two strategies by two estimators, at random around drawn truths."""
     drawn = np.random.default_rng(seed)
-    keys = pd.MultiIndex.from_product(
-        [["SCV", "other"], ["a", "b"], [2, 5], range(n_samples), range(n_repeats)],
-        names=["strategy", "estimator", "k", "sample", "repeat"],
-    )
+    values = ["SCV", "other"], ["a", "b"], [2, 5], range(n_samples), range(n_repeats)
+    keys = pd.MultiIndex.from_product(values, names=[*CELL, "sample", "repeat"])
     frame = keys.to_frame(index=False)
-    truths = drawn.normal(0.8, 0.02, (2, n_samples))
-    is_b = (frame["estimator"] == "b").astype(int)
+    truths, is_b = drawn.normal(0.8, 0.02, (2, n_samples)), (frame["estimator"] == "b").astype(int)
     frame["truth"] = truths[is_b, frame["sample"]]
     spread = np.where(frame["strategy"] == "SCV", 0.04, 0.03)
     frame["estimate"] = frame["truth"] - 0.01 + spread * drawn.normal(size=len(frame))
@@ -33,9 +31,8 @@ def drawn_estimates(n_samples: int = 40, n_repeats: int = 3, seed: int = 0) -> p
 def test_moments_are_those_of_numpy() -> None:
     """Bias, standard deviation and mean squared error are those of all errors."""
     frame = drawn_estimates()
-    found = sf.study.summary(frame, full=True).set_index(["strategy", "estimator", "k"])
-    errors = frame.set_index(["strategy", "estimator", "k"]).eval("estimate - truth")
-    for place, values in errors.groupby(level=[0, 1, 2]):
+    found = sf.study.summary(frame, full=True).set_index(CELL)
+    for place, values in frame.set_index(CELL).eval("estimate - truth").groupby(level=[0, 1, 2]):
         row = found.loc[place]
         assert row["bias"] == pytest.approx(values.mean())
         assert row["sd"] == pytest.approx(values.std(ddof=0))
@@ -47,7 +44,7 @@ def test_a_summary_in_full_adds_columns() -> None:
     """The ratio and its interval are next to what they are of; all else comes after them."""
     frame = drawn_estimates()
     found, in_full = sf.study.summary(frame), sf.study.summary(frame, full=True)
-    assert found.columns.tolist() == ["strategy", "estimator", "k", "mse_ratio", "low", "high"]
+    assert found.columns.tolist() == [*CELL, "mse_ratio", "low", "high"]
     more = ["bias", "sd", "mse", "within", "seconds", "fold_seconds", "failed", "error"]
     assert in_full.columns.tolist() == [*found.columns, *more]
     assert_frame_equal(in_full[found.columns], found)
@@ -56,7 +53,7 @@ def test_a_summary_in_full_adds_columns() -> None:
 def test_the_interval_is_that_of_scipy() -> None:
     """The ratio and its interval are those of SciPy's t-test of a linear form over samples."""
     frame = drawn_estimates()
-    found = sf.study.summary(frame).set_index(["strategy", "estimator", "k"])
+    found = sf.study.summary(frame).set_index(CELL)
     chosen = frame[(frame["estimator"] == "b") & (frame["k"] == 5)]
     squares = (chosen["estimate"] - chosen["truth"]) ** 2
     per_sample = squares.groupby([chosen["strategy"], chosen["sample"]]).mean().unstack(0)
@@ -64,9 +61,8 @@ def test_the_interval_is_that_of_scipy() -> None:
     # The delta method: the log of the ratio changes with each sample by its share of both means.
     shares = per_sample / per_sample.mean()
     logs = ttest_1samp(shares["other"] - shares["SCV"], 0).confidence_interval()
-    expected = [ratio, *(ratio * np.exp(bound) for bound in logs)]
     row = found.loc[("other", "b", 5), ["mse_ratio", "low", "high"]]
-    assert row.tolist() == pytest.approx(expected)
+    assert row.tolist() == pytest.approx([ratio, *(ratio * np.exp(bound) for bound in logs)])
 
 
 @pytest.mark.slow
@@ -86,10 +82,9 @@ def test_within_gives_the_error_of_a_mean_of_repeats() -> None:
     """The formula of the docstring is exact for the mean of all repeats."""
     frame = drawn_estimates(n_repeats=4)
     found = sf.study.summary(frame, full=True)
-    keys = ["strategy", "estimator", "k", "sample"]
-    means = frame.groupby(keys, sort=False)[["estimate", "truth"]].mean()
+    means = frame.groupby([*CELL, "sample"], sort=False)[["estimate", "truth"]].mean()
     squares = (means["estimate"] - means["truth"]) ** 2
-    expected = squares.groupby(keys[:3], sort=False).mean()
+    expected = squares.groupby(CELL, sort=False).mean()
     assert (found["mse"] - 3 / 4 * found["within"]).to_numpy() == pytest.approx(expected.to_numpy())
     once = sf.study.summary(frame[frame["repeat"] == 0], full=True)
     assert once["within"].isna().all()
@@ -106,12 +101,11 @@ def test_another_baseline() -> None:
     """Any strategy may be what the others are compared with."""
     frame = drawn_estimates()
     first, second = sf.study.summary(frame), sf.study.summary(frame, baseline="other")
-    columns, turned = ["mse_ratio", "low", "high"], ["mse_ratio", "high", "low"]
-    ratios = first.loc[first["strategy"] == "other", columns].to_numpy()
-    inverse = second.loc[second["strategy"] == "SCV", turned].to_numpy()
+    ratios = first.loc[first["strategy"] == "other", ["mse_ratio", "low", "high"]].to_numpy()
+    inverse = second.loc[second["strategy"] == "SCV", ["mse_ratio", "high", "low"]].to_numpy()
     assert ratios == pytest.approx(1 / inverse)
-    message = "`baseline` must be 'SCV' or 'other', got 'DOB-SCV'."
-    refuse(message, lambda: sf.study.summary(frame, "DOB-SCV"))
+    rule = "`baseline` must be 'SCV' or 'other', got 'DOB-SCV'."
+    refuse(rule, lambda: sf.study.summary(frame, "DOB-SCV"))
 
 
 def test_missing_estimates() -> None:
@@ -151,15 +145,11 @@ def test_strategies_need_not_have_all_rows() -> None:
 
 
 @pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame])
-@pytest.mark.parametrize(
-    "verb",
-    [sf.study.summary, sf.study.differences, partial(sf.study.differences, pooled=True)],
-    ids=["summary", "differences", "pooled"],
-)
-def test_polars_gives_the_same(make: Any, verb: Any) -> None:
+@pytest.mark.parametrize("call", ["summary(df", "differences(df", "differences(df, pooled=True"])
+def test_polars_gives_the_same(make: Any, call: str) -> None:
     """A result is in the caller's library; missing numbers are null in Polars."""
-    frame = drawn_estimates(n_repeats=1)
-    found, expected = (verb(each, full=True) for each in (make(frame.to_dict("list")), frame))
+    frame, code = drawn_estimates(n_repeats=1), f"sf.study.{call}, full=True)"
+    found, expected = (evaluate(code, df=df) for df in (make(frame.to_dict("list")), frame))
     assert isinstance(found, pl.DataFrame)
     assert found["within"].null_count() == len(found)
     plain = pd.DataFrame(found.drop("within").to_dict(as_series=False))

@@ -23,8 +23,7 @@ def default_strategy(name: str, frame: Any, target: str) -> Any:
 
 
 def folds_of(strategy: Any, frame: Any, k: int, seed: int) -> list[int]:
-    folds = np.empty(len(frame), dtype=int)
-    target = read_target(frame, "label")
+    folds, target = np.empty(len(frame), dtype=int), read_target(frame, "label")
     for fold, (_, test) in enumerate(deal_folds(strategy, frame, target, k, seed)):
         folds[test] = fold
     return folds.tolist()
@@ -38,15 +37,13 @@ def test_the_default_strategies(library: str, target: str, more: list[str]) -> N
     read = read_target(frame, target)
     found = check_strategies(None, read, FEATURES, frame)
     assert sorted(found) == sorted(SHARED + more)
-    strata = np.array(sf.cv(sf.kfold(frame, read.term, 2))[0][0])
-    assert len(strata) == 60
+    assert len(np.array(sf.cv(sf.kfold(frame, read.term, 2))[0][0])) == 60
     for name, strategy in found.items():
         folds = np.array(folds_of(strategy, frame, 5, 1))
         assert np.ptp(np.bincount(folds)) <= 1
-        if name in ("k-fold", "KCBCV", "nearest, with target", "sorted"):
-            continue
-        counts = sf.balance(to_library(population().assign(fold=folds), library), read.term)
-        assert np.ptp(np.array(counts["deviation"])) < 2, name
+        if name not in ("k-fold", "KCBCV", "nearest, with target", "sorted"):
+            counts = sf.balance(to_library(population().assign(fold=folds), library), read.term)
+            assert np.ptp(np.array(counts["deviation"])) < 2, name
 
 
 def test_nearest_with_the_target_among_the_features() -> None:
@@ -68,8 +65,7 @@ def test_nearest_with_the_target_among_the_features() -> None:
 @pytest.mark.parametrize("target", ["label", "price"])
 def test_the_first_component_orders_the_rows(target: str) -> None:
     """Within the strata of the target, rows are sorted by the component of scaled features."""
-    strata = "label" if target == "label" else sf.quantiles("price", 10)
-    frame = population()
+    frame, strata = population(), "label" if target == "label" else sf.quantiles("price", 10)
     scaled = StandardScaler().fit_transform(frame[FEATURES])
     component = PCA(1, svd_solver="full").fit_transform(scaled)[:, 0]
     found = default_strategy("SCV, then PC1", frame, target)
@@ -79,8 +75,8 @@ def test_the_first_component_orders_the_rows(target: str) -> None:
 
 def test_the_populations_of_the_study() -> None:
     """Without a folder there are eight, standardized, three of them regressions."""
-    path = Path(__file__).parents[2] / "docs" / "studies" / "strategies.py"
-    study = runpy.run_path(str(path), run_name="study")
+    path = str(Path(__file__).parents[2] / "docs" / "studies" / "strategies.py")
+    study = runpy.run_path(path, run_name="study")
     found = list(study["populations"](None))
     assert len(found) == 8
     assert sum(each.is_regression for each in found) == 3

@@ -27,10 +27,7 @@ def points_of(data: dict[str, Any]) -> np.ndarray:
 
 
 def round_robin(rows: list[int], k: int) -> list[int]:
-    folds = [-1] * len(rows)
-    for turn, row in enumerate(rows):
-        folds[row] = turn % k
-    return folds
+    return [turn % k for turn in np.argsort(rows).tolist()]
 
 
 def groups_of(frame: Any, groups: Any) -> list[int]:

@@ -35,8 +35,8 @@ def test_a_categorical_of_numbers_counts_by_its_values() -> None:
 def test_names_of_bins_tell_them_apart() -> None:
     """Bins of large or close numbers are named with as many digits as it takes."""
     frame = pd.DataFrame({"a": range(1_000_000, 1_000_040), "b": np.arange(40) / 2**20 + 1})
-    for term in (sf.quantiles("a", 8), sf.quantiles("b", 8)):
-        named = list(strata_of(frame, term))
+    for column in ("a", "b"):
+        named = strata_of(frame, sf.quantiles(column, 8))
         assert len(named) == 8
         assert all(len({*name[1:-1].split(", ")}) == 2 for name in named)
     edges = [20230101, 20230102, 20230103]

@@ -7,27 +7,22 @@ import pytest
 import stratframe as sf
 from tests.helpers import FOLDED, Make, evaluate, refuse_now, strata_of
 
+BALANCES = "\nHint: `sf.margins('tags')`, as the only entry, balances each value of the lists."
+STRATA = [
+    *("sf.kfold(df, 'tags', name='new')", "sf.plan(df, ['label', 'tags'])"),
+    *("sf.advise(df, sf.classes('tags'))", "sf.kfold(df, groups='tags', name='new')"),
+    *("sf.split(df, groups=['label', 'tags'])", "sf.split(df, 'tags')", "sf.extend(df, 'tags', 2)"),
+]
+NESTED = ["sf.parts(df, 'tags')", "sf.drift(df, 'tags')", "sf.leaks(df, duplicates=['id', 'tags'])"]
+"""Calls of verbs that `tests/test_junk.py` gives no column of lists."""
+
 
 def test_whole_floats_are_classes_and_fractions_are_not() -> None:
     """A float column is continuous as soon as any value has a fraction."""
     whole = pd.DataFrame({"a": [1.0, 2.0] * 6})
     assert strata_of(whole, "a") == {1: 6, 2: 6}
-    assert "a" not in sf.plan(whole.assign(a=whole["a"] + 0.5), "a", 2).columns
-    assert "a" in sf.plan(whole.assign(a=whole["a"] + 0.5), sf.classes("a"), 2).columns
-
-
-BALANCES = "\nHint: `sf.margins('tags')`, as the only entry, balances each value of the lists."
-STRATA = [
-    "sf.kfold(df, 'tags', name='new')",
-    "sf.plan(df, ['label', 'tags'])",
-    "sf.advise(df, sf.classes('tags'))",
-    "sf.kfold(df, groups='tags', name='new')",
-    "sf.split(df, groups=['label', 'tags'])",
-    "sf.split(df, 'tags')",
-    "sf.extend(df, 'tags', 2)",
-]
-NESTED = ["sf.parts(df, 'tags')", "sf.drift(df, 'tags')", "sf.leaks(df, duplicates=['id', 'tags'])"]
-"""Calls of verbs that `tests/test_junk.py` gives no column of lists."""
+    assert "a" not in sf.plan(whole + 0.5, "a", 2).columns
+    assert "a" in sf.plan(whole + 0.5, sf.classes("a"), 2).columns
 
 
 @pytest.mark.parametrize("call", [*STRATA, *NESTED])
@@ -47,31 +42,23 @@ def test_nested_objects(value: object) -> None:
     refuse_now(message, lambda: sf.kfold(pd.DataFrame({"x": [value, value]}), "x", 2))
 
 
-@pytest.mark.parametrize(
-    ("mixed", "types"), [([1, True, "a"], "bool, int, str"), ([2, 2.0, "a"], "float, int, str")]
-)
-def test_mixed_types(mixed: list[object], types: str) -> None:
+@pytest.mark.parametrize(("other", "types"), [(True, "bool, int, str"), (1.0, "float, int, str")])
+def test_mixed_types(other: object, types: str) -> None:
     """Equal values of different types are refused; others may mix."""
-    refuse_now(
-        f"Column 'x' mixes types whose values compare equal: {types}.\nHint: cast it to one type.",
-        lambda: sf.kfold(pd.DataFrame({"x": pd.Series(mixed, dtype=object)}), "x", 2),
-    )
+    df = pd.DataFrame({"x": pd.Series([1, other, "a"], dtype=object)})
+    message = f"Column 'x' mixes types whose values compare equal: {types}.\n"
+    refuse_now(f"{message}Hint: cast it to one type.", lambda: sf.kfold(df, "x", 2))
 
 
 def test_the_two_zeros_are_one_class(frame: Make) -> None:
     """A class or bin of both zeros is shown without a sign, whichever comes first."""
     zeros = frame({"id": [*range(6)], "a": [-0.0, 0.0, 1.0, 1.0, 0.0, -0.0]})
-    table = sf.plan(zeros, "a", 2, key="id")
-    assert {str(value) for value in table["a"]} == {"0.0", "1.0"}
+    assert {str(value) for value in sf.plan(zeros, "a", 2, key="id")["a"]} == {"0.0", "1.0"}
     assert {*sf.plan(zeros, sf.quantiles("a", 2), 2, key="id")["a"]} == {"[0, 0]", "(0, 1]"}
     typed = sf.bins("a", [-0.0, 0.5, 1])
     assert {*sf.plan(zeros, typed, 2, key="id")["a"]} == {"[0, 0.5]", "(0.5, 1]"}
-
-
-def test_the_two_zeros_are_one_object() -> None:
-    """A class of both zeros is shown without a sign in a column of objects, too."""
-    zeros = pd.DataFrame({"id": range(4), "a": pd.Series([-0.0, 0, None, 0.0], dtype=object)})
-    assert {*sf.plan(zeros, "a", 2, key="id", missing="null")["a"].map(str)} == {"0.0"}
+    objects = pd.DataFrame({"id": range(4), "a": pd.Series([-0.0, 0, None, 0.0], dtype=object)})
+    assert {*sf.plan(objects, "a", 2, key="id", missing="null")["a"].map(str)} == {"0.0"}
 
 
 def test_objects_that_floats_would_round_or_refuse() -> None:

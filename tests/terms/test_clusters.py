@@ -1,8 +1,8 @@
 """Clusters on frames, against the algorithms that they come from."""
 
 import sys
-import warnings
-from itertools import chain
+from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -18,43 +18,8 @@ import stratframe as sf
 from stratframe.core.seeds import StreamTag, random_words
 from stratframe.terms import algorithms
 from stratframe.terms import clusters as clustering
-from tests.helpers import Make, eager, refuse, strata_of, values
+from tests.helpers import Make, eager, refuse, strata_of, values, warned
 from tests.terms.clouds import FEATURE_ROWS, FEATURES, cloud, points_of, round_robin, rows_by_value
-
-
-def algorithm_1(data: dict[str, Any], n: int, model: Any, nested: bool) -> list[list[int]]:
-    """SCBCV as Algorithm 1 of Spezia et al. has it, or KCBCV: the rows of each cluster in order."""
-    points = points_of(data)
-    classes = rows_by_value(data["label"] if nested else [0] * len(points))
-    clusters: list[list[int]] = []
-    seeds = random_words(0, StreamTag.CLUSTERS, len(classes)) >> np.uint64(32)
-    for rows, seed in zip(classes, seeds.tolist(), strict=True):
-        fitted = model(n, n_init=1, random_state=seed).fit(points[rows])
-        apart = fitted.transform(points[rows]).min(axis=1)
-        clusters += [
-            [rows[place] for place in sorted(own, key=apart.__getitem__)]
-            for own in rows_by_value(fitted.labels_.tolist())
-        ]
-    return clusters
-
-
-def mini_batches(n: int, **options: Any) -> Any:
-    return cluster.MiniBatchKMeans(n, batch_size=256, tol=1e-3, **options)
-
-
-@pytest.mark.parametrize("nested", [True, False], ids=["SCBCV", "KCBCV"])
-@pytest.mark.parametrize(
-    ("algorithm", "model", "k"),
-    [("kmeans", cluster.KMeans, 2), ("kmeans", cluster.KMeans, 5), ("minibatch", mini_batches, 5)],
-    ids=["2 folds", "5 folds", "Mini"],
-)
-def test_scbcv_and_kcbcv(frame: Make, algorithm: str, model: Any, k: int, nested: bool) -> None:
-    """Rows by distance, cluster after cluster, class after class, go round the folds."""
-    data, term = cloud(), sf.clusters(FEATURES, 4, algorithm=algorithm, scale=None)
-    by = ["label", term] if nested else term
-    folds = values(sf.kfold(frame(data), by, k, deal="circular"), "fold")
-    assert folds == round_robin([*chain(*algorithm_1(data, 4, model, nested))], k)
-
 
 NEAR: dict[str, Any] = {"eps": 0.9, "min_samples": 4}
 MODELS: dict[str, tuple[Any, dict[str, Any]]] = {
@@ -65,6 +30,37 @@ MODELS: dict[str, tuple[Any, dict[str, Any]]] = {
     "both": (cluster.MeanShift(bandwidth=2, bin_seeding=True, cluster_all=False), {}),
 }
 """Models of scikit-learn, and the arguments of `sf.clusters` that stand for them, if any."""
+FAILED = "`algorithm` must cluster every stratum, but Odd() failed on a stratum of 10 rows: needs a"
+FAILED += " hundred\nHint: it may need more rows than the smallest strata have."
+NO_LABELS = "`algorithm` must give every row a whole number of at least -1, got {} from Odd()."
+WRONG: list[tuple[Any, str]] = [
+    (ValueError("needs a hundred\nrows at least"), FAILED),
+    ([0, 1], NO_LABELS.format("int64 of shape (2,)")),
+    ([0.5] * 10, NO_LABELS.format("float64 of shape (10,)")),
+    ([-2] * 10, NO_LABELS.format("int64 of shape (10,)")),
+]
+
+
+def mini_batches(n: int, **options: Any) -> Any:
+    return cluster.MiniBatchKMeans(n, batch_size=256, tol=1e-3, **options)
+
+
+@pytest.mark.parametrize("nested", [True, False], ids=["SCBCV", "KCBCV"])
+@pytest.mark.parametrize(("algorithm", "k"), [("kmeans", 2), ("kmeans", 5), ("minibatch", 5)])
+def test_scbcv_and_kcbcv(frame: Make, algorithm: str, k: int, nested: bool) -> None:
+    """As Algorithm 1 of Spezia et al. has it, rows by distance, cluster after cluster, go round."""
+    data, term = cloud(), sf.clusters(FEATURES, 4, algorithm=algorithm, scale=None)
+    model = {"kmeans": cluster.KMeans, "minibatch": mini_batches}[algorithm]
+    points, ordered = points_of(data), list[int]()
+    classes = rows_by_value(data["label"] if nested else [0] * len(points))
+    seeds = random_words(0, StreamTag.CLUSTERS, len(classes)) >> np.uint64(32)
+    for rows, seed in zip(classes, seeds.tolist(), strict=True):
+        fitted = model(4, n_init=1, random_state=seed).fit(points[rows])
+        apart = fitted.transform(points[rows]).min(axis=1)
+        for own in rows_by_value(fitted.labels_.tolist()):
+            ordered += [rows[place] for place in sorted(own, key=apart.__getitem__)]
+    folds = sf.kfold(frame(data), ["label", term] if nested else term, k, deal="circular")
+    assert values(folds, "fold") == round_robin(ordered, k)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -79,8 +75,7 @@ def test_clusters_of_any_model(frame: Make, name: str) -> None:
         far = np.linalg.norm(points[own] - centre, axis=1)
         rows += [own[place] for place in np.argsort(far, kind="stable")]
     term = sf.clusters(FEATURES, scale=None, **options or {"algorithm": model})
-    folds = values(sf.kfold(frame(data), term, 5, deal="circular"), "fold")
-    assert folds == round_robin(rows, 5)
+    assert values(sf.kfold(frame(data), term, 5, deal="circular"), "fold") == round_robin(rows, 5)
 
 
 def test_clusters_are_numbered_by_first_appearance(frame: Make) -> None:
@@ -116,21 +111,20 @@ def test_auto_is_that_of_the_paper(nested: bool) -> None:
     iris = load_iris(as_frame=True)
     term = sf.clusters(list(iris.data.columns), scale=None)
     found = strata_of(iris.frame, ["target", term] if nested else term)
-    names = [(target, place) for target in range(3) for place in range(4)]
-    assert list(found) == (names if nested else list(range(4)))
+    assert list(found) == ([*product(range(3), range(4))] if nested else list(range(4)))
 
 
 def test_auto_of_odd_points() -> None:
     """One row, or one distinct row, is one cluster; a matrix of distances is points, too."""
     for x in ([1.5], [1.5] * 50):
         rows = pd.DataFrame({"x": [*x, 9.0], "c": [0] * len(x) + [1]})
-        found = strata_of(rows, ["c", sf.clusters("x", scale=None)])
-        assert found == {(0, 0): len(x), (1, 0): 1}
+        assert strata_of(rows, ["c", sf.clusters("x", scale=None)]) == {(0, 0): len(x), (1, 0): 1}
     points = np.random.default_rng(0).normal(size=(30, 2))
     apart = pd.DataFrame(cdist(points, points)).add_prefix("d")
     assert len(strata_of(apart, sf.clusters([*apart.columns]))) >= 1
 
 
+@pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_default_radius_and_density(monkeypatch: pytest.MonkeyPatch) -> None:
     """DBSCAN's radius is the knee of the k-distances; its density grows with the features."""
     data, seen, model = cloud(400), list[dict[str, Any]](), cluster.DBSCAN
@@ -142,9 +136,7 @@ def test_default_radius_and_density(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sklearn.cluster.DBSCAN", remember)
     term = sf.clusters(FEATURES, algorithm="dbscan", scale=None)
     for n in (400, 30, 5):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", sf.StratWarning)
-            sf.kfold(pd.DataFrame(data).head(n), term, 2)
+        sf.kfold(pd.DataFrame(data).head(n), term, 2)
     assert [options["min_samples"] for options in seen] == [6, 3, 2]
     points = points_of(data)
     heights = np.sort(np.sort(cdist(points, points), axis=1)[:, 5])
@@ -152,16 +144,13 @@ def test_default_radius_and_density(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.median(heights) < seen[0]["eps"] < heights[-1]
 
 
-@pytest.mark.parametrize(
-    ("points", "sizes"),
-    [([0, 1, 2, 3], [4]), ([0] * 5 + [2, 4], [7]), ([0, 0, 5, 5, 9, 9], [2, 2, 2])],
-    ids=["no knee", "median of zero", "all zero"],
-)
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
-def test_radius_without_a_knee(points: list[float], sizes: list[int]) -> None:
+def test_radius_without_a_knee() -> None:
     """Without a knee the radius is the median distance, or the smallest above zero."""
     term = sf.clusters("x", algorithm="dbscan", min_samples=2, scale=None)
-    assert [*strata_of(pd.DataFrame({"x": points}), term).values()] == sizes
+    sizes_of = {(0, 1, 2, 3): [4], (0, 0, 0, 0, 0, 2, 4): [7], (0, 0, 5, 5, 9, 9): [2, 2, 2]}
+    for points, sizes in sizes_of.items():
+        assert [*strata_of(pd.DataFrame({"x": points}), term).values()] == sizes
 
 
 def test_the_radius_holds_equal_steps(frame: Make) -> None:
@@ -179,14 +168,11 @@ def test_large_strata_are_sampled(frame: Make, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(clustering, "LARGEST_TREE", 30)
     x = [float(row % 4 * 100 + row % 7) for row in range(200)]
     df = frame({"half": [row // 100 for row in range(200)], "x": x})
-    with pytest.warns(sf.StratWarning) as caught:
-        found = strata_of(df, ["half", sf.clusters("x", 4, algorithm="agglomerative")])
-    assert [str(each.message) for each in caught] == [
-        "`sf.clusters` with algorithm='agglomerative' clustered a sample of 30 rows in 2"
-        " larger strata, and assigned the other rows to the nearest centre.\nHint: 'kmeans' and"
-        " 'minibatch' use all rows."
-    ]
-    assert list(found.values()) == [25] * 8
+    message = "`sf.clusters` with algorithm='agglomerative' clustered a sample of 30 rows in 2"
+    message += " larger strata, and assigned the other rows to the nearest centre.\nHint: 'kmeans'"
+    message += " and 'minibatch' use all rows."
+    by = ["half", sf.clusters("x", 4, algorithm="agglomerative")]
+    assert list(warned(message, lambda: strata_of(df, by)).values()) == [25] * 8
     # The sample holds as many rows as clusters are asked for.
     points = frame({"x": np.random.default_rng(0).normal(size=60).tolist()})
     with pytest.warns(sf.StratWarning, match="clustered a sample"):
@@ -207,11 +193,11 @@ def test_objects(frame: Make) -> None:
     assert others == [first, first]
 
 
+@dataclass(repr=False)
 class Odd:
     """The least that can be an algorithm: no parameters, no centres."""
 
-    def __init__(self, answer: Any) -> None:
-        self.answer = answer
+    answer: Any
 
     def __repr__(self) -> str:
         return "Odd()"
@@ -230,22 +216,7 @@ def test_the_least_object(frame: Make) -> None:
     assert strata_of(frame({"x": [1.0, -1.0, 1.0]}), term) == {0: 3}
 
 
-NO_LABELS = "`algorithm` must give every row a whole number of at least -1, got "
-
-
-@pytest.mark.parametrize(
-    ("answer", "message"),
-    [
-        (
-            ValueError("needs a hundred\nrows at least"),
-            "`algorithm` must cluster every stratum, but Odd() failed on a stratum of 10 rows:"
-            " needs a hundred\nHint: it may need more rows than the smallest strata have.",
-        ),
-        ([0, 1], f"{NO_LABELS}int64 of shape (2,) from Odd()."),
-        ([0.5] * 10, f"{NO_LABELS}float64 of shape (10,) from Odd()."),
-        ([-2] * 10, f"{NO_LABELS}int64 of shape (10,) from Odd()."),
-    ],
-)
+@pytest.mark.parametrize(("answer", "message"), WRONG)
 def test_objects_that_fail(answer: Any, message: str) -> None:
     """An object that fails, or gives no labels, is named."""
     term = sf.clusters("x", algorithm=Odd(answer))
@@ -255,14 +226,12 @@ def test_objects_that_fail(answer: Any, message: str) -> None:
 def test_missing_extras(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without scikit-learn a term of clusters, and without kneed DBSCAN, names the extra."""
     frame, term = pd.DataFrame(cloud()), sf.clusters(FEATURES, algorithm="dbscan", scale=None)
-    monkeypatch.setitem(sys.modules, "kneed", None)
-    with pytest.raises(ImportError) as caught:
-        sf.kfold(frame, term)
-    assert str(caught.value) == 'kneed is not installed: pip install "stratframe[sklearn]"'
-    monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(ImportError) as caught:
-        sf.clusters(FEATURES)
-    assert str(caught.value) == 'sklearn is not installed: pip install "stratframe[sklearn]"'
+    calls = {"kneed": lambda: sf.kfold(frame, term), "sklearn": lambda: sf.clusters(FEATURES)}
+    for module, call in calls.items():
+        monkeypatch.setitem(sys.modules, module, None)
+        with pytest.raises(ImportError) as caught:
+            call()
+        assert str(caught.value) == f'{module} is not installed: pip install "stratframe[sklearn]"'
 
 
 def test_tables_show_the_clusters_that_were_dealt(frame: Make) -> None:

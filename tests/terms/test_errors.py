@@ -20,6 +20,9 @@ NO_COLUMN = "which the frame does not have.\nHint: "
 LAST = "must come last in `by`, and must occur only once, got "
 BINS = "`n` of `sf.quantiles` must be a whole number of at least 2, got "
 EDGES = "`edges` of `sf.bins` must be "
+INCREASING = f"{EDGES}at least 2 increasing numbers, got "
+TWELVE = ".\nHint: `sf.quantiles('x', 12)` makes 12 bins."
+NAME = "`name` of `sf.classes` must be"
 FEATURES = "`features` of `sf.chain` must be a column or a list of columns, got "
 LIST = "\nHint: several columns go in a list, as in `list(df.columns)`."
 SCALE = "must be 'standard', 'minmax' or None, got "
@@ -29,7 +32,7 @@ AUTO = "`n` must be 'auto' for "
 EPS = "`eps` of `sf.clusters` must be a finite number above 0, got "
 MARGINS = "`sf.margins` must hold entries that define strata, got "
 CUT = "\nHint: `sf.quantiles` cuts a continuous column into bins."
-
+NOT_INCREASING = ["[]", "[1]", "[1, 1]", "[2, 1]", "[0, nan, 2]", "[0, None]", "'ab'", "1"]
 REFUSED = {
     # Entries and their order.
     "[]": "`by` must hold at least one entry, got [].",
@@ -46,26 +49,17 @@ REFUSED = {
     "['label', sf.classes('zzz')]": f"`by` names the column 'zzz', {NO_COLUMN}the columns are"
     " 'label', 'x', 'y', 1.",
     "sf.clusters(['x', 'yy'])": f"`by` names the column 'yy', {NO_COLUMN}did you mean 'y'?",
-    "sf.chain(('x', 'y'))": (
-        f"`by` names the column ('x', 'y'), {NO_COLUMN}several columns go in a list:"
-        ' `["x", "y"]`.'
-    ),
-    "sf.classes('x', name=[])": "`name` of `sf.classes` must be a valid column name, got [].",
-    r"sf.classes('x', name='\ud800')": (
-        r"`name` of `sf.classes` must be text that UTF-8 can encode, got '\ud800'."
-    ),
+    "sf.chain(('x', 'y'))": f"`by` names the column ('x', 'y'), {NO_COLUMN}several columns go in a"
+    ' list: `["x", "y"]`.',
+    "sf.classes('x', name=[])": f"{NAME} a valid column name, got [].",
+    r"sf.classes('x', name='\ud800')": rf"{NAME} text that UTF-8 can encode, got '\ud800'.",
     # Quantiles and bins.
     **{f"sf.quantiles('x', {n})": f"{BINS}{n}." for n in ("1", "True", "2.5", "'3'", "None")},
     "sf.quantiles('x', 10**7)": "`n` of `sf.quantiles` must not exceed 1,000,000 bins, got"
     " 10,000,000.",
-    **{
-        f"sf.bins('x', {edges})": f"{EDGES}at least 2 increasing numbers, got {edges}."
-        for edges in ("[]", "[1]", "[1, 1]", "[2, 1]", "[0, nan, 2]", "[0, None]", "'ab'", "1")
-    },
-    "sf.bins('x', 12)": f"{EDGES}at least 2 increasing numbers, got 12.\n"
-    "Hint: `sf.quantiles('x', 12)` makes 12 bins.",
-    "sf.bins('x', np.int64(12))": f"{EDGES}at least 2 increasing numbers, got {np.int64(12)!r}.\n"
-    "Hint: `sf.quantiles('x', 12)` makes 12 bins.",
+    **{f"sf.bins('x', {edges})": f"{INCREASING}{edges}." for edges in NOT_INCREASING},
+    "sf.bins('x', 12)": f"{INCREASING}12{TWELVE}",
+    "sf.bins('x', np.int64(12))": f"{INCREASING}{np.int64(12)!r}{TWELVE}",
     "sf.bins('x', [0, 10**400])": f"{EDGES}numbers that floats can hold, got [0, about 10**400].",
     "sf.bins('x', [0], closed='no')": "`closed` of `sf.bins` must be 'right' or 'left', got 'no'.",
     # Features.
@@ -111,25 +105,13 @@ REFUSED = {
     " sf.margins(['y'])].",
 }
 """What is no `by`; the frame has a column 1, which True is not."""
-
-
-@pytest.mark.parametrize("by", REFUSED)
-def test_by(by: str) -> None:
-    """What is no entry of `by`, or cannot be with others, is refused at the call."""
-    df, known = pd.DataFrame({**FEATURE_ROWS, 1: 0}), {"KMeans": KMeans, "HDBSCAN": HDBSCAN}
-    refuse_now(REFUSED[by], lambda: sf.kfold(df, evaluate(by, **known), 2))
-
-
-TEXT = ["p", "q"] * 5
-OTHER_TYPES: list[Any] = [
-    *(pd.Series(TEXT, dtype=dtype) for dtype in (object, "category")),
-    *(pl.Series(TEXT, dtype=dtype) for dtype in (pl.String, pl.Categorical)),
-]
-DAYS = [dt.date(2020, 1, day) for day in range(1, 11)]
-DATES: list[Any] = [
-    *(pd.Series(DAYS, dtype=dtype) for dtype in (object, "datetime64[ns]")),
-    *(pl.Series(DAYS, dtype=dtype) for dtype in (pl.Date, pl.Datetime)),
-]
+FILL = "Hint: drop these rows, or fill the missing values first;"
+FILL += ' in `kfold`, `missing="null"` leaves the fold of these rows null.'
+TEXT, DAYS = ["p", "q"] * 5, [dt.date(2020, 1, day) for day in range(1, 11)]
+OTHER_TYPES: list[Any] = [pd.Series(TEXT, dtype=dtype) for dtype in (object, "category")]
+OTHER_TYPES += [pl.Series(TEXT, dtype=dtype) for dtype in (pl.String, pl.Categorical)]
+DATES: list[Any] = [pd.Series(DAYS, dtype=dtype) for dtype in (object, "datetime64[ns]")]
+DATES += [pl.Series(DAYS, dtype=dtype) for dtype in (pl.Date, pl.Datetime)]
 NO_FEATURES = [*OTHER_TYPES, *DATES, pd.Series([1] * 10, dtype="category"), pd.Series([1j] * 10)]
 ENCODE = "\nHint: encode it as numeric columns, as `pd.get_dummies` and `DataFrame.to_dummies` do."
 AS_FEATURES = "numbers, booleans or vectors as features"
@@ -142,6 +124,13 @@ TYPES: list[tuple[Any, str, str, str]] = [
 """Columns, terms that do not take their type, what these need, and a way out."""
 
 
+@pytest.mark.parametrize("by", REFUSED)
+def test_by(by: str) -> None:
+    """What is no entry of `by`, or cannot be with others, is refused at the call."""
+    df, known = pd.DataFrame({**FEATURE_ROWS, 1: 0}), {"KMeans": KMeans, "HDBSCAN": HDBSCAN}
+    refuse_now(REFUSED[by], lambda: sf.kfold(df, evaluate(by, **known), 2))
+
+
 @pytest.mark.parametrize("place", range(len(TYPES)))
 def test_types_of_columns(place: int) -> None:
     """A column of a type that a term cannot take is refused at the call."""
@@ -151,32 +140,22 @@ def test_types_of_columns(place: int) -> None:
     refuse_now(message, lambda: sf.kfold(frame, evaluate(term), 2))
 
 
-FILL = "Hint: drop these rows, or fill the missing values first;"
-FILL += ' in `kfold`, `missing="null"` leaves the fold of these rows null.'
-
-
 @pytest.mark.parametrize("term", [sf.clusters, sf.chain, sf.nearest])
 @pytest.mark.parametrize("missing", ["error", "stratum", "null"])
 def test_values_of_features(frame: Make, kind: str, term: Any, missing: str) -> None:
     """Null, NaN and infinity in features are refused at once; rows of nulls may have no fold."""
-    data = {
-        "label": ["a", "b", "a", "b", "a"],
-        "x": [1.5, None, float("inf"), 4, -float("inf")],
-        "y": [1, 2, 3, None, 5],
-        "z": [True, False, True, False, True],
-    }
+    data: dict[str, list[Any]] = {"label": [*"ababa"], "y": [1, 2, 3, None, 5]}
+    data |= {"x": [1.5, None, np.inf, 4, -np.inf], "z": [True, False, True, False, True]}
     infinite = "Column 'x' has infinite values in 2 rows (2, 4)."
     both = f"Column 'x' has missing values in 1 row (1).\n{infinite}\n"
     both += f"Column 'y' has missing values in 1 row (3).\n{FILL}"
-    error = refuse(
-        infinite if missing == "null" else both,
-        lambda: sf.kfold(frame(data), ["label", term(["z", "x", "y"])], 2, missing=missing),
-    )
+    message, rows = (infinite, [2, 4]) if missing == "null" else (both, [1, 2, 3, 4])
+    by = ["label", term(["z", "x", "y"])]
+    error = refuse(message, lambda: sf.kfold(frame(data), by, 2, missing=missing))
     found = at_fault(error, kind)
-    rows = [2, 4] if missing == "null" else [1, 2, 3, 4]
     assert found["row"] == rows
-    assert found["x"] == [data["x"][row] for row in rows]
-    assert found["y"] == [data["y"][row] for row in rows]
+    for name in ("x", "y"):
+        assert found[name] == [data[name][row] for row in rows]
     assert isinstance(error.__cause__, pandera.errors.SchemaErrors)
     message = f"Column 'x' has missing values in 1 row (1).\n{FILL}"
     refuse(message, lambda: sf.report(frame({"x": [1.5, None], "fold": [0, 1]}), term("x")))
@@ -193,13 +172,12 @@ def test_unscaled_numbers_whose_squares_overflow(frame: Make, kind: str) -> None
 
 def test_objects_as_features() -> None:
     """Python objects that are numbers are features; NA is missing, and what is too large told."""
-    objects = [1.5, pd.NA, 2, 3, None], [10**400, 1, 2]
-    frames = [pd.DataFrame({"x": pd.Series(column, dtype=object)}) for column in objects]
-    message = f"Column 'x' has missing values in 2 rows (1, 4).\n{FILL}"
-    refuse(message, lambda: sf.kfold(frames[0], sf.chain("x"), 2))
-    too_large = "int too large to convert to float"
-    message = f"`sf.chain(['x'])` cannot read the numbers in column 'x' as floats: {too_large}."
-    refuse(message, lambda: sf.kfold(frames[1], sf.chain("x"), 2))
+    message = "`sf.chain(['x'])` cannot read the numbers in column 'x' as floats: int too large to"
+    rules: dict[str, list[Any]] = {f"{message} convert to float.": [10**400, 1, 2]}
+    rules[f"Column 'x' has missing values in 2 rows (1, 4).\n{FILL}"] = [1.5, pd.NA, 2, 3, None]
+    for rule, objects in rules.items():
+        df = pd.DataFrame({"x": pd.Series(objects, dtype=object)})
+        refuse(rule, lambda df=df: sf.kfold(df, sf.chain("x"), 2))
 
 
 def test_computed_features_without_a_name() -> None:
@@ -211,16 +189,13 @@ def test_computed_features_without_a_name() -> None:
 
 def test_margins(frame: Make, kind: str) -> None:
     """Missing margins are refused, and all margins where rows have an order."""
-    data = {"a": [1, None, 0, 1], "b": ["x", "y", "x", None]}
-    by = sf.margins(["a", "b"])
-    rule = "Column 'a' has missing values in 1 row (1).\n"
-    rule += "Column 'b' has missing values in 1 row (3).\n"
-    rule += 'Hint: `missing="stratum"` makes missing values a stratum of their own; in `kfold`,'
-    rule += ' `missing="null"` leaves the fold of these rows null.'
-    error = refuse(rule, lambda: sf.kfold(frame(data), by, 2))
-    assert at_fault(error, kind)["row"] == [1, 3]
+    df, by = frame({"a": [1, None, 0, 1], "b": ["x", "y", "x", None]}), sf.margins(["a", "b"])
+    rule = "Column 'a' has missing values in 1 row (1).\nColumn 'b' has missing values in 1 row"
+    rule += ' (3).\nHint: `missing="stratum"` makes missing values a stratum of their own; in'
+    rule += ' `kfold`, `missing="null"` leaves the fold of these rows null.'
+    assert at_fault(refuse(rule, lambda: sf.kfold(df, by, 2)), kind)["row"] == [1, 3]
     for deal in ("circular", "contiguous"):
         clash = f'`sf.margins` cannot be combined with `deal="{deal}"`: margins have no row order.'
-        refuse(clash, lambda deal=deal: sf.kfold(frame(data), by, 2, deal=deal))
+        refuse(clash, lambda deal=deal: sf.kfold(df, by, 2, deal=deal))
     message = "`sample` does not support `sf.margins` in `by`."
-    refuse(message, lambda: sf.sample(frame(data), by, n=2))
+    refuse(message, lambda: sf.sample(df, by, n=2))

@@ -19,18 +19,34 @@ import stratframe as sf
 from tests.helpers import Make, columns_of, folds_of, peer_folds, split_groups, spread, values
 
 TAGS = [f"tag_{i}" for i in range(6)]
+OF_TEXT = pd.ArrowDtype(pa.list_(pa.string()))
+LISTS: dict[str, Callable[[list[list[str]]], Any]] = {
+    "polars": pl.Series,
+    "polars, of one length": lambda rows: pl.Series(
+        [[*row, *[None] * (6 - len(row))] for row in rows], dtype=pl.Array(pl.String, 6)
+    ),
+    "lazy, reversed, repeated": lambda rows: pl.Series([2 * row[::-1] for row in rows]),
+    "pandas": pd.Series,
+    "pandas sets": lambda rows: pd.Series([set(row) for row in rows]),
+    "pandas arrays": lambda rows: pd.Series([np.array(row, dtype=object) for row in rows]),
+    "pandas arrow": lambda rows: pd.Series(rows, dtype=OF_TEXT),
+}
+rows_of_tags = st.lists(st.tuples(st.sets(st.sampled_from("abc")), st.booleans()), min_size=8)
+UNREADABLE: list[Any] = [[["a"], np.array("b")], [{"a": 1}], [[["a"]]], [["a"], "b"]]
+UNREADABLE += [[["a"], [1.5j]], [["a"], [1]], [[1], [True]]]
 
 
 def tagged(n: int = 300, seed: int = 0) -> dict[str, Any]:
     drawn = np.random.default_rng(seed)
     rates = drawn.beta(0.5, 5, len(TAGS)) + 0.02
     tags = {tag: (drawn.random(n) < rate).tolist() for tag, rate in zip(TAGS, rates, strict=True)}
-    return {
-        **tags,
-        "site": drawn.choice(list("abc"), n).tolist(),
-        "patient": drawn.integers(0, n // 4, n).tolist(),
-        "price": drawn.normal(size=n).round(3).tolist(),
-    }
+    others = {"site": drawn.choice(list("abc"), n), "patient": drawn.integers(0, n // 4, n)}
+    others["price"] = drawn.normal(size=n).round(3)
+    return tags | {name: column.tolist() for name, column in others.items()}
+
+
+def by_frequency(data: dict[str, Any]) -> list[str]:
+    return sorted(TAGS, key=lambda tag: (-sum(data[tag]), tag))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -42,8 +58,7 @@ def test_no_worse_than_iterative_stratification(frame: Make, seed: int) -> None:
     folds = values(sf.kfold(frame(data), sf.margins(TAGS), 5), "fold")
     labels = np.column_stack([data[tag] for tag in TAGS]).astype(int)
     peer = peer_folds(MultilabelStratifiedKFold(5, shuffle=True, random_state=0), labels, None)
-    ours = [spread(data[tag], folds, 5) for tag in TAGS]
-    theirs = [spread(data[tag], peer, 5) for tag in TAGS]
+    ours, theirs = ([spread(data[tag], each, 5) for tag in TAGS] for each in (folds, peer))
     assert max(ours) <= min(1, max(theirs))
     assert sum(ours) <= sum(theirs)
 
@@ -76,8 +91,7 @@ def test_plan_counts_what_is_dealt(frame: Make) -> None:
     """A plan of margins counts, for each entry and value, what the call deals."""
     data, by = tagged(90), sf.margins(["site", "tag_0"])
     plan = columns_of(sf.plan(frame(data), by, 4))
-    folds = values(sf.kfold(frame(data), by, 4), "fold")
-    held = Counter(zip(data["site"], folds, strict=True))
+    held = Counter(zip(data["site"], values(sf.kfold(frame(data), by, 4), "fold"), strict=True))
     rows = zip(plan["entry"], plan["value"], plan["fold"], plan["n"], strict=True)
     assert all(held[value, fold] == n for entry, value, fold, n in rows if entry == "site")
     empty = sf.plan(frame({name: [] for name in data}), by, 4)
@@ -90,53 +104,34 @@ def listed(data: dict[str, Any]) -> list[list[str]]:
     return [[tag for tag in TAGS if data[tag][row]] for row in range(len(data["site"]))]
 
 
-OF_TEXT = pd.ArrowDtype(pa.list_(pa.string()))
-LISTS: dict[str, Callable[[list[list[str]]], Any]] = {
-    "polars": pl.Series,
-    "polars, of one length": lambda rows: pl.Series(
-        [[*row, *[None] * (6 - len(row))] for row in rows], dtype=pl.Array(pl.String, 6)
-    ),
-    "lazy, reversed, repeated": lambda rows: pl.Series([2 * row[::-1] for row in rows]),
-    "pandas": pd.Series,
-    "pandas sets": lambda rows: pd.Series([set(row) for row in rows]),
-    "pandas arrays": lambda rows: pd.Series([np.array(row, dtype=object) for row in rows]),
-    "pandas arrow": lambda rows: pd.Series(rows, dtype=OF_TEXT),
-}
-
-
 @pytest.mark.parametrize("kind", LISTS)
 @pytest.mark.parametrize("by", [sf.margins("tags"), sf.margins(["tags"])])
 def test_a_column_of_lists_is_an_entry_for_each_value(kind: str, by: Any) -> None:
     """The folds are those of one indicator for each tag, the most frequent first."""
     data = tagged()
-    common = sorted(TAGS, key=lambda tag: (-sum(data[tag]), tag))
+    common = by_frequency(data)
     wanted = values(sf.kfold(pl.DataFrame(data), sf.margins(common), 5), "fold")
-    library: Any = pd if "pandas" in kind else pl
-    df = library.DataFrame({"tags": LISTS[kind](listed(data))})
-    folded = sf.kfold(df.lazy() if "lazy" in kind else df, by, 5)
+    tables: Any = pd if "pandas" in kind else pl
+    table = tables.LazyFrame if "lazy" in kind else tables.DataFrame
+    folded = sf.kfold(table({"tags": LISTS[kind](listed(data))}), by, 5)
     assert values(folded, "fold") == wanted
     table = columns_of(sf.balance(folded, by))
     assert list(dict.fromkeys(table["entry"])) == common
     assert set(table["value"]) == {"True", "False"}
-    held = [n for n, value in zip(table["n"], table["value"], strict=True) if value == "True"]
-    assert sum(held) == sum(sum(data[tag]) for tag in TAGS)
+    held = zip(table["n"], table["value"], strict=True)
+    assert sum(n for n, value in held if value == "True") == sum(sum(data[tag]) for tag in TAGS)
     assert "6 margins: even" in sf.check(folded, by, duplicates=None).text
 
 
-@given(
-    rows=st.lists(st.tuples(st.sets(st.sampled_from("abc")), st.booleans()), min_size=8),
-    unit=st.sampled_from(["groups", "key"]),
-    seed=st.integers(0, 2**32),
-)
+@given(rows=rows_of_tags, unit=st.sampled_from(["groups", "key"]), seed=st.integers(0, 2**32))
 def test_lists_among_some_rows(rows: list[tuple[set[str], bool]], unit: str, seed: int) -> None:
     """The folds of some rows are those of indicators, also of tags that half of them have."""
-    held = [sorted(tags) for tags, _ in rows]
+    held, place = [sorted(tags) for tags, _ in rows], pl.int_range(len(rows))
     counts = Counter(tag for tags in held for tag in tags)
     common = sorted(counts, key=lambda tag: (-counts[tag], tag))
     data = pl.DataFrame({"tags": held, "dealt": [True] * 4 + [dealt for _, dealt in rows[4:]]})
     data = data.with_columns(pl.col("tags").list.contains(tag).alias(tag) for tag in common)
-    data = data.with_columns((2 * pl.int_range(len(rows)) % len(rows)).alias("groups"))
-    data = data.with_columns((5 - pl.int_range(len(rows))).alias("key"))
+    data = data.with_columns(groups=2 * place % len(rows), key=5 - place)
     call: Any = {"k": 2, "where": "dealt", "repeats": 2, "seed": seed, unit: unit}
     assume(common)
     found, wanted = (sf.kfold(data, sf.margins(by), **call) for by in ("tags", common))
@@ -163,17 +158,18 @@ def test_memory_of_lists() -> None:
 
 
 def test_lists_with_groups_and_without_a_list(frame: Make) -> None:
-    """Groups stay whole; a row without a list is missing, one with an empty list has no tag."""
+    """Groups stay whole; a row without a list is missing, and some list must hold a value."""
     data, by = tagged(), sf.margins("tags")
-    rows: list[Any] = listed(data)
+    rows = listed(data)
     whole = values(sf.kfold(frame({**data, "tags": rows}), by, 3, groups="patient"), "fold")
     assert not split_groups(data["patient"], whole)
-    rows[:2] = [None, []]
-    gaps = frame({"tags": rows})
+    gaps = frame({"tags": [None, [], *rows[2:]]})
     with pytest.raises(sf.StratError, match=r"Column 'tags' has missing values in 1 row \(0\)"):
         folds_of(gaps, by)
     assert [fold is None for fold in folds_of(gaps, by, missing="null")[:2]] == [True, False]
     assert None not in folds_of(gaps, by, missing="stratum")
+    with pytest.raises(sf.StratError, match="The lists of 'none' must hold at least one value"):
+        folds_of(frame({"none": [[]] * 8}), sf.margins("none"), 2)
 
 
 def test_rare_values_are_one_entry() -> None:
@@ -190,13 +186,7 @@ def test_rare_values_are_one_entry() -> None:
     assert held[:2] + held[-1:] == [("a", 12), ("b", 8), ("(rare)", 9)]
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
-        *([["a"], np.array("b")], [{"a": 1}], [[["a"]]], [["a"], "b"], [["a"], [1.5j]]),
-        *([["a"], [1]], [[1], [True]]),
-    ],
-)
+@pytest.mark.parametrize("rows", UNREADABLE)
 def test_lists_that_cannot_be_read(rows: list[Any]) -> None:
     """Columns that hold other things than lists of single values of one type are refused."""
     with pytest.raises(sf.StratError, match="must hold single values"):
@@ -221,17 +211,14 @@ def test_what_a_list_may_hold(rows: Any, wanted: list[str]) -> None:
     assert list(dict.fromkeys(values(sf.balance(folded, by), "entry"))) == wanted
 
 
-@pytest.mark.parametrize(
-    "options", [{"missing": "stratum"}, {"missing": "stratum", "groups": "patient"}]
-)
-def test_lists_beside_others(frame: Make, options: dict[str, Any]) -> None:
+@pytest.mark.parametrize("groups", [None, "patient"])
+def test_lists_beside_others(frame: Make, groups: Any) -> None:
     """Folds and figures are those of one indicator for each tag beside the other entries."""
+    options = {"missing": "stratum", "groups": groups}
     data = tagged(120) | {"held": [row % 5 for row in range(120)]}
     data["site"] = [None if row % 50 == 7 else site for row, site in enumerate(data["site"])]
-    rows = frame(data | {"tags": listed(data)})
-    common = sorted(TAGS, key=lambda tag: (-sum(data[tag]), tag))
-    cut = sf.quantiles("price", 4)
-    pair = sf.margins(["site", "tags", cut]), sf.margins(["site", *common, cut])
+    rows, cut = frame(data | {"tags": listed(data)}), sf.quantiles("price", 4)
+    pair = sf.margins(["site", "tags", cut]), sf.margins(["site", *by_frequency(data), cut])
     calls: list[Callable[[Any], Any]] = [
         lambda by: folds_of(rows, by, 4, **options),
         lambda by: values(sf.split(rows, by, 0.3, **options), "split"),
@@ -250,9 +237,3 @@ def test_values_of_two_columns(frame: Make) -> None:
     rows = {"tags": [["a", "b"], []] * 4, "more": [["a"], ["sex"]] * 4, "sex": ["f", "m"] * 4}
     plan = columns_of(sf.plan(frame(rows), sf.margins(["tags", "more", "sex"]), 2))
     assert [*dict.fromkeys(plan["entry"])] == ["tags: a", "b", "more: a", "more: sex", "sex"]
-
-
-def test_lists_without_a_value(frame: Make) -> None:
-    """Some list must hold a value."""
-    with pytest.raises(sf.StratError, match="The lists of 'none' must hold at least one value"):
-        folds_of(frame({"none": [[]] * 8}), sf.margins("none"), 2)

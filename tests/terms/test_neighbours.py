@@ -1,10 +1,10 @@
 """Orders by nearness, against the papers, and features of every kind."""
 
 import sys
-from collections import Counter
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -18,54 +18,36 @@ TERMS = [sf.clusters, sf.chain, sf.nearest]
 
 
 def drawn_rows(data: dict[str, Any], k: int) -> list[list[int]]:
-    codes = np.array([int(label[1]) for label in dict.fromkeys(data["label"])])
-    classes = np.array([codes.tolist().index(int(label[1])) for label in data["label"]])
+    classes = pd.factorize(np.array(data["label"]))[0]
     draws = random_words(0, StreamTag.FOLD_ROWS, len(classes), k)
     rows = by_value(classes, 3, np.zeros(len(classes)), draws)
     return [rows[classes[rows] == code].tolist() for code in range(3)]
 
 
-def db_scv(data: dict[str, Any], k: int) -> list[int]:
-    """DB-SCV as Zeng and Martinez have it, class after class from a drawn row."""
-    points, rows = points_of(data), []
-    for own in drawn_rows(data, k):
-        here, left = own[0], set(own[1:])
-        rows.append(here)
+def test_db_scv(frame: Make) -> None:
+    """As Zeng and Martinez have it, a chain goes from a drawn row to the nearest, in each class."""
+    data, by, rows = cloud(), ["label", sf.chain(FEATURES, scale=None)], list[int]()
+    points = points_of(data)
+    for own in drawn_rows(data, 5):
+        here, left = own[0], set(own)
         while left:
             near = np.linalg.norm(points - points[here], axis=1)
             here = min(left, key=lambda row: near[row])
             left.remove(here)
             rows.append(here)
-    return rows
-
-
-def dob_scv(data: dict[str, Any], k: int) -> list[list[int]]:
-    """The blocks of DOB-SCV as Moreno-Torres et al. have it, class after class."""
-    points, blocks = points_of(data), []
-    for own in drawn_rows(data, k):
-        left = list(own)
-        while left:
-            near = np.linalg.norm(points - points[left[0]], axis=1)
-            block = sorted(left, key=lambda row: near[row])[:k]
-            left = [row for row in left if row not in block]
-            blocks.append(block)
-    return blocks
-
-
-def test_db_scv(frame: Make) -> None:
-    """In every class a chain goes from a drawn row to the nearest row, and round the folds."""
-    data = cloud()
-    by = ["label", sf.chain(FEATURES, scale=None)]
-    folds = values(sf.kfold(frame(data), by, 5, deal="circular"), "fold")
-    assert folds == round_robin(db_scv(data, 5), 5)
+    assert values(sf.kfold(frame(data), by, 5, deal="circular"), "fold") == round_robin(rows, 5)
 
 
 @pytest.mark.parametrize("k", [2, 4])
 def test_dob_scv(frame: Make, k: int) -> None:
-    """A drawn row and its k - 1 nearest of those left in the class are in k folds."""
-    data = cloud()
-    by = ["label", sf.nearest(FEATURES, scale=None)]
-    blocks = dob_scv(data, k)
+    """As Moreno-Torres et al. have it, a drawn row and its k - 1 nearest left are in k folds."""
+    data, by, blocks = cloud(), ["label", sf.nearest(FEATURES, scale=None)], list[list[int]]()
+    points = points_of(data)
+    for left in drawn_rows(data, k):
+        while left:
+            near = np.linalg.norm(points - points[left[0]], axis=1)
+            blocks.append(sorted(left, key=lambda row: near[row])[:k])
+            left = [row for row in left if row not in blocks[-1]]
     folds = values(sf.kfold(frame(data), by, k), "fold")
     of_size = ["label", sf.nearest(FEATURES, k, scale=None)]
     assert values(sf.kfold(frame(data), of_size, k), "fold") == folds
@@ -88,8 +70,7 @@ def test_scales_make_units_alike(frame: Make, scale: str, term: Any) -> None:
 
 def test_seeds(frame: Make) -> None:
     """A term's own seed starts clusters, whatever that of the call, which starts chains."""
-    data = cloud()
-    noise = np.random.default_rng(5).normal(size=(200, 3))
+    data, noise = cloud(), np.random.default_rng(5).normal(size=(200, 3))
     data |= {name: noise[:, place].tolist() for place, name in enumerate(FEATURES)}
 
     def sizes(seed: int, own: int) -> list[int]:
@@ -120,8 +101,7 @@ def test_blocks_of_a_split(kind: str, deal: str) -> None:
         by = sf.nearest("x", block)
         out = sf.split(make(kind, {"x": x}), by, {"train": 0.9, "test": 0.1}, deal=deal)
         parts = values(out, "split")
-        held = Counter(row % 10 for row in range(100) if parts[row] == "test")
-        assert len(held) >= 8
+        assert len({row % 10 for row in range(100) if parts[row] == "test"}) >= 8
 
 
 def test_orders_need_no_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,13 +18,12 @@ from sklearn.neighbors import radius_neighbors_graph
 
 import stratframe as sf
 from stratframe.core.near import near_points, near_texts
-from tests.helpers import Make, refuse, values, warned
+from tests.helpers import Make, refuse, split_groups, values, warned
 from tests.terms.clouds import groups_of, same_partition
 
 rng = np.random.default_rng(0)
 CENTRES = rng.normal(size=(150, 6))
 POINTS = np.repeat(CENTRES, 2, axis=0) + rng.normal(size=(300, 6)) / 20
-
 WORDS = ["red", "blue", "cat", "cats", "owl", "owls", "in", "rome", "oslo", "a", "x", "night"]
 TEXTS = [" ".join(rng.choice(WORDS, rng.integers(1, 7))) for _ in range(200)]
 TEXTS += [text.title() for text in TEXTS[:20]] + [text.replace(" ", "  ") for text in TEXTS[5:30]]
@@ -37,6 +36,7 @@ ROWS: dict[str, list[Any]] = {
     "v": [[1.0, 0.0], [2.0, 0.1], [0.0, 1.0], [0.9, 0.3], [-1.0, 0.1], [-1.0, 0.0]],
     "label": ["a", "b"] * 3,
 }
+GROUPS = [sf.similar("text", 0.6), sf.similar("v", 0.06)]
 
 
 @pytest.mark.parametrize("metric", ["cosine", "euclidean"])
@@ -48,8 +48,7 @@ def test_groups_of_points_as_scikit_learn(metric: str, within: float, unit: floa
     wanted = connected_components(graph, directed=False)[1] if within else np.arange(len(POINTS))
     distance = within * unit if metric == "euclidean" else within
     frame = pl.DataFrame({"v": POINTS * unit})
-    found = groups_of(frame, sf.similar("v", distance, metric=metric))  # type: ignore[arg-type]
-    assert same_partition(found, wanted)
+    assert same_partition(groups_of(frame, sf.similar("v", distance, metric=metric)), wanted)
 
 
 @pytest.mark.parametrize("within", [0.0, 0.05, 0.1, 0.2, 0.3])
@@ -110,14 +109,12 @@ def test_folds_are_free_of_order_and_library(data: st.DataObject) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:The largest group:stratframe.StratWarning")
-@pytest.mark.parametrize("groups", [sf.similar("text", 0.6), sf.similar("v", 0.06)])
+@pytest.mark.parametrize("groups", GROUPS, ids=str)
 def test_all_verbs(frame: Make, groups: Any) -> None:
     """The verbs that take groups find the same ones."""
-    wanted = [{0, 1, 3}, {4, 5}, {2}]
     data = frame(ROWS)
     folded = sf.kfold(data, k=3, groups=groups)
-    folds = values(folded, "fold")
-    assert [len({folds[row] for row in rows}) for rows in wanted] == [1] * 3
+    assert not split_groups([0, 0, 2, 0, 4, 4], values(folded, "fold"))
     found = sf.check(folded, groups=groups, duplicates=None).text
     assert "each of 3 groups of similar rows is in one fold" in found
     assert sum(values(sf.plan(data, "label", 3, groups=groups, rare="ignore"), "n")) == 6
@@ -137,7 +134,7 @@ def test_all_verbs(frame: Make, groups: Any) -> None:
 def test_leaks_list_the_nearest_first(frame: Make) -> None:
     """Sets come by how near their rows of different folds are, not in the order of the rows."""
     rows = {**ROWS, "fold": [0, 0, 1, 1, 0, 2]}
-    for groups in (sf.similar("text", 0.6), sf.similar("v", 0.06)):
+    for groups in GROUPS:
         found = sf.leaks(frame(rows), groups=groups, duplicates=None)
         assert values(found, "row") == [4, 5, 0, 1, 3]
         assert values(found, "set") == [0, 0, 1, 1, 1]
@@ -153,22 +150,19 @@ def test_leaks_list_the_nearest_first(frame: Make) -> None:
 @pytest.mark.parametrize("step", [3.0, 40.0, 1e5])
 def test_the_nearest_in_any_unit(scale: float, start: float, step: float) -> None:
     """Rows are listed by how near they are for `within`, however large, or far from 0, all are."""
-    order = np.random.default_rng(0).permutation(20)
-    first = np.arange(20) * step
+    order, first = np.random.default_rng(0).permutation(20), np.arange(20) * step
     x = (start + np.concatenate([first, first + (1000 + order) / 4000])) * scale
     df = pd.DataFrame({"x": x, "fold": np.repeat([0, 1], 20)})
-    groups = sf.similar("x", 0.4 * scale, metric="euclidean")
-    found = sf.leaks(df, groups=groups, duplicates=None)
+    found = sf.leaks(df, groups=sf.similar("x", 0.4 * scale, metric="euclidean"), duplicates=None)
     pairs = [[row, row + 20] for row in np.argsort(order)]
     assert found["row"].tolist() == np.ravel(pairs).tolist()
 
 
-@pytest.mark.parametrize(
-    ("within", "advice"), [(1, ": a `within` below 1 joins fewer rows."), (0, ".")]
-)
-def test_a_group_that_swallows_the_data(within: float, advice: str) -> None:
+@pytest.mark.parametrize("within", [1, 0])
+def test_a_group_that_swallows_the_data(within: float) -> None:
     """The warning says what to do, if anything can be done."""
     df = pd.DataFrame({"x": [*(np.arange(8) * within), 20, 30], "y": 0.0})
+    advice = ": a `within` below 1 joins fewer rows." if within else "."
     message = "The largest group has 8 rows, but the largest fold should have 5, so one fold will"
     message += f" be at least 3 rows too large. The largest has 80 % of the rows{advice}"
     groups = sf.similar(["x", "y"], within, metric="euclidean")
@@ -177,9 +171,7 @@ def test_a_group_that_swallows_the_data(within: float, advice: str) -> None:
 
 @pytest.mark.filterwarnings("ignore:The largest group:stratframe.StratWarning")
 @pytest.mark.parametrize("given", [{"where": "ok"}, {"missing": "null"}], ids=str)
-@pytest.mark.parametrize(
-    "groups", [sf.similar("text", 0.6), sf.similar("v", 0.06), sf.clusters("v", 3)], ids=str
-)
+@pytest.mark.parametrize("groups", [*GROUPS, sf.clusters("v", 3)], ids=str)
 def test_rows_without_a_fold_link_no_others(frame: Make, groups: Any, given: Any) -> None:
     """Judges compare the rows that have a fold, as `kfold` did; others may hold anything."""
     rows: dict[str, list[Any]] = {name: [None, *column] for name, column in ROWS.items()}
@@ -220,11 +212,11 @@ def test_a_selector_does_not_mean_the_folds() -> None:
 @pytest.mark.parametrize("within", [-1, 1, 1.5, float("nan"), "0.1", None, True])
 def test_bad_distances(within: Any) -> None:
     """Distances of the cosine are from 0 to below 1."""
-    with pytest.raises(sf.StratError, match="`within` must be a number of at least 0, and below 1"):
-        sf.similar("v", within)
-    for infinite in (float("inf"), 10**400):
-        with pytest.raises(sf.StratError, match="and finite, got"):
-            sf.similar("v", infinite, metric="euclidean")
+    rule = "`within` must be a number of at least 0, and"
+    refuse(f"{rule} below 1 with the cosine, got {within!r}.", lambda: sf.similar("v", within))
+    for far, shown in ((float("inf"), "inf"), (10**400, "about 10**400")):
+        message = f"{rule} finite, got {shown}."
+        refuse(message, lambda far=far: sf.similar("v", far, metric="euclidean"))
 
 
 def test_bad_input(frame: Make) -> None:

@@ -1,5 +1,6 @@
 """Rows that are linked by what they share: one group, whatever the order of rows and columns."""
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,33 +12,40 @@ from hypothesis import strategies as st
 from sklearn.model_selection import GroupKFold
 
 import stratframe as sf
-from tests.helpers import Make, evaluate, refuse, values, warned
+from tests.helpers import Make, evaluate, refuse, split_groups, values, warned
 from tests.terms.clouds import groups_of, same_partition
 
 LINKED = sf.linked("patient", "device")
-
 ROWS: dict[str, list[Any]] = {
     "id": list(range(12)),
     "patient": ["p0", "p0", "p1", "p2", None, "p3", "p3", "p4", None, "p5", "p6", None],
     "device": ["d1", "d2", "d2", "d3", "d3", None, "d4", None, "d5", "d6", "d6", None],
     "label": ["a", "b"] * 6,
 }
-COMPONENTS = [{0, 1, 2}, {3, 4}, {5, 6}, {7}, {8}, {9, 10}, {11}]
-
+COMPONENTS = [0, 0, 0, 3, 3, 5, 5, 7, 8, 9, 9, 11]
 CODES = st.integers(-1, 6)
 TABLES = st.lists(st.tuples(CODES, CODES, CODES), min_size=1, max_size=15)
+REFUSED = {
+    "sf.linked('patient')": "`sf.linked` must have at least two columns, got 'patient'.\n"
+    'Hint: pass one column as `groups="patient"`, and several without a list:'
+    ' `sf.linked("patient", "device")`.',
+    "sf.linked('a', 'a')": "`sf.linked` must hold each column once, got 'a' twice.",
+    "sf.linked('a', ['b'])": "`sf.linked` must be given columns, got ['b'].",
+    "sf.kfold(df, ['label', sf.linked('patient', 'device')])": "`sf.linked` makes groups, so it"
+    " must be given in `groups`, not in `by`.",
+    "sf.kfold(df, groups=sf.linked('patient', 'devise'))": "`groups` names the column 'devise',"
+    " which the frame does not have.\nHint: did you mean 'device'?",
+}
 
 
 def components(rows: list[tuple[int, ...]]) -> list[int]:
     """Find the lowest row that each row is linked with, by following links one by one."""
-    lowest, changed = list(range(len(rows))), True
-    while changed:
-        changed = False
-        for i, one in enumerate(rows):
-            for j, other in enumerate(rows):
-                shares = any(x == y >= 0 for x, y in zip(one, other, strict=True))
-                if shares and lowest[j] > lowest[i]:
-                    lowest[j], changed = lowest[i], True
+    lowest, before = list(range(len(rows))), list[int]()
+    while lowest != before:
+        before = lowest.copy()
+        for (i, one), (j, other) in product(enumerate(rows), repeat=2):
+            if any(x == y >= 0 for x, y in zip(one, other, strict=True)):
+                lowest[j] = min(lowest[j], lowest[i])
     return lowest
 
 
@@ -49,23 +57,21 @@ def table_of(rows: list[tuple[int, ...]]) -> pl.DataFrame:
 @given(rows=TABLES)
 def test_components_are_those_found_link_by_link(rows: list[tuple[int, ...]]) -> None:
     """Rows are of one component if links lead from one to the other, and else of two."""
-    found = groups_of(table_of(rows), sf.linked(*"abc"))
-    assert same_partition(found, components(rows))
+    assert same_partition(groups_of(table_of(rows), sf.linked(*"abc")), components(rows))
 
 
 def test_components_are_whole(frame: Make) -> None:
     """Each component is in one fold, and `check` and `leaks` see the same groups."""
     folded = sf.kfold(frame(ROWS), "label", 3, groups=LINKED, rare="ignore")
-    folds = values(folded, "fold")
-    assert all(len({folds[row] for row in rows}) == 1 for rows in COMPONENTS)
+    assert not split_groups(COMPONENTS, values(folded, "fold"))
     found = sf.check(folded, groups=LINKED, duplicates=None)
     assert "each of 7 groups of linked rows is in one fold" in found.text
     assert not len(sf.leaks(folded, groups=LINKED, duplicates=None))
     apart = sf.kfold(frame(ROWS), "id", 3, rare="ignore")
     leaks = sf.leaks(apart, groups=LINKED, duplicates=None)
-    wanted = [rows for rows in COMPONENTS if len({values(apart, "fold")[row] for row in rows}) > 1]
-    assert set(values(leaks, "row")) == set().union(*wanted)
-    assert len(set(values(leaks, "set"))) == len(wanted)
+    split = split_groups(COMPONENTS, values(apart, "fold"))
+    assert {*values(leaks, "row")} == {row for row in range(12) if COMPONENTS[row] in split}
+    assert len({*values(leaks, "set")}) == len(split)
 
 
 @pytest.mark.filterwarnings("ignore:The largest group:stratframe.StratWarning")
@@ -95,8 +101,7 @@ def test_sizes_are_as_even_as_those_of_group_k_fold() -> None:
 
 def test_one_component_that_swallows_the_data() -> None:
     """The warning of a group that is too large names what links it."""
-    rows = 20
-    df = pd.DataFrame({"patient": range(rows), "device": [1] * 14 + list(range(2, 8))})
+    df = pd.DataFrame({"patient": range(20), "device": [1] * 14 + list(range(2, 8))})
     largest = "The largest has 70 % of the rows: 'device' links 14 patients."
     message = "The largest group has 14 rows, but the largest fold should have 10, so one fold will"
     message += f" be at least 4 rows too large. {largest}"
@@ -118,20 +123,6 @@ def test_new_rows_join_their_group_or_link_two(frame: Make) -> None:
     message += " them, or make the column with groups, as in"
     message += " `df.strat.kfold(..., groups=sf.linked('patient', 'device'))`."
     refuse(message, lambda: sf.extend(frame(data), "label", 3, groups=LINKED))
-
-
-REFUSED = {
-    "sf.linked('patient')": (
-        "`sf.linked` must have at least two columns, got 'patient'.\nHint: pass one column as"
-        ' `groups="patient"`, and several without a list: `sf.linked("patient", "device")`.'
-    ),
-    "sf.linked('a', 'a')": "`sf.linked` must hold each column once, got 'a' twice.",
-    "sf.linked('a', ['b'])": "`sf.linked` must be given columns, got ['b'].",
-    "sf.kfold(df, ['label', sf.linked('patient', 'device')])": "`sf.linked` makes groups, so it"
-    " must be given in `groups`, not in `by`.",
-    "sf.kfold(df, groups=sf.linked('patient', 'devise'))": "`groups` names the column 'devise',"
-    " which the frame does not have.\nHint: did you mean 'device'?",
-}
 
 
 @pytest.mark.parametrize("call", REFUSED)

@@ -10,8 +10,6 @@ import stratframe as sf
 from tests.helpers import Make, columns_of, evaluate, loss_of, make, refuse, values
 
 LAST = "must come last in `by`, and must occur only once, got "
-LEFT_NULL = '; in `kfold`, `missing="null"` leaves the fold of these rows null.'
-
 REFUSED = {
     "sf.total()": "`sf.total` must hold at least one column, got [].",
     "sf.total('x', 'x')": "`sf.total` must hold each column once, got 'x' twice.",
@@ -29,6 +27,7 @@ REFUSED = {
     " these rows null.",
     "['y', sf.total('inf')]": "Column 'inf' has infinite values in 1 row (0).",
 }
+SIZES = [(500, 5, 1, 10, 0.001), (500, 5, 3, 15, 0.2), (5_000, 10, 3, 8, 0.05)]
 DATA: dict[str, Any] = {
     "y": [0, 0, 0, 0, 1, 1, 1, 1],
     "x": [1, 2, 4, 8, 1, 1, 3, 4],
@@ -36,24 +35,20 @@ DATA: dict[str, Any] = {
     "inf": [float("inf"), *range(7)],
     "text": list("abcdefgh"),
 }
+EXCLUDED = {
+    "sf.kfold(df, BY, 2, deal='circular')": "`sf.total` cannot be combined with"
+    ' `deal="circular"`: it swaps rows at random.\nHint: leave out `deal`.',
+    "sf.sample(df, BY, n=2)": "`sample` does not support `sf.total` in `by`.\n"
+    "Hint: `sf.continuous` spreads the sample over the values of a column.",
+    "sf.extend(df, BY, name='y')": "`extend` does not support `sf.total` in `by`: rows that have a"
+    " fold keep it.\nHint: leave this term out, or make the column again with `kfold` or `split`.",
+}
 
 
 @pytest.mark.parametrize("by", REFUSED)
 def test_what_is_no_total(kind: str, by: str) -> None:
     """Columns, their values and the place of the term are checked."""
     refuse(REFUSED[by], lambda: sf.kfold(make(kind, DATA), evaluate(by), 2))
-
-
-EXCLUDED = {
-    "sf.kfold(df, BY, 2, deal='circular')": (
-        '`sf.total` cannot be combined with `deal="circular"`: it swaps rows at random.\n'
-        "Hint: leave out `deal`."
-    ),
-    "sf.sample(df, BY, n=2)": "`sample` does not support `sf.total` in `by`.\n"
-    "Hint: `sf.continuous` spreads the sample over the values of a column.",
-    "sf.extend(df, BY, name='y')": "`extend` does not support `sf.total` in `by`: rows that have a"
-    " fold keep it.\nHint: leave this term out, or make the column again with `kfold` or `split`.",
-}
 
 
 @pytest.mark.parametrize("call", EXCLUDED)
@@ -85,10 +80,7 @@ def worst(folds: Any, numbers: Any, k: int) -> float:
     return float(100 * np.abs(held / held.mean(axis=1, keepdims=True) - 1).max())
 
 
-@pytest.mark.parametrize(
-    ("n", "k", "n_columns", "plain", "bar"),
-    [(500, 5, 1, 10, 0.001), (500, 5, 3, 15, 0.2), (5_000, 10, 3, 8, 0.05)],
-)
+@pytest.mark.parametrize(("n", "k", "n_columns", "plain", "bar"), SIZES)
 def test_totals_and_a_plain_deal(n: int, k: int, n_columns: int, plain: float, bar: float) -> None:
     """Totals are closer to their shares than those of the same deal without `sf.total`."""
     found = []
@@ -110,8 +102,7 @@ def test_totals_of_groups() -> None:
         rng = np.random.default_rng(seed)
         who = np.repeat(np.arange(60), rng.integers(1, 8, 60))
         y, w = rng.integers(0, 2, len(who)), rng.lognormal(0, 1, len(who))
-        df = pl.DataFrame({"who": who, "y": y, "w": w})
-        by = ["y", sf.total("w")]
+        df, by = pl.DataFrame({"who": who, "y": y, "w": w}), ["y", sf.total("w")]
         deals = [sf.kfold(df, each, groups="who", seed=seed)["fold"] for each in ("y", by)]
         losses = [loss_of(y, folds.to_list(), 5) for folds in deals]
         assert losses[1] <= losses[0] + 1e-9

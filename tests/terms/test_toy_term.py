@@ -20,7 +20,6 @@ class Remainder(Term):
     """Every n-th value: strata by the remainder of whole numbers."""
 
     function: ClassVar[str] = "remainder"
-
     n: int = 3
 
     def arguments(self) -> str:
@@ -52,8 +51,7 @@ def test_is_in_every_verb() -> None:
     df = pd.DataFrame(DATA)
     assert set(sf.split(df, TERM, {"a": 0.5, "b": 0.5})["split"]) == {"a", "b"}
     assert len(sf.sample(df, TERM, n=6)) == 6
-    given = df.assign(fold=[0, 1, 2, 3, 4, None] * 5)
-    assert None not in values(sf.extend(given, TERM), "fold")
+    assert None not in values(sf.extend(df.assign(fold=[0, 1, 2, 3, 4, None] * 5), TERM), "fold")
     assert None not in values(sf.kfold(df, sf.margins([TERM, "label"])), "fold")
     assert None not in values(sf.kfold(df, TERM, groups="other"), "fold")
     assert values(sf.report(sf.kfold(df, TERM), TERM), "rows_off") == [0.0] * 5

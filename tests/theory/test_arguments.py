@@ -24,13 +24,60 @@ CALLS: list[tuple[Callable[..., Any], list[Any]]] = [
     (theory.ber_bias, [10, [3, 12], [[0.1], [0.2]], 0.4]),
     (theory.variance_of_mean, [[1, 2.5], [[5], [10]], 0.1]),
 ]
+DAY = np.datetime64("2024-01-01")
+NO_NUMBERS = [True, [Fraction(1), True], ["1"], DAY, [[1], [1, 2]], 1j, [10**400]]
+K = "`k` must be a whole number of at least 1, got"
+COUNT = "`count` must be a whole number of at least 0, got"
+COUNTS = "`counts` must be whole numbers of at least 0, got"
+BAD_CALLS = {
+    "variance_random(9, 0, 0.5)": f"{K} 0.",
+    "variance_random(9, 2.5, 0.5)": f"{K} 2.5.",
+    "variance_random(9, [2, nan], 0.5)": f"{K} nan.",
+    'variance_random(9, "2", 0.5)': f"{K} '2'.",
+    "variance_random(9, True, 0.5)": f"{K} True.",
+    "variance_random(9, [[2], [2, 3]], 0.5)": f"{K} [[2], [2, 3]].",
+    "variance_random(inf, 2, 0.5)": "`n` must be a whole number of at least 1, got inf.",
+    "variance_random(2**60, 2, 0.5)": "`n` must be at most 2**53, got 1152921504606846976.",
+    "variance_random(8, 9, 0.5)": "`k` must be at most `n`, got 9 for 8 rows.",
+    "variance_random(1, 1, 0.5)": "`n` must be at least 2 without `replace`, got 1.",
+    'variance_random(9, 3, 0.5, replace="no")': "`replace` must be True or False, got 'no'.",
+    "largest_k(range(10**15))": f"{COUNTS} range of 1,000,000,000,000,000 values.",
+    "variance_random(9, 3, 1.5)": "`p` must be a number from 0 to 1, got 1.5.",
+    "variance_random(9, 3, nan)": "`p` must be a number from 0 to 1, got nan.",
+    "variance_random(9, 3, None)": "`p` must be a number from 0 to 1, got None.",
+    "variance_random([9, 9], [3, 3, 3], 0.5)": "The shapes of `n`, `k`, `p` must broadcast, got"
+    " (2,), (3,), ().",
+    "variance_stratified(0, 1, 0)": "`n` must be a whole number of at least 1, got 0.",
+    "variance_stratified(1, 2, 1)": "`k` must be at most `n`, got 2 for 1 row.",
+    "variance_stratified(9, 2, 10)": "`count` must be at most `n`, got 10 for 9 rows.",
+    "probability_missing(9, -1, 2)": f"{COUNT} -1.",
+    "probability_missing(9000, [2, 9001], 2)": "`count` must be at most `n`, got 9,001 for 9,000"
+    " rows.",
+    "probability_any_missing(9, 2, 10)": "`k` must be at most `n`, got 10 for 9 rows.",
+    "ber_bias(0, 1, 0.1, 0.1)": f"{K} 0.",
+    "ber_bias(2, -3, 0.1, 0.1)": f"{COUNT} -3.",
+    "ber_bias(2, 1, -0.1, 0.1)": "`error0` must be a number from 0 to 1, got -0.1.",
+    "ber_bias(2, 1, 0.1, nan)": "`error1` must be a number from 0 to 1, got nan.",
+    "variance_of_mean(-1.0, 2, 0)": "`variance` must be a finite number of at least 0, got -1.0.",
+    "variance_of_mean(nan, 2, 0)": "`variance` must be a finite number of at least 0, got nan.",
+    "variance_of_mean(1, 2, 1.5)": "`rho` must be a number from -1 to 1, got 1.5.",
+    "variance_of_mean(1, [2, 5], -0.5)": "`rho` must be at least -1/(k - 1), got -0.5 for 5 folds.",
+    "largest_k([])": "`counts` must hold at least 1 whole number, got 0.",
+    "largest_k([3, -1])": f"{COUNTS} -1.",
+    "largest_k([3, nan])": f"{COUNTS} nan.",
+    "largest_k(5)": "`counts` must be a sequence of whole numbers, got 5.",
+    "largest_deviation([3, 2], 0)": f"{K} 0.",
+    "largest_deviation([3, 2], [2, 3])": "`k` must be one whole number of at least 1, got [2, 3].",
+    "largest_deviation([0, 0], 2)": "`counts` must sum to at least 1, got 0.",
+    "imbalance([5])": "`counts` must hold at least 2 whole numbers, got 1.",
+    "imbalance([0, 0])": "`counts` must sum to at least 1, got 0.",
+}
 
 
 @pytest.mark.parametrize(("function", "arguments"), CALLS)
 def test_arrays_broadcast(function: Callable[..., Any], arguments: list[Any]) -> None:
     """Arrays give the results of their elements, in the shape that they broadcast to."""
-    arrays = np.broadcast_arrays(*arguments)
-    found = function(*arguments)
+    arrays, found = np.broadcast_arrays(*arguments), function(*arguments)
     assert isinstance(found, np.ndarray)
     assert found.dtype == np.float64
     assert found.shape == arrays[0].shape
@@ -51,63 +98,13 @@ def test_numbers_of_any_type_are_accepted() -> None:
     assert theory.imbalance(counts) == theory.imbalance([23, 7, 3])
 
 
-BAD_CALLS = {
-    "variance_random(9, 0, 0.5)": "`k` must be a whole number of at least 1, got 0.",
-    "variance_random(9, 2.5, 0.5)": "`k` must be a whole number of at least 1, got 2.5.",
-    "variance_random(9, [2, nan], 0.5)": "`k` must be a whole number of at least 1, got nan.",
-    'variance_random(9, "2", 0.5)': "`k` must be a whole number of at least 1, got '2'.",
-    "variance_random(9, True, 0.5)": "`k` must be a whole number of at least 1, got True.",
-    "variance_random(9, [[2], [2, 3]], 0.5)": "`k` must be a whole number of at least 1, got [[2],"
-    " [2, 3]].",
-    "variance_random(inf, 2, 0.5)": "`n` must be a whole number of at least 1, got inf.",
-    "variance_random(2**60, 2, 0.5)": "`n` must be at most 2**53, got 1152921504606846976.",
-    "variance_random(8, 9, 0.5)": "`k` must be at most `n`, got 9 for 8 rows.",
-    "variance_random(1, 1, 0.5)": "`n` must be at least 2 without `replace`, got 1.",
-    'variance_random(9, 3, 0.5, replace="no")': "`replace` must be True or False, got 'no'.",
-    "largest_k(range(10**15))": "`counts` must be whole numbers of at least 0, got range of"
-    " 1,000,000,000,000,000 values.",
-    "variance_random(9, 3, 1.5)": "`p` must be a number from 0 to 1, got 1.5.",
-    "variance_random(9, 3, nan)": "`p` must be a number from 0 to 1, got nan.",
-    "variance_random(9, 3, None)": "`p` must be a number from 0 to 1, got None.",
-    "variance_random([9, 9], [3, 3, 3], 0.5)": "The shapes of `n`, `k`, `p` must broadcast, got"
-    " (2,), (3,), ().",
-    "variance_stratified(0, 1, 0)": "`n` must be a whole number of at least 1, got 0.",
-    "variance_stratified(1, 2, 1)": "`k` must be at most `n`, got 2 for 1 row.",
-    "variance_stratified(9, 2, 10)": "`count` must be at most `n`, got 10 for 9 rows.",
-    "probability_missing(9, -1, 2)": "`count` must be a whole number of at least 0, got -1.",
-    "probability_missing(9000, [2, 9001], 2)": "`count` must be at most `n`, got 9,001 for 9,000"
-    " rows.",
-    "probability_any_missing(9, 2, 10)": "`k` must be at most `n`, got 10 for 9 rows.",
-    "ber_bias(0, 1, 0.1, 0.1)": "`k` must be a whole number of at least 1, got 0.",
-    "ber_bias(2, -3, 0.1, 0.1)": "`count` must be a whole number of at least 0, got -3.",
-    "ber_bias(2, 1, -0.1, 0.1)": "`error0` must be a number from 0 to 1, got -0.1.",
-    "ber_bias(2, 1, 0.1, nan)": "`error1` must be a number from 0 to 1, got nan.",
-    "variance_of_mean(-1.0, 2, 0)": "`variance` must be a finite number of at least 0, got -1.0.",
-    "variance_of_mean(nan, 2, 0)": "`variance` must be a finite number of at least 0, got nan.",
-    "variance_of_mean(1, 2, 1.5)": "`rho` must be a number from -1 to 1, got 1.5.",
-    "variance_of_mean(1, [2, 5], -0.5)": "`rho` must be at least -1/(k - 1), got -0.5 for 5 folds.",
-    "largest_k([])": "`counts` must hold at least 1 whole number, got 0.",
-    "largest_k([3, -1])": "`counts` must be whole numbers of at least 0, got -1.",
-    "largest_k([3, nan])": "`counts` must be whole numbers of at least 0, got nan.",
-    "largest_k(5)": "`counts` must be a sequence of whole numbers, got 5.",
-    "largest_deviation([3, 2], 0)": "`k` must be a whole number of at least 1, got 0.",
-    "largest_deviation([3, 2], [2, 3])": "`k` must be one whole number of at least 1, got [2, 3].",
-    "largest_deviation([0, 0], 2)": "`counts` must sum to at least 1, got 0.",
-    "imbalance([5])": "`counts` must hold at least 2 whole numbers, got 1.",
-    "imbalance([0, 0])": "`counts` must sum to at least 1, got 0.",
-}
-
-
 @pytest.mark.parametrize("call", BAD_CALLS)
 def test_bad_arguments(call: str) -> None:
     """An argument that breaks a rule is named with the rule and the value."""
     refuse_now(BAD_CALLS[call], lambda: evaluate(call, **vars(theory)))
 
 
-@pytest.mark.parametrize(
-    "value",
-    [True, [Fraction(1), True], ["1"], np.datetime64("2024-01-01"), [[1], [1, 2]], 1j, [10**400]],
-)
+@pytest.mark.parametrize("value", NO_NUMBERS)
 def test_other_objects_are_not_numbers(value: Any) -> None:
     """Booleans, texts, dates, ragged lists and what exceeds floats are not read as numbers."""
     with pytest.raises(StratError, match=r"^`p` must be a number from 0 to 1, got "):
@@ -117,7 +114,6 @@ def test_other_objects_are_not_numbers(value: Any) -> None:
 @given(st.lists(st.fractions(0, 10**300), min_size=1))
 def test_exact_numbers_become_their_nearest_floats(numbers: list[Any]) -> None:
     """Fractions are read as floats; decimals, which are no real numbers to Python, are not."""
-    found = theory.variance_of_mean(numbers, 1, 0)
-    assert found.tolist() == [float(number) for number in numbers]
+    assert theory.variance_of_mean(numbers, 1, 0).tolist() == [float(number) for number in numbers]
     with pytest.raises(StratError, match=r"^`variance` must be a finite"):
         theory.variance_of_mean([*map(Decimal, range(len(numbers)))], 1, 0)

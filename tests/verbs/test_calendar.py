@@ -17,13 +17,13 @@ from tests.helpers import Make, evaluate, make, refuse, refused, values
 
 DAYS = [date(2024, month, day) for month in (1, 2, 3, 5, 6, 9) for day in (3, 17, 28)]
 """No day is in April, July or August."""
-
 ROWS = {"day": DAYS, "x": list(range(len(DAYS)))}
 
 FREQUENCIES = {"1d": ("D", 30), "1w": ("W", 200), "1mo": ("M", 900)}
 FREQUENCIES |= {"1q": ("Q", 3000), "1y": ("Y", 9000)}
 """What pandas calls the periods of Polars, and the days of some 30 of them."""
 
+PAST: dict[str, Any] = {"train": "past", "gap": 1, "window": 3}
 STARTS = st.datetimes(datetime(1960, 1, 1), datetime(2060, 1, 1))
 PLACES = st.lists(st.floats(0, 1), min_size=2, max_size=30)
 
@@ -49,7 +49,7 @@ def test_periods_are_those_of_pandas(start: datetime, places: list[float], every
         if train:
             valid = df["x"][numbers == number].tolist()
             wanted.append((own[valid[0]].start_time.to_pydatetime(), train, valid))
-    rule: dict[str, Any] = {"every": every, "train": "past", "gap": 1, "window": 3}
+    rule = {"every": every, **PAST}
     if not wanted:
         none = "must leave labels of 'day' to validate on, but leaves none."
         refuse(f'`train="past"` with `gap=1` {none}', lambda: sf.folds(df, "day", **rule))
@@ -59,12 +59,13 @@ def test_periods_are_those_of_pandas(start: datetime, places: list[float], every
 
 def test_every_frame_has_the_same_periods(frame: Make) -> None:
     """Months without rows count: of two months before the gap, only June trains for September."""
-    found = pairs(frame(ROWS), every="1mo", train="past", gap=1, window=2, last=3)
+    rule: dict[str, Any] = {"every": "1mo", **PAST, "window": 2, "last": 3}
+    found = pairs(frame(ROWS), **rule)
     starts = [(label.month, label.day) for label, _, _ in found]
     assert starts == [(5, 1), (6, 1), (9, 1)]
     assert [train for _, train, _ in found] == [[3, 4, 5, 6, 7, 8], [6, 7, 8], [12, 13, 14]]
     if not isinstance(frame(ROWS), pl.LazyFrame):
-        positions = sf.cv(frame(ROWS), "day", every="1mo", train="past", gap=1, window=2, last=3)
+        positions = sf.cv(frame(ROWS), "day", **rule)
         assert [(a.tolist(), b.tolist()) for a, b in positions] == [each[1:] for each in found]
 
 
@@ -79,18 +80,13 @@ CHANGES = {
     "America/Havana": ["2024-03-09", "2024-11-02"],
 }
 """Days before clocks change, by an hour, half an hour or a day, at midnight or a minute past it."""
+MINUTES = {"15m": 15, "40m": 40, "6h": 360, "1d": 1440}
 
 
 @pytest.mark.parametrize("zone", CHANGES)
-@pytest.mark.parametrize(
-    ("every", "minutes"), [("15m", 15), ("40m", 40), ("6h", 360), ("1d", 1440)]
-)
+@pytest.mark.parametrize(("every", "minutes"), MINUTES.items())
 def test_periods_are_those_of_the_clock(zone: str | None, every: str, minutes: int) -> None:
-    """Hours and minutes count from midnight by the local clock, as `datetime` does the arithmetic.
-
-    Clocks skip midnight, show it twice, or skip a whole day, which counts as one period. So does an
-    hour that comes twice. The label is the first minute that the clock shows, in its zone.
-    """
+    """Periods count from midnight by the local clock; the label is the first minute it shows."""
     start, n = ("00:00", 96 * 60) if every == "1d" else ("18:00", 20 * 60)
     days = [pd.Timestamp(f"{day} {start}", tz=zone) for day in CHANGES[zone]]
     hours = [pd.date_range(day, periods=n, freq="min") for day in days]
@@ -114,7 +110,7 @@ def test_periods_are_those_of_the_clock(zone: str | None, every: str, minutes: i
     if every == "1d":
         frames += [numpy.astype({"day": "category"}), numpy.astype({"day": object})]
         frames += [polars.to_pandas(use_pyarrow_extension_array=True)]
-    rule: dict[str, Any] = {"every": every, "train": "past", "gap": 1, "window": 3}
+    rule = {"every": every, **PAST}
     for frame in frames:
         found = pairs(frame, **rule)
         assert [(label.isoformat(), *rows) for label, *rows in found] == wanted
@@ -177,9 +173,8 @@ BROKEN = {
     **{f"every={given}": f"{PERIOD}{given}." for given in ("'month'", "7", "'6s'", "'0h'")},
     **{f"every={given}": f"{DIVIDES}{given}." for given in ("'7h'", "'48h'", "'7m'")},
     "last=0": "`last` must be at least 1, got 0.",
-    "last=2, valid=[1]": (
-        "`last` cannot be combined with `valid`, which names the labels to validate on."
-    ),
+    "last=2, valid=[1]": "`last` cannot be combined with `valid`, which names the labels to"
+    " validate on.",
 }
 
 
@@ -202,11 +197,9 @@ def test_the_cause_of_an_error_is_what_needs_an_order() -> None:
 def test_a_column_without_dates(kind: str) -> None:
     """Periods need dates or times."""
     needs = "`every` needs dates or times, but column 'day' is "
-    for days, every, message in (
-        (["2024-01-03"] * 18, "1mo", needs),
-        (DAYS, "6h", "`every='6h'` needs times, but column 'day' is "),
-        (np.arange(18), "1mo", needs),
-    ):
+    dates = (DAYS, "6h", "`every='6h'` needs times, but column 'day' is ")
+    texts, numbers = (["2024-01-03"] * 18, "1mo", needs), (np.arange(18), "1mo", needs)
+    for days, every, message in (dates, texts, numbers):
         df = make(kind, {**ROWS, "day": days})
         for read in (sf.folds, sf.cv):
             with pytest.raises(sf.StratError, match=message):

@@ -22,12 +22,8 @@ SCATTERED = {"fold": [(x * (x + 3) // 5 + i * (1 + x % 7)) % 8 for x in range(20
 PEOPLE = [f"p{row // 2}" for row in range(40)]
 BLOBS = [row + row // 100 * 1e6 for row in range(200)]
 """Two heaps of a hundred numbers."""
-
-TEN_USERS = {
-    "label": ["a"] * 40 + ["b"] * 60,
-    "user": [f"u{row // 10}" for row in range(100)],
-    "fold": [[0, 1, 2, 3, 4, 0, 1, 2, 3, 4][row // 10] for row in range(100)],
-}
+TEN_USERS = {"label": ["a"] * 40 + ["b"] * 60, "user": [f"u{row // 10}" for row in range(100)]}
+TEN_USERS |= {"fold": [row // 10 % 5 for row in range(100)]}
 """Ten whole users of one label each, two to a fold, so that fold 4 cannot have 'a'."""
 
 
@@ -37,8 +33,7 @@ def dealt(**tables: list[int]) -> dict[str, list[Any]]:
     return {"label": labels, "fold": folds}
 
 
-DIGITS = np.random.default_rng(0).integers(0, 10, (100, 6))
-"""Rows of six independent digits, all of them different."""
+DIGITS = np.random.default_rng(0).integers(0, 10, (100, 6))  # all rows are different
 
 
 def digits(copied: int) -> dict[str, list[Any]]:
@@ -56,13 +51,9 @@ def copied(n: int) -> dict[str, list[Any]]:
 
 
 SURVEY = {"city": [*range(40)] * 5, "zip": [*range(1000, 1040)] * 5}
-SURVEY |= {
-    "region": [row % 40 // 4 for row in range(200)],
-    "fold": [row // 40 for row in range(200)],
-}
+SURVEY |= {"region": [x // 4 for x in range(40)] * 5, "fold": [x // 40 for x in range(200)]}
 SURVEY |= {"sex": [row // 40 % 3 for row in range(200)]}
 """Columns that all follow from the city, but for one."""
-
 CASES = cases("""
 dealt(a=[4, 3], b=[2, 3]), by='label'
     ok label: even, each class within a row of its share
@@ -314,25 +305,17 @@ def test_in_a_notebook() -> None:
     assert "'<b>' in folds 0 and 1" in shown
 
 
-CHECKS = {
-    *("groups", "keys", "time", "duplicates", "balance", "totals"),
-    *("strata", "sizes", "drift", "rows"),
-}
-
-NAMES = [
-    ("label", "user", "price", "fold"),
-    ("class_of_the_disease", "number_of_the_person", "income_per_household", "fold_of_all_rows"),
-]
-
+CHECKS = {"groups", "keys", "time", "duplicates", "balance", "totals"}
+CHECKS |= {"strata", "sizes", "drift", "rows"}
+SHORT = ("label", "user", "price", "fold")
+LONG = ("class_of_the_disease", "number_of_the_person", "income_per_household", "fold_of_all_rows")
 CELLS = [[*"abc"], [None, *range(6)], [0.25, 1.5, 2.75, None], [0, 1, 2, 3, None]]
 ROWS = st.lists(st.tuples(*map(st.sampled_from, CELLS)), min_size=1, max_size=30)
 
 
-@pytest.mark.parametrize("names", NAMES, ids=["short", "long"])
+@pytest.mark.parametrize("names", [SHORT, LONG], ids=["short", "long"])
 @given(rows=ROWS, times=st.sampled_from([1, 1, 40]), kind=st.sampled_from(TWO_KINDS))
-def test_every_check_has_one_form(
-    names: tuple[str, ...], rows: list[tuple[Any, ...]], times: int, kind: str
-) -> None:
+def test_every_check_has_one_form(names: Any, rows: list[Any], times: int, kind: str) -> None:
     """The answer is that of the findings, whose lines of 80 letters come worst first."""
     by, who, x, name = names
     data = dict(zip(names, map(list, zip(*rows * times, strict=True)), strict=True))
@@ -355,25 +338,21 @@ def test_every_check_has_one_form(
     assert max(map(len, chain([first], others))) <= 80
 
 
-ITSELF = (
-    "`{0}` must name columns other than the fold column, but includes 'fold'.\nHint: name a column"
-    ' by which to compare the folds, as in `{0}="label"`.'
-)
-UNKNOWN = (
-    "`{}` names the column 'lable', which the frame does not have.\nHint: did you mean 'label'?"
-)
-
+ITSELF = "`{0}` must name columns other than the fold column, but includes 'fold'.\nHint: name a"
+ITSELF += ' column by which to compare the folds, as in `{0}="label"`.'
+UNKNOWN = "`{}` names the column 'lable', which the frame does not have."
+UNKNOWN += "\nHint: did you mean 'label'?"
+NAMING, EMPTY = ("by", "key", "features"), ("duplicates", "features", "time")
+COLUMNS = "`duplicates` must hold column names or expressions, got"
 ERRORS: list[tuple[dict[str, Any], str]] = [
-    *(({name: "fold"}, ITSELF.format(name)) for name in ("by", "key", "features")),
-    *(({name: "lable"}, UNKNOWN.format(name)) for name in ("by", "groups", "key", "features")),
+    *(({name: "fold"}, ITSELF.format(name)) for name in NAMING),
+    ({"time": "fold"}, ITSELF.format("time").replace('"label"', '"day"')),
+    *(({name: "lable"}, UNKNOWN.format(name)) for name in (*NAMING, "groups", "time")),
     ({"duplicates": "fold"}, ITSELF.format("duplicates")),
     ({"duplicates": ["x", "lable"]}, UNKNOWN.format("duplicates")),
-    ({"duplicates": []}, "`duplicates` must hold at least one column, got []."),
-    ({"duplicates": {"x"}}, "`duplicates` must hold column names or expressions, got {'x'}."),
-    ({"duplicates": 7}, "`duplicates` must hold column names or expressions, got 7."),
-    ({"duplicates": False}, "`duplicates` must hold column names or expressions, got False."),
+    *(({"duplicates": each}, f"{COLUMNS} {each}.") for each in ({"x"}, 7, False)),
     ({"duplicates": "tags"}, "A column must hold single values, but 'tags' is "),
-    ({"features": []}, "`features` must hold at least one column, got []."),
+    *(({name: []}, f"`{name}` must hold at least one column, got [].") for name in EMPTY),
     ({"by": []}, "`by` must hold at least one entry, got []."),
     ({"name": []}, "`name` must hold column names, got []."),
     ({"groups": sf.quantiles("x", 2)}, "`groups` must be a column, a list of columns, or one"),

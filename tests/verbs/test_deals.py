@@ -35,10 +35,8 @@ from tests.helpers import (
 def test_output_is_there_already(frame: Make, kind: str) -> None:
     """Columns that are there already are an error whose hint can be pasted."""
     columns = "" if "polars" in kind else "columns="
-    message = (
-        "The frame has a column 'id' already. `overwrite=True` replaces it.\n"
-        f"Hint: df = df.drop({columns}'id')"
-    )
+    message = "The frame has a column 'id' already. `overwrite=True` replaces it.\n"
+    message += f"Hint: df = df.drop({columns}'id')"
     for verb in (sf.kfold, sf.split):
         refuse_now(message, lambda verb=verb: verb(frame(ROWS), "label", name="id"))
     df, drop = sf.kfold(frame(ROWS), "label", repeats=2), f"df.drop({columns}['fold_1', 'fold_2'])"
@@ -92,19 +90,16 @@ def test_clusters_are_ordered_by_their_points(frame: Make) -> None:
     assert there == here[::-1]
 
 
-@pytest.mark.parametrize(
-    ("order", "is_drawn"),
-    [
-        *((sf.continuous("x"), False), (sf.clusters(["x", "y"], 3), False)),
-        *((sf.chain(["x", "y"]), True), (sf.nearest(["x", "y"]), True)),
-    ],
-)
-def test_what_a_circular_deal_draws(order: Any, is_drawn: bool) -> None:
+NEIGHBOURS = [sf.chain(["x", "y"]), sf.nearest(["x", "y"])]
+
+
+@pytest.mark.parametrize("order", [*NEIGHBOURS, sf.continuous("x"), sf.clusters(["x", "y"], 3)])
+def test_what_a_circular_deal_draws(order: Any) -> None:
     """With `deal="circular"` the orders of neighbours depend on the seed, and nothing else does."""
     x, y = np.random.default_rng(0).normal(size=(2, 60))
     df = pd.DataFrame({"x": x, "y": y})
     folds = {str(folds_of(df, order, deal="circular", seed=seed)) for seed in range(3)}
-    assert (len(folds) > 1) == is_drawn
+    assert (len(folds) > 1) == (order in NEIGHBOURS)
 
 
 LABELS = st.lists(st.sampled_from("abcd"), min_size=12, max_size=60)
@@ -112,10 +107,7 @@ LABELS = st.lists(st.sampled_from("abcd"), min_size=12, max_size=60)
 
 @given(labels=LABELS, k=st.integers(2, 7), seed=st.integers(0, 9))
 def test_contiguous_folds_are_those_of_scikit_learn(labels: list[str], k: int, seed: int) -> None:
-    """Contiguous folds are those of `KFold` and `StratifiedKFold` that do not shuffle.
-
-    Along a column they are pieces of the sorted rows, as `np.array_split` cuts them.
-    """
+    """Contiguous folds are those of scikit-learn; along a column, pieces of the sorted rows."""
     order = np.random.default_rng(seed).permutation(len(labels))
     frame, deal = pl.DataFrame({"label": labels, "x": order}), {"deal": "contiguous"}
     assert folds_of(frame, None, k, seed=seed, **deal) == peer_folds(KFold(k), labels, None)
@@ -127,13 +119,11 @@ def test_contiguous_folds_are_those_of_scikit_learn(labels: list[str], k: int, s
         assert folds_of(frame, "label", k, **deal) == theirs
 
 
-@pytest.mark.parametrize(
-    ("parts", "sizes"),
-    [
-        *(([0.8, 0.2], [8, 1]), ([0.2, 0.8], [2, 7]), ([0.7, 0.2, 0.1], [10, 3, 1])),
-        *(([0.7, 0.2, 0.1], [13, 4, 1]), ([3, None, 2], [3, 5, 2])),
-    ],
-)
+STRETCHES = [([0.8, 0.2], [8, 1]), ([0.2, 0.8], [2, 7]), ([0.7, 0.2, 0.1], [10, 3, 1])]
+STRETCHES += [([0.7, 0.2, 0.1], [13, 4, 1]), ([3, None, 2], [3, 5, 2])]
+
+
+@pytest.mark.parametrize(("parts", "sizes"), STRETCHES)
 def test_left_over_rows_of_stretches(frame: Make, parts: list[Any], sizes: list[int]) -> None:
     """The first parts take what is left over of a contiguous deal, and the order is theirs."""
     expected = [name for name, size in zip("abc", sizes, strict=False) for _ in range(size)]
@@ -155,23 +145,21 @@ class Place:
         return hash(self.name)
 
 
-@pytest.mark.parametrize(
-    "groups",
-    [
-        [1, "one", 2, "two", 3, "three"],
-        [Place(name) for name in "abcdef"],
-        [frozenset(name) for name in "abcdef"],
-        [complex(i, 1) for i in range(6)],
-        ["\ud800", *"abcde"],
-    ],
-    ids=["mixed", "objects", "sets", "complex", "surrogates"],
-)
-def test_groups_that_cannot_be_hashed_come_in_order(groups: list[Any]) -> None:
+UNHASHED: dict[str, list[Any]] = {
+    "mixed": [1, "one", 2, "two", 3, "three"],
+    "objects": [Place(name) for name in "abcdef"],
+    "sets": [frozenset(name) for name in "abcdef"],
+    "complex": [complex(i, 1) for i in range(6)],
+    "surrogates": ["\ud800", *"abcde"],
+}
+
+
+@pytest.mark.parametrize("case", UNHASHED)
+def test_groups_that_cannot_be_hashed_come_in_order(case: str) -> None:
     """Groups of values that no key can have are dealt as they come."""
     rows = [i * i % 6 for i in range(36)] + list(range(6))
-    frame = pd.DataFrame(
-        {"who": pd.Series([groups[row] for row in rows], dtype=object), "row": rows}
-    )
+    who = pd.Series([UNHASHED[case][row] for row in rows], dtype=object)
+    frame = pd.DataFrame({"who": who, "row": rows})
     folds = sf.kfold(frame, k=3, groups="who")["fold"]
     assert folds.groupby(frame["row"]).nunique().max() == 1
     renamed = pd.DataFrame({"who": [Place(f"other {row}") for row in rows]})
@@ -305,9 +293,8 @@ RULES = {
     "pl.struct('gaps', 'y').strat.kfold(2)": "Column 'gaps' has missing values in 1 row (1).",
     "pl.col('far').strat.split()": "Column 'far' has infinite values in 1 row (2).",
     "pl.col('y').strat.kfold(5)": f"{MOST} 5 for 4 rows.",
-    "pl.struct('y', 'tags').strat.kfold(2)": (
-        "A column must hold single values, but 'tags' is List(String)."
-    ),
+    "pl.struct('y', 'tags').strat.kfold(2)": "A column must hold single values, but 'tags' is"
+    " List(String).",
 }
 
 
@@ -322,17 +309,12 @@ def test_data_of_expressions(code: str) -> None:
     refuse_rule(f"{MOST} 2 for 0 rows.", lambda: empty.with_columns(pl.col("y").strat.kfold(2)))
 
 
-CITIES = pl.DataFrame(
-    {"city": [f"city {row // 6}" for row in range(600)], "y": ["well", "ill", "well"] * 200}
-)
-"""A hundred cities of six rows."""
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_each_group_of_over_starts_anew(seed: int) -> None:
     """Inside `.over` each group is dealt alone with the same draws: sizes add up unevenly."""
     fold = pl.col("y").strat.kfold(k=5, seed=seed, rare="ignore").over("city")
-    counts = CITIES.with_columns(fold)["fold"].value_counts()["count"]
+    rows = {"city": [f"city {row // 6}" for row in range(600)], "y": ["well", "ill", "well"] * 200}
+    counts = pl.DataFrame(rows).with_columns(fold)["fold"].value_counts()["count"]
     assert counts.sort().to_list() == [100, 100, 100, 100, 200]
 
 
@@ -344,11 +326,9 @@ def test_warnings_inside_over_name_the_column(expr: pl.Expr) -> None:
     """A warning of an expression inside `.over` names the column into bins, as one outside does."""
     frame = pl.DataFrame({"y": ["a"] * 8 + ["b"], "x": [1] * 9, "all": [0] * 9})
     fold = expr.strat.kfold(k=3).over("all")
-    message = (
-        "1 class of 'y' has fewer rows than there are folds (3): 'b' (1 row).\n"
-        "Hint: `df.strat.advise('y')` shows what each k does to it; `rare=\"ignore\"` silences this"
-        " warning."
-    )
+    message = "1 class of 'y' has fewer rows than there are folds (3): 'b' (1 row).\n"
+    message += "Hint: `df.strat.advise('y')` shows what each k does to it; "
+    message += '`rare="ignore"` silences this warning.'
     for each in (frame, frame.lazy()):
         warned(message, lambda each=each: each.with_columns(fold))
 

@@ -109,10 +109,8 @@ def test_constant_folds_that_differ(frame: Make) -> None:
 def test_measures_do_not_depend_on_scale_or_place(frame: Make, scale: float, place: float) -> None:
     """A unit of measurement changes nothing, even if squares do not fit into floats."""
     x, folds = np.random.default_rng(3).normal(size=30), [0, 1, 2] * 10
-    one, other = (
-        cells(drift(frame({"x": column.tolist(), "fold": folds}), "x"))
-        for column in (x, x * scale + place)
-    )
+    frames = [frame({"x": each.tolist(), "fold": folds}) for each in (x, x * scale + place)]
+    one, other = (cells(drift(each, "x")) for each in frames)
     assert other == {cell: near(figures) for cell, figures in one.items()}
 
 
@@ -177,19 +175,14 @@ def as_numbers() -> Any:
     return {place: near(figures) for place, figures in found.items()}
 
 
-@pytest.mark.parametrize(
-    "column",
-    [
-        [dt.datetime(2024, 1, 1) + dt.timedelta(days=day) for day in UNEVEN],
-        [dt.datetime(1960, 1, 1) + dt.timedelta(microseconds=day) for day in UNEVEN],
-        [dt.date(2024, 1, 1) + dt.timedelta(days=day) for day in UNEVEN],
-        [dt.timedelta(days=day) for day in UNEVEN],
-        [dt.timedelta(microseconds=-day) * -1 for day in UNEVEN],
-        [dt.time(0, minute) for minute in UNEVEN],
-        [Decimal(number) / 8 for number in UNEVEN],
-    ],
-    ids=["days", "microseconds", "dates", "durations", "short", "times", "decimals"],
-)
+DAYS, MOMENTS = ([dt.timedelta(**{unit: n}) for n in UNEVEN] for unit in ("days", "microseconds"))
+DATED = {"days": [dt.datetime(2024, 1, 1) + each for each in DAYS], "durations": DAYS}
+DATED |= {"microseconds": [dt.datetime(1960, 1, 1) + each for each in MOMENTS], "short": MOMENTS}
+DATED |= {"dates": [dt.date(2024, 1, 1) + each for each in DAYS]}
+DATED |= {"times": [dt.time(0, n) for n in UNEVEN], "decimals": [Decimal(n) / 8 for n in UNEVEN]}
+
+
+@pytest.mark.parametrize("column", DATED.values(), ids=list(DATED))
 def test_dates_are_numbers(frame: Make, column: list[Any]) -> None:
     """Dates, times, durations and decimals are numbers; missing ones are left out."""
     assert cells(drift(frame({"x": column, "fold": HALVES}), "x")) == as_numbers()

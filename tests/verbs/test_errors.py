@@ -23,14 +23,14 @@ FRAMES = {
 """The frames of the calls: folded ones, and those whose folds are missing or called otherwise."""
 
 NOT_THERE = "`{}` names the column {!r}, which the frame does not have.\nHint: did you mean {!r}?"
-NO_FOLD = (
-    NOT_THERE.format("name", "flod", "fold")
-    + " If not, add the column first, as in `df.strat.kfold(..., name='flod')` or `split`."
-)
+NO_FOLD = NOT_THERE.format("name", "flod", "fold")
+NO_FOLD += " If not, add the column first, as in `df.strat.kfold(..., name='flod')` or `split`."
 ADD = "There is no column {0!r}.\nHint: add it first, as in `df.strat.{1}(..., name={0!r})`."
 NAMES = "`name` must hold column names, got "
 NUMBER = "\nHint: `name` names an existing column; `df.strat.kfold(..., k=5)` adds one."
-
+WITHOUT_FOLD = ["sf.folds(rows)", "sf.cv(rows)", "sf.check(rows)", "sf.balance(rows, 'label')"]
+WITHOUT_FOLD += ["sf.report(rows, 'label')", "sf.drift(rows, 'id')", "sf.extend(rows, 'label')"]
+WITHOUT_FOLD += ["sf.cv(deep)"]
 READS_FOLDS = ("folds(df, {})", "cv(df, {})", "parts(df, {})", "balance(df, 'label', {})")
 OF_FOLDS = {
     f"sf.{call.format(name)}": message
@@ -44,30 +44,18 @@ OF_FOLDS = {
         "'flod'": NO_FOLD,
     }.items()
 } | {
-    **dict.fromkeys(
-        [
-            *("sf.folds(rows)", "sf.cv(rows)", "sf.check(rows)", "sf.balance(rows, 'label')"),
-            *("sf.report(rows, 'label')", "sf.drift(rows, 'id')", "sf.extend(rows, 'label')"),
-            "sf.cv(deep)",
-        ],
-        ADD.format("fold", "kfold"),
-    ),
+    **dict.fromkeys(WITHOUT_FOLD, ADD.format("fold", "kfold")),
     "sf.report(df, 'label', ['fold', 'flod'])": NO_FOLD,
     "sf.extend(df, None, name='flod')": NO_FOLD,
     "sf.parts(rows)": ADD.format("split", "split"),
-    "sf.parts(folds)": (
-        "There is no column 'split'.\nHint: `df.strat.split(..., name='split')` adds it;"
-        " `df.strat.folds()` reads 'fold'."
-    ),
-    "sf.parts(shares)": (
-        "`parts` reads one column, but 'split' means 'split_1', 'split_2', 'split_3', 'split_4',"
-        " 'split_5', ...\nHint: name one of them, as in `df.strat.parts('split_1')`."
-    ),
+    "sf.parts(folds)": "There is no column 'split'.\nHint: `df.strat.split(..., name='split')`"
+    " adds it; `df.strat.folds()` reads 'fold'.",
+    "sf.parts(shares)": "`parts` reads one column, but 'split' means 'split_1', 'split_2',"
+    " 'split_3', 'split_4', 'split_5', ...\nHint: name one of them, as in"
+    " `df.strat.parts('split_1')`.",
     **{
-        f"sf.{call}": (
-            "There is no column 'fold'.\nHint: pass the fold column as `name=`:"
-            f" {like!r} looks like a fold column."
-        )
+        f"sf.{call}": "There is no column 'fold'.\nHint: pass the fold column as `name=`:"
+        f" {like!r} looks like a fold column."
         for frame, like in {"splits": "split", "cv": "cv_fold"}.items()
         for call in (f"parts({frame}, 'fold')", f"report({frame}, 'x')", f"leaks({frame})")
     },
@@ -100,29 +88,26 @@ OF_SAMPLES = {
     "n=1, seed=-1": "`seed` must be at least 0, got -1.",
 }
 
-ALONE = (
-    '`deal="hash"` cannot be combined with {}: a row\'s key alone decides where the row goes.'
-    "\nHint: "
-)
+ALONE = '`deal="hash"` cannot be combined with {}: a row\'s key alone decides where the row goes.'
+ALONE += "\nHint: "
 BALANCED = 'leave out `by`; or, for even strata, leave out `deal` and use `groups="user"`.'
+PATIENT = '`key="patient"` keeps all rows of a patient together.'
+WHERE = "`where` can leave out the rows without a key."
 OF_HASHES = {
     "by='label', key='id'": ALONE.format("`by`") + BALANCED,
-    "groups='label', key='id'": (
-        ALONE.format("`groups`") + '`key="patient"` keeps all rows of a patient together.'
-    ),
-    "key='id', missing='stratum'": (
-        ALONE.format("`missing='stratum'`") + "`where` can leave out the rows without a key."
-    ),
-    "key='id', rare='ignore'": (
-        ALONE.format("`rare='ignore'`") + "there are no classes without `by`."
-    ),
-    "key=None": (
-        '`deal="hash"` needs a `key`, whose hash decides where a row goes.\nHint: name the columns'
-        ' that identify a row or a unit, as in `df.strat.kfold(key="user", deal="hash")`.'
-    ),
+    "groups='label', key='id'": ALONE.format("`groups`") + PATIENT,
+    "key='id', missing='stratum'": ALONE.format("`missing='stratum'`") + WHERE,
+    "key='id', rare='ignore'": ALONE.format("`rare='ignore'`")
+    + "there are no classes without `by`.",
+    "key=None": '`deal="hash"` needs a `key`, whose hash decides where a row goes.\nHint: name the'
+    ' columns that identify a row or a unit, as in `df.strat.kfold(key="user", deal="hash")`.',
     "key='id', k=10**9": "`k` must not exceed 1,000,000 folds, got 1,000,000,000.",
 }
 
+WITHOUT_BY = ["sf.report(df, None)", "sf.compare(df, None, 'fold')", "sf.advise(df, None)"]
+WITHOUT_BY += ["sf.balance(df, None)", "sf.sample(df, None, n=3)"]
+KEYS = {"[['id']]": "['id']", "['id', ['id']]": "['id']", "{'id': 1}": "{'id': 1}"}
+KEYS |= {"[{'id'}]": "{'id'}"}
 OTHERS = {
     # Tables.
     "sf.compare(df, 'label', 'fold', 'prices')": NOT_THERE.format("features", "prices", "price"),
@@ -130,22 +115,14 @@ OTHERS = {
     "sf.report(df, 'label', groups='lable')": NOT_THERE.format("groups", "lable", "label"),
     "sf.report(df, 'label', full='all')": "`full` must be True or False, got 'all'.",
     "sf.compare(df, 'label', 'fold', full=1)": "`full` must be True or False, got 1.",
-    **{
-        f"sf.{call}": "`by` must hold at least one entry, got None."
-        for call in (
-            *("report(df, None)", "compare(df, None, 'fold')", "advise(df, None)"),
-            *("balance(df, None)", "sample(df, None, n=3)"),
-        )
-    },
+    **dict.fromkeys(WITHOUT_BY, "`by` must hold at least one entry, got None."),
     "sf.advise(df, 'label', groups='lable')": NOT_THERE.format("groups", "lable", "label"),
     "sf.advise(df, 'label', full=None)": "`full` must be True or False, got None.",
     "sf.advise(df, 'label', [2, 1])": "`ks` must be at least 2, got 1.",
     "sf.advise(df, 'label', [2.5])": "`ks` must be a whole number, got 2.5.",
     "sf.advise(df, 'label', [10**20])": "`ks` must be at most 2**53, got 100000000000000000000.",
-    "sf.drift(df, ['price', 'zzz'])": (
-        "`features` names the column 'zzz', which the frame does not have.\n"
-        "Hint: the columns are 'id', 'label', 'price', 'tags', 'fold', ..."
-    ),
+    "sf.drift(df, ['price', 'zzz'])": "`features` names the column 'zzz', which the frame does not"
+    " have.\nHint: the columns are 'id', 'label', 'price', 'tags', 'fold', ...",
     "sf.drift(df, None)": "`features` must hold at least one column, got None.",
     "sf.drift(df, [['price']])": "`features` must hold column names or expressions, got ['price'].",
     "sf.drift(huge, 'n')": "`drift` needs numbers or dates, but column 'n' is object.",
@@ -161,56 +138,39 @@ OTHERS = {
         for call in (each.format(given) for each in calls)
         if got == "tuple" or not call.startswith(("check", "drift"))  # which take frames by name
     },
-    "sf.drift(foreign, 'x')": (
-        "`frame` must be a pandas or Polars frame, got modin.DataFrame.\n"
-        "Hint: convert it, for example with `.compute()` or `.toPandas()`."
-    ),
-    "sf.leaks(df, key='fold')": (
-        "`key` must name columns other than the fold column, but includes 'fold'.\nHint: name a"
-        ' column by which to compare the folds, as in `key="label"`.'
-    ),
+    "sf.drift(foreign, 'x')": "`frame` must be a pandas or Polars frame, got"
+    " modin.DataFrame.\nHint: convert it, for example with `.compute()` or `.toPandas()`.",
+    "sf.leaks(df, key='fold')": "`key` must name columns other than the fold column, but includes"
+    " 'fold'.\nHint: name a column by which to compare the folds, as in `key=\"label\"`.",
     **{
         f"sf.{verb}(df, key={key})": (f"`key` must hold column names or expressions, got {wrong}.")
         for verb in ("check", "leaks")
-        for key, wrong in (
-            *(("[['id']]", "['id']"), ("['id', ['id']]", "['id']")),
-            *(("{'id': 1}", "{'id': 1}"), ("[{'id'}]", "{'id'}")),
-        )
+        for key, wrong in KEYS.items()
     },
     # Columns.
-    "sf.kfold(rows, 'label', 2, where=lambda df: df['id'] < 0)": (
-        "`k` must be at most the number of rows that get a fold, got 2 for 0 rows."
-    ),
-    "sf.extend(holes, 'label', 2, name=['fold', 'fold'])": (
-        "`name` must hold each column once, got 'fold' twice."
-    ),
+    "sf.kfold(rows, 'label', 2, where=lambda df: df['id'] < 0)": "`k` must be at most the number"
+    " of rows that get a fold, got 2 for 0 rows.",
+    "sf.extend(holes, 'label', 2, name=['fold', 'fold'])": "`name` must hold each column once, got"
+    " 'fold' twice.",
     "sf.extend(holes, None, k=1)": "`k` must be at least 2, got 1.",
-    "sf.extend(df, 'label', 3, parts=0.5, name='split')": (
-        "`extend` takes `k` for folds or `parts` for parts, got both."
-    ),
-    "sf.extend(df, 'label', parts={'train': 0.5, 'rest': 0.5}, name='split')": (
-        "`parts` must name all parts of 'split', but the column also has 'test'."
-    ),
+    "sf.extend(df, 'label', 3, parts=0.5, name='split')": "`extend` takes `k` for folds or `parts`"
+    " for parts, got both.",
+    "sf.extend(df, 'label', parts={'train': 0.5, 'rest': 0.5}, name='split')": "`parts` must name"
+    " all parts of 'split', but the column also has 'test'.",
     "sf.extend(holes, sf.chain('price'))": "`extend` does not support `sf.chain` in `by`.",
     "sf.extend(holes, sf.nearest('price'))": "`extend` does not support `sf.nearest` in `by`.",
-    "sf.plan(rows, key='id', deal='hash')": (
-        '`plan` cannot count the rows of `deal="hash"`, which leaves the sizes to chance.'
-        "\nHint: `report` measures the column that `kfold` or `split` makes."
-    ),
-    "sf.split(rows, parts={'train': None, 'test': 1}, key='id', deal='hash')": (
-        '`deal="hash"` takes shares in `parts`, not counts of rows: a row\'s key alone decides'
-        " where the row goes."
-        '\nHint: shares, as in `parts={"train": 0.8, "test": 0.2}`, are met approximately.'
-    ),
-    "sf.kfold(lazy, pl.col('tags'))": (
-        "A column must hold single values, but 'tags' is List(String).\n"
-        "Hint: `sf.margins(...)`, as the only entry, balances each value of the lists."
-    ),
+    "sf.plan(rows, key='id', deal='hash')": '`plan` cannot count the rows of `deal="hash"`, which'
+    " leaves the sizes to chance.\nHint: `report` measures the column that `kfold` or `split`"
+    " makes.",
+    "sf.split(rows, parts={'train': None, 'test': 1}, key='id', deal='hash')": '`deal="hash"`'
+    " takes shares in `parts`, not counts of rows: a row's key alone decides where the row"
+    ' goes.\nHint: shares, as in `parts={"train": 0.8, "test": 0.2}`, are met approximately.',
+    "sf.kfold(lazy, pl.col('tags'))": "A column must hold single values, but 'tags' is"
+    " List(String).\nHint: `sf.margins(...)`, as the only entry, balances each value of the lists.",
     # Expressions.
     "pl.col('x').strat.kfold(1)": "`k` must be at least 2, got 1.",
-    "pl.col('x').strat.split(missing='null')": (
-        "`missing` must be 'error' or 'stratum', got 'null'."
-    ),
+    "pl.col('x').strat.split(missing='null')": "`missing` must be 'error' or 'stratum', got"
+    " 'null'.",
     # Splitters.
     "sf.FoldSplit(None)": f"{NAMES}None.",
     "sf.FoldSplit(pd.NA)": f"{NAMES}{pd.NA!r}.",

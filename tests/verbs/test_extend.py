@@ -13,18 +13,7 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from stratframe.core.fill import fill_by_shares
-from tests.helpers import (
-    Make,
-    at_fault,
-    eager,
-    evaluate,
-    make,
-    refuse,
-    refuse_now,
-    refuse_rule,
-    split_groups,
-    values,
-)
+from tests.helpers import Make, at_fault, eager, evaluate, make, refuse, split_groups, values
 
 
 def test_floats_of_concat() -> None:
@@ -63,11 +52,8 @@ def test_strata_take_turns_by_their_keys(options: dict[str, Any], seed: int) -> 
 def test_groups_are_known_by_rows_that_are_not_dealt(frame: Make, arguments: Any) -> None:
     """A group is where its rows are, those without a stratum too."""
     odd = "z" if arguments["rare"] == "null" else None
-    data = {
-        "y": [*["a"] * 8, odd, "a"],
-        "g": [0, 0, 1, 1, 2, 2, 3, 3, 4, 4],
-        "fold": [0, 0, 1, 1, 0, 0, 1, 1, 1, None],
-    }
+    data = {"y": [*["a"] * 8, odd, "a"], "g": [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]}
+    data["fold"] = [0, 0, 1, 1, 0, 0, 1, 1, 1, None]
     for seed in range(4):
         out = sf.extend(frame(data), "y", 2, groups="g", seed=seed, **arguments)
         assert values(out, "fold")[8:] == [1, 1]
@@ -89,19 +75,16 @@ def test_sizes_of_margins_stay_within_one(frame: Make, seed: int) -> None:
 
 
 SPLIT = {
-    "groups='patient'": (
-        "group in one fold, but 1 group in 2 rows (0, 2) is in several: for instance 1 in folds"
-        " 0, 1.\nHint: make the column with groups, as in `df.strat.kfold(..., groups='patient')`."
-    ),
-    "groups=['site', 'letter'], parts={'u': 0.5, 'v': 0.5}, name='split'": (
-        "group in one part, but 2 groups in 4 rows (0, 1, 2, 3) are in several: for instance 1,"
-        " 'x' in parts 'u', 'v'.\nHint: make the column with groups, as in"
-        " `df.strat.split(..., groups=['site', 'letter'])`."
-    ),
-    "groups=sf.clusters('x', n=2)": (
-        "group in one fold, but 1 group in 2 rows (0, 1) is in several: for instance folds 0, 1."
-        "\nHint: make the column with groups, as in `df.strat.kfold(..., groups=sf.clusters(...))`."
-    ),
+    "groups='patient'": "group in one fold, but 1 group in 2 rows (0, 2) is in several: for"
+    " instance 1 in folds 0, 1.\nHint: make the column with groups, as in `df.strat.kfold(...,"
+    " groups='patient')`.",
+    "groups=['site', 'letter'], parts={'u': 0.5, 'v': 0.5}, name='split'": "group in one part, but"
+    " 2 groups in 4 rows (0, 1, 2, 3) are in several: for instance 1, 'x' in parts 'u',"
+    " 'v'.\nHint: make the column with groups, as in `df.strat.split(..., groups=['site',"
+    " 'letter'])`.",
+    "groups=sf.clusters('x', n=2)": "group in one fold, but 1 group in 2 rows (0, 1) is in"
+    " several: for instance folds 0, 1.\nHint: make the column with groups, as in"
+    " `df.strat.kfold(..., groups=sf.clusters(...))`.",
 }
 
 
@@ -122,12 +105,11 @@ def test_by_is_asked_for() -> None:
         sf.extend(pd.DataFrame({"fold": [0, 1, None]}))  # type: ignore[call-arg]
 
 
+OF_PARTS = '\nHint: if it holds parts, give their shares, as in `parts={"train": 0.8, ...}`.'
 SAY = "\nHint: say how many folds there are, as in `k=5`."
 FOLDS = "`extend` needs folds 0.."
-NEVER_TESTED = (
-    "Column 'fold' must hold folds, but has -1, which scikit-learn's `PredefinedSplit` never"
-    " tests.\nHint: replace -1 with null; `extend` then gives these rows a fold."
-)
+NEVER_TESTED = "Column 'fold' must hold folds, but has -1, which scikit-learn's `PredefinedSplit`"
+NEVER_TESTED += " never tests.\nHint: replace -1 with null; `extend` then gives these rows a fold."
 WRONG: dict[str, tuple[str, list[int]]] = {
     "[0, 1, 2.5, None], None": (f"{FOLDS}k-1 in 'fold', but found 2.5 in 1 row (2).", [2]),
     "[0, 2, inf, 1], 3": (f"{FOLDS}2 in 'fold', but found inf in 1 row (2).", [2]),
@@ -154,9 +136,8 @@ def test_columns_that_hold_other_numbers(frame: Make, kind: str, given: str) -> 
 
 def test_text_and_dates_are_no_folds(frame: Make) -> None:
     """Text is refused, and may be parts; dates are refused."""
-    parts = 'if it holds parts, give their shares, as in `parts={"train": 0.8, ...}`.'
     dates = [dt.datetime(2020, 1, 1)] * 3
-    for column, hint in ((["x", "y", None], f"\nHint: {parts}"), (dates, "")):
+    for column, hint in ((["x", "y", None], OF_PARTS), (dates, "")):
         df = frame({"label": list("aba"), "fold": column})
         dtype = eager(df)["fold"].dtype
         fault = f"`extend` needs folds 0..k-1 in 'fold', but it is {dtype}.{hint}"
@@ -180,11 +161,8 @@ class Whole:
 
 def test_clusters_as_groups_are_those_of_all_rows(frame: Make) -> None:
     """Clusters are found on all rows, so that rows which are not dealt change no old fold."""
-    rows = {
-        "label": ["a", "b", "a", None, "b", "a", "b"],
-        "x": [1.0, 2.0, 1.0, 1.0, 2.0, 2.0, 3.0],
-        "fold": [0, 1, 0, None, None, None, None],
-    }
+    rows = {"label": [*"aba", None, *"bab"], "x": [1.0, 2.0, 1.0, 1.0, 2.0, 2.0, 3.0]}
+    rows["fold"] = [0, 1, 0, None, None, None, None]
     groups = sf.clusters(["x"], algorithm=Whole(), scale=None)
     out = sf.extend(frame(rows), "label", groups=groups, missing="null", rare="ignore")
     assert values(out, "fold")[:6] == [0, 1, 0, None, 1, 1]
@@ -220,10 +198,8 @@ def test_parts_are_filled(kind: str, by: Any, groups: Any, within: int, parts: A
 
 def test_types_and_order_of_parts() -> None:  # a lazy column of text needs `parts`
     """The column becomes a categorical of the parts in their order; text in that of purpose."""
-    polars, pandas = (
-        sf.extend(parted(kind), "y", rare="ignore", name="split")["split"]
-        for kind in ("polars", "pandas")
-    )
+    frames = (parted(kind) for kind in ("polars", "pandas"))
+    polars, pandas = (sf.extend(df, "y", rare="ignore", name="split")["split"] for df in frames)
     assert polars.dtype == pl.Enum(list(PARTS))
     assert pandas.cat.categories.tolist() == list(PARTS)
 
@@ -236,8 +212,8 @@ def test_strata_are_as_near_as_they_can_be(held: list[Any], data: st.DataObject)
     """New rows go where the share is least filled: moving one of them makes no stratum nearer."""
     table = np.array(held)
     new = np.array(data.draw(st.lists(st.integers(0, 12), min_size=len(held), max_size=len(held))))
-    shares = data.draw(st.sampled_from([[0.6, 0.2, 0.2], [0.5, 0.25, 0.25], [0.8, 0.1, 0.1]]))
-    shares = np.array(shares)
+    every = [[0.6, 0.2, 0.2], [0.5, 0.25, 0.25], [0.8, 0.1, 0.1]]
+    shares = np.array(data.draw(st.sampled_from(every)))
     words = np.random.default_rng(0).integers(0, 2**63, len(new)).astype(np.uint64)
     added = fill_by_shares(table, new, shares, words)
     assert (added >= 0).all()
@@ -270,11 +246,11 @@ def test_several_columns(frame: Make) -> None:
 
 def test_parts_without_rows() -> None:
     """The share of a part that no row is in cannot be seen."""
-    series = pd.Categorical(["train", None, "train"], categories=["train", "test"])
-    df = pd.DataFrame({"y": ["a"] * 3, "split": series})
+    parts = pd.Categorical(["train", None, "train"], categories=["train", "test"])
+    df = pd.DataFrame({"y": ["a"] * 3, "split": parts})
     message = "`extend` needs rows in each part to find its share, but there are none in 'test'.\n"
     message += "Hint: give the shares with `parts=`."
-    refuse_now(message, lambda: sf.extend(df, "y", name="split"))
+    assert refuse(message, lambda: sf.extend(df, "y", name="split")).failures is None
     filled = sf.extend(df, "y", parts=0.4, name="split", rare="ignore")
     assert filled["split"].tolist() == ["train", "test", "train"]
 
@@ -285,8 +261,7 @@ def test_rows_of_one_part_show_no_shares(kind: str) -> None:
     message = "`extend` would put all rows into the only part, 'test'.\n"
     message += "Hint: give the shares, as in `parts=0.2`."
     if kind == "polars-lazy":  # which parts a column holds is only known when it is collected
-        message = "`extend` needs folds 0..k-1 in 'split', but it is String.\n"
-        message += 'Hint: if it holds parts, give their shares, as in `parts={"train": 0.8, ...}`.'
+        message = f"`extend` needs folds 0..k-1 in 'split', but it is String.{OF_PARTS}"
     refuse(message, lambda: sf.extend(rows, "y", name="split"))
     extended = sf.extend(rows, "y", parts=0.2, name="split")
     assert Counter(values(extended, "split")) == {"test": 4, "train": 16}
@@ -294,14 +269,10 @@ def test_rows_of_one_part_show_no_shares(kind: str) -> None:
 
 N = 80
 PART = ["train", "train", "train", "test"] * (N // 4)
-HOLDOUT: dict[str, Any] = {
-    "y": ["a", "b", "b", "a", "c"] * (N // 5),
-    "who": [row // 2 for row in range(N)],
-    "x": [row + 0.5 for row in range(N)],
-    "split": PART,
-    "train": [part == "train" for part in PART],
-    "fold": [row % 5 if part == "train" and row < 50 else None for row, part in enumerate(PART)],
-}
+TRAIN = [part == "train" for part in PART]
+HOLDOUT: dict[str, Any] = {"y": ["a", "b", "b", "a", "c"] * (N // 5), "split": PART, "train": TRAIN}
+HOLDOUT |= {"who": [row // 2 for row in range(N)], "x": [row + 0.5 for row in range(N)]}
+HOLDOUT |= {"fold": [row % 5 if row < 50 and TRAIN[row] else None for row in range(N)]}
 """A holdout with folds on its training part, and new rows of both parts."""
 
 
@@ -316,7 +287,7 @@ def test_other_rows_stay_null(kind: str, by: Any, is_computed: bool) -> None:
     assert None not in values(sf.extend(df, by, rare="ignore"), "fold")
     after = values(sf.extend(df, by, where=where, rare="ignore"), "fold")
     assert [fold is None for fold in after] == [part == "test" for part in PART]
-    kept = [row for row in range(N) if PART[row] == "train"]
+    kept = [row for row in range(N) if TRAIN[row]]
     alone = make(kind, {name: [cells[row] for row in kept] for name, cells in HOLDOUT.items()})
     assert [after[row] for row in kept] == values(sf.extend(alone, by, rare="ignore"), "fold")
 
@@ -334,7 +305,7 @@ def test_rows_that_stay_null_are_not_looked_at(frame: Make) -> None:
     """Missing values of rows that get no fold are no error, those of others are."""
     data = dict(HOLDOUT)
     for name in ("y", "x"):
-        data[name] = [HOLDOUT[name][row] if PART[row] == "train" else None for row in range(N)]
+        data[name] = [HOLDOUT[name][row] if TRAIN[row] else None for row in range(N)]
     after = values(sf.extend(frame(data), ["y", sf.quantiles("x", 2)], where="train"), "fold")
     assert after.count(None) == N // 4
 
@@ -343,8 +314,10 @@ def test_rows_that_stay_null_are_not_looked_at(frame: Make) -> None:
 def test_errors_name_the_rows_of_the_frame(frame: Make, kind: str, row: int) -> None:
     """Rows at fault are positions in the frame; rows that are not dealt are not looked at."""
     df = frame({**HOLDOUT, "y": [*HOLDOUT["y"][:row], None, *HOLDOUT["y"][row + 1 :]]})
-    rule = f"Column 'y' has missing values in 1 row ({row})."
-    error = refuse_rule(rule, lambda: sf.extend(df, "y", where="train"))
+    message = f"Column 'y' has missing values in 1 row ({row}).\nHint: `missing=\"stratum\"` makes"
+    message += ' missing values a stratum of their own; in `kfold`, `missing="null"` leaves the'
+    message += " fold of these rows null."
+    error = refuse(message, lambda: sf.extend(df, "y", where="train"))
     assert at_fault(error, kind) == {"row": [row], "y": [None]}
 
 
@@ -379,10 +352,8 @@ def test_parts_stay_null(kind: str, parts: Any) -> None:
     """Rows of a part column that `where` leaves out stay without a part."""
     data = {"y": ["u", "v"] * 20, "new": [row >= 30 for row in range(40)]}
     part = ["a", "a", "b", "b"] * 6 + [None] * 16
-    column: Any = pd.Categorical(part, ["a", "b"])
-    if "polars" in kind:
-        column = pl.Series(part, dtype=pl.Enum(["a", "b"]))
-    df = make(kind, {**data, "part": column})
+    polars, pandas = pl.Series(part, dtype=pl.Enum(["a", "b"])), pd.Categorical(part, ["a", "b"])
+    df = make(kind, {**data, "part": polars if "polars" in kind else pandas})
     after = values(sf.extend(df, "y", parts=parts, where="new", name="part"), "part")
     assert after[:30] == part[:30]
     assert sorted(after[30:]) == ["a"] * 5 + ["b"] * 5

@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 from math import prod
@@ -20,26 +19,17 @@ from tests.helpers import TWO_KINDS, columns_of, evaluate, make, values
 from tests.verbs.conftest import cases
 
 
-def crossed(rows: Sequence[Any], columns: Sequence[Any]) -> np.ndarray:
+def crossed(rows: Any, columns: Any) -> np.ndarray:
     codes = [np.unique([*map(str, each)], return_inverse=True)[1] for each in (rows, columns)]
     table = np.zeros([code.max() + 1 for code in codes], dtype=np.int64)
     np.add.at(table, tuple(codes), 1)
     return table
 
 
-def judge(
-    levels: Sequence[Sequence[Any]],
-    folds: Sequence[Any],
-    classes: Sequence[bool],
-    n_shown: int = 1,
-    groups: Sequence[Any] | None = None,
-    slack: int = 0,
-) -> list[tuple[np.ndarray, ...]]:
-    """Count the cells of each level and how far they are off, also by chance, and judge them.
+def judge(levels, folds, classes, n_shown, groups, slack=0):
+    """Count the cells of each level, how far they are off, and which are even, uneven or lacking.
 
-    The flags say which cells are even, uneven and lacking. `levels` have the stratum of every row,
-    or the class, of which the last `n_shown` are in tables, and the last may be `slack` rows off
-    beyond rounding.
+    The last `n_shown` levels are in tables; the last may be `slack` rows off beyond rounding.
     """
     judged, n = list[tuple[np.ndarray, ...]](), len(folds)
     n_cells = sum(crossed(each, folds).size for each in levels)
@@ -78,23 +68,21 @@ def findings_of(check: str, frame: Any, **options: Any) -> list[tuple[str, int]]
     return [(severity, n) for each, severity, n in every if each == check]
 
 
-ROW = st.tuples(
-    *(st.sampled_from("aaab"), st.sampled_from(["x", "x", "y", None])),
-    *(st.integers(0, 30), st.sampled_from([0, 0, 1, 2, None])),
-)
+CLASSES = st.sampled_from("aaab"), st.sampled_from(["x", "x", "y", None])
+ROW = st.tuples(*CLASSES, st.integers(0, 30), st.sampled_from([0, 0, 1, 2, None]))
+ROWS, ONE_TO_30 = st.lists(ROW, min_size=2, max_size=40), st.sampled_from([1, 2, 30])
+KIND, BOOL = st.sampled_from(TWO_KINDS), st.booleans()
+N, NUMBERS = st.integers(100, 400), st.lists(st.integers(0, 200), min_size=10, max_size=60)
+SIZES = st.lists(st.integers(1, 400), min_size=1, max_size=12)
+DRIFTING = st.lists(st.integers(0, 12), min_size=12, max_size=60)
+COPIED = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=4, max_size=40)
+PARENTS, SWAPPED = st.sampled_from([1, 1, 3]), st.sampled_from([0, 0, 1, 3, 20])
 NESTED, MARGINS = (["a", "b"], [True, False], 1), (sf.margins(["a", "b"]), [True, True], 2)
 
 
 @pytest.mark.parametrize(("by", "classes", "n_shown"), [(["a"], [True], 1), NESTED, MARGINS])
-@given(
-    rows=st.lists(ROW, min_size=2, max_size=40),
-    times=st.sampled_from([1, 2, 30]),
-    kind=st.sampled_from(TWO_KINDS),
-    in_groups=st.booleans(),
-)
-def test_balance_is_judged_by_the_rules(
-    by: Any, classes: Any, n_shown: int, rows: list[Any], times: int, kind: str, in_groups: bool
-) -> None:
+@given(ROWS, ONE_TO_30, KIND, BOOL)
+def test_balance_is_judged_by_the_rules(by, classes, n_shown, rows, times, kind, in_groups):
     """Findings agree with the rules cell by cell."""
     names, kept = ("a", "b", "g", "fold"), [row for row in rows * times if row[3] is not None]
     assume(kept)
@@ -115,7 +103,7 @@ def test_balance_is_judged_by_the_rules(
         assert (strata, balance) == ([], [(severity, (~is_even).sum())])
 
 
-def order_words(numbers: Sequence[Any], parents: Sequence[Any], folds: Sequence[Any]) -> Any:
+def order_words(numbers: Any, parents: Any, folds: Any) -> dict[Any, str]:
     """Say of each fold how its running counts are along the numbers, row by row."""
     n, k, off = len(folds), len({*folds}), dict.fromkeys(folds, Fraction(0))
     if n - Fraction(sum(rows**2 for rows in Counter(folds).values()), n) < 100 or n < 7 * k:
@@ -135,20 +123,11 @@ def order_words(numbers: Sequence[Any], parents: Sequence[Any], folds: Sequence[
 
 
 @pytest.mark.parametrize("kind", TWO_KINDS)
-@given(
-    n=st.integers(100, 400),
-    k=st.integers(2, 6),
-    seed=st.integers(0, 999),
-    decimals=st.integers(0, 4),
-    n_parents=st.sampled_from([1, 1, 3]),
-    n_swapped=st.sampled_from([0, 0, 1, 3, 20]),
-)
-def test_orders_are_judged_by_their_running_counts(
-    kind: str, n: int, k: int, seed: int, decimals: int, n_parents: int, n_swapped: int
-) -> None:
+@given(N, st.integers(2, 6), st.integers(0, 999), st.integers(0, 4), PARENTS, SWAPPED)
+def test_orders_are_judged_by_their_running_counts(kind, n, k, seed, digits, n_parents, n_swapped):
     """Of bins that are even, a fold is even within two rows at each cut, if rows suffice."""
     drawn = np.random.default_rng(seed)
-    data = {"a": drawn.integers(0, n_parents, n), "x": drawn.normal(size=n).round(decimals) + 0.25}
+    data = {"a": drawn.integers(0, n_parents, n), "x": drawn.normal(size=n).round(digits) + 0.25}
     frame = pd.DataFrame(data).strat.kfold(["a", sf.continuous("x")], k, seed=seed, rare="ignore")
     folds = frame["fold"].to_numpy(copy=True)
     rows = drawn.permutation(n)[:n_swapped]
@@ -163,11 +142,7 @@ def test_orders_are_judged_by_their_running_counts(
     assert n_swapped or {*found.values()} <= {"even", "too few rows"}
 
 
-@given(
-    numbers=st.lists(st.integers(0, 200), min_size=10, max_size=60),
-    k=st.integers(2, 5),
-    scale=st.sampled_from([1, 0.5]),
-)
+@given(NUMBERS, st.integers(2, 5), st.sampled_from([1, 0.5]))
 def test_verdicts_of_an_order_agree(numbers: list[int], k: int, scale: float) -> None:
     """Of a continuous column and random folds `check`, `report` and `compare` agree."""
     folds = np.random.default_rng(len(numbers)).integers(0, k, len(numbers)).tolist()
@@ -182,14 +157,9 @@ def test_verdicts_of_an_order_agree(numbers: list[int], k: int, scale: float) ->
         assert (word == "even") is ("ok" in said)
 
 
-@given(
-    st.lists(st.integers(1, 400), min_size=1, max_size=12), st.integers(1, 60), st.integers(0, 2)
-)
+@given(SIZES, st.integers(1, 60), st.integers(0, 2))
 def test_sizes_are_judged_by_the_rule(sizes: list[int], n_each: int, start: int) -> None:
-    """Sizes are wrong if they are off by a row, a tenth, and four deviations of whole groups.
-
-    Where each fold is one group, sizes that would be wrong are noted.
-    """
+    """Sizes off by a row, a tenth and four deviations of groups are wrong; of lone ones, noted."""
     k, n = len(sizes), sum(sizes)
     cells = [(fold, row // n_each) for fold, size in enumerate(sizes, start) for row in range(size)]
     groups = Counter(cells)
@@ -203,9 +173,7 @@ def test_sizes_are_judged_by_the_rule(sizes: list[int], n_each: int, start: int)
     assert findings_of("sizes", pd.DataFrame(data), groups="g") == [(severity, k)]
 
 
-@given(
-    st.lists(st.integers(0, 12), min_size=12, max_size=60), st.integers(0, 30), st.integers(2, 4)
-)
+@given(DRIFTING, st.integers(0, 30), st.integers(2, 4))
 def test_drift_is_judged_by_the_rule(numbers: list[int], shift: int, k: int) -> None:
     """A distance is wrong beyond twice its level of chance, 0.1, and five rows."""
     folds = [row % k for row in range(len(numbers))]
@@ -225,19 +193,12 @@ def test_drift_is_judged_by_the_rule(numbers: list[int], shift: int, k: int) -> 
     assert findings_of("drift", data, features="x") == [(severity, wrong or beyond)]
 
 
-@given(
-    rows=st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=4, max_size=40),
-    copies=st.integers(0, 8),
-    named=st.booleans(),
-)
-def test_equal_rows_are_judged_by_the_rules(
-    rows: list[tuple[int, ...]], copies: int, named: bool
-) -> None:
+@given(COPIED, st.integers(0, 8), BOOL)
+def test_equal_rows_are_judged_by_the_rules(rows: list[Any], copies: int, named: bool) -> None:
     """Equal rows are by chance if the counts of columns explain them, or how one goes with others.
 
-    Up to 1 % of the rows they are a note, but in columns that are named. Whole numbers of which
-    most are in one row are equal by chance if the other columns may be, and if a twentieth of the
-    pairs of numbers 1 to 10 apart is enough.
+    Numbers of which most are in one row are equal by chance if the other columns may be, and if a
+    twentieth of the pairs of numbers 1 to 10 apart is enough.
     """
     rows = [(*row, place // 2) for place, row in enumerate(rows)]
     rows += rows[:copies]
@@ -248,11 +209,8 @@ def test_equal_rows_are_judged_by_the_rules(
     columns = [each for each in every.values() if named or len({*each}) < n]
 
     def agreeing(columns: list[Any], *, across: bool) -> int:
-        return sum(
-            all(column[i] == column[j] for column in columns)
-            for i, j in pairs
-            if not across or folds[i] != folds[j]
-        )
+        compared = [(i, j) for i, j in pairs if not across or folds[i] != folds[j]]
+        return sum(all(column[i] == column[j] for column in columns) for i, j in compared)
 
     def is_within(expected: Fraction) -> bool:
         """Return whether ten times the pairs that are expected, and more by chance, are as many."""
@@ -370,15 +328,8 @@ def test_totals_are_judged_only_where_they_are_asked_for() -> None:
 WEIGHED = st.tuples(st.integers(-20, 200), st.integers(0, 2), st.integers(0, 9))
 
 
-@given(
-    rows=st.lists(WEIGHED, min_size=2, max_size=60),
-    times=st.sampled_from([1, 20]),
-    in_groups=st.booleans(),
-    kind=st.sampled_from(TWO_KINDS),
-)
-def test_totals_are_judged_by_the_rules(
-    rows: list[Any], times: int, in_groups: bool, kind: str
-) -> None:
+@given(st.lists(WEIGHED, min_size=2, max_size=60), st.sampled_from([1, 20]), BOOL, KIND)
+def test_totals_are_judged_by_the_rules(rows: list[Any], times: int, in_groups: bool, kind: str):
     """Warnings need a tenth of the share, and four standard deviations of a random deal."""
     w, folds, groups = (list(each) for each in zip(*rows * times, strict=True))
     n, scale, mean = len(w), sum(map(abs, w)), Fraction(sum(w), len(w))

@@ -13,14 +13,7 @@ import sklearn
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import (
-    BaseCrossValidator,
-    GridSearchCV,
-    GroupKFold,
-    check_cv,
-    cross_val_score,
-    cross_validate,
-)
+from sklearn.model_selection import GridSearchCV, check_cv, cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
 
 import stratframe as sf
@@ -89,17 +82,13 @@ def test_groups_with_gaps() -> None:
 def test_is_a_cross_validator() -> None:
     """scikit-learn takes it for one of its own, passes it on as it is, and copies it whole."""
     splitter = sf.FoldSplit("fold", train=["a"], valid="b", apart=["site", "time"])
-    assert isinstance(splitter, BaseCrossValidator)
     assert check_cv(splitter) is splitter
     search = GridSearchCV(model(), {}, cv=splitter)
     assert search.get_params()["cv"] is splitter
     assert search.set_params(cv=splitter).cv is splitter
-    for copy in (
-        eval(repr(splitter), {"FoldSplit": sf.FoldSplit}),
-        pickle.loads(pickle.dumps(splitter)),
-        clone(splitter, safe=False),
-        clone(GridSearchCV(model(), {}, cv=splitter)).cv,
-    ):
+    copies = [eval(repr(splitter), {"FoldSplit": sf.FoldSplit}), clone(splitter, safe=False)]
+    copies += [pickle.loads(pickle.dumps(splitter)), clone(search).cv]
+    for copy in copies:
         assert type(copy) is sf.FoldSplit
         assert vars(copy) == vars(splitter)
 
@@ -136,10 +125,9 @@ def test_the_request_of_groups() -> None:
             found = cross_val_score(LogisticRegression(), features, labels, **routed)
             assert (found == expected).all()
         for request in (True, False, None, "folds"):
-            ours, theirs = (
-                each.set_split_request(groups=request).get_metadata_routing().split.requests
-                for each in (sf.FoldSplit(), GroupKFold())
-            )
+            both = sf.FoldSplit(), sklearn.model_selection.GroupKFold()
+            asked = [each.set_split_request(groups=request) for each in both]
+            ours, theirs = (each.get_metadata_routing().split.requests for each in asked)
             assert ours == theirs
 
 
@@ -208,10 +196,8 @@ def test_folds_that_hold_no_positions(cv: str, routing: bool) -> None:
     """Frames, and a method that is not called, are answered with the call that gives positions."""
     df, labels = nested_folds("pandas")
     given = evaluate(cv, df=df.rename(columns={"outer": "fold"}))
-    message = (
-        "scikit-learn's `cv` needs row positions, but got frames, or a method without its"
-        " parentheses.\nHint: `cv=df.strat.cv()`."
-    )
+    message = "scikit-learn's `cv` needs row positions, but got frames, or a method without its"
+    message += " parentheses.\nHint: `cv=df.strat.cv()`."
     with sklearn.config_context(enable_metadata_routing=routing):
         refuse_now(message, lambda: cross_val_score(model(), df, labels, cv=given))
         refuse_now(message, lambda: GridSearchCV(model(), {}, cv=given).fit(df, labels))
@@ -219,21 +205,16 @@ def test_folds_that_hold_no_positions(cv: str, routing: bool) -> None:
 
 def test_columns_that_are_not_there(frame: Make) -> None:
     """A column that is not there is refused as by `cv`, and where else it may be is said."""
+    message = "`name` names the column 'flod', which the frame does not have.\nHint: did you mean"
+    message += " 'fold'? If not, add the column first, as in `df.strat.kfold(..., name='flod')` or"
+    message += f" `split`. `FoldSplit` also looks in `groups`, as in {PASS.format('flod')}"
     splitter = sf.FoldSplit("flod")
     for use in (splitter.split, splitter.get_n_splits):
-        refuse_now(
-            "`name` names the column 'flod', which the frame does not have.\n"
-            "Hint: did you mean 'fold'? If not, add the column first, as in"
-            " `df.strat.kfold(..., name='flod')` or `split`. `FoldSplit` also looks in `groups`, as"
-            f" in {PASS.format('flod')}",
-            lambda use=use: use(frame(FOLDED)),
-        )
+        refuse_now(message, lambda use=use: use(frame(FOLDED)))
 
 
-PASS = (
-    "`cross_val_score(..., groups=df[{0!r}])` or, for a search inside it, as in"
-    ' `cross_val_score(..., params={{"groups": df[{0!r}]}})`.'
-)
+PASS = "`cross_val_score(..., groups=df[{0!r}])` or, for a search inside it, as in"
+PASS += ' `cross_val_score(..., params={{"groups": df[{0!r}]}})`.'
 BOTH = ".\nHint: pass a frame with the column, or the folds, as in " + PASS.format("fold")
 SEVERAL = "\nHint: pass a frame as `groups` if several splitters read different columns."
 FIND = "`FoldSplit` must find the column 'fold' in `X` or `groups`, got"

@@ -33,6 +33,10 @@ def test_names_of_ids(name: Any) -> None:
 
 numbers = st.lists(st.integers(0, 24) | st.none(), min_size=70, max_size=70)
 folds = st.lists(st.sampled_from([0, 0, 0, 1, 2, None]), min_size=70, max_size=70)
+kinds, cells = st.sampled_from(KINDS), st.sampled_from([0, 1, 2, None])
+rows_of_six = st.lists(st.tuples(*[cells] * 6), min_size=2, max_size=12)
+words = st.sampled_from(["a", "identifier_of_the_ward_or_the_device_"])
+ways = st.sampled_from(["same", "text", "other", "shifted", "filled"])
 
 
 def told(found: sf.Check, *, say: str = "") -> list[tuple[Any, ...]]:
@@ -42,17 +46,8 @@ def told(found: sf.Check, *, say: str = "") -> list[tuple[Any, ...]]:
     return [row for row in rows if say in row[-1]]
 
 
-@given(
-    kind=st.sampled_from(KINDS),
-    one=numbers,
-    two=numbers,
-    fold=folds,
-    times=st.sampled_from([1, 0.5]),
-    duplicates=st.sampled_from(["auto", None]),
-)
-def test_ids_are_counted_as_in_a_loop(
-    kind: str, one: Any, two: Any, fold: Any, times: float, duplicates: Any
-) -> None:
+@given(kinds, numbers, numbers, folds, st.sampled_from([1, 0.5]), st.sampled_from(["auto", None]))
+def test_ids_are_counted_as_in_a_loop(kind, one, two, fold, times, duplicates):
     """Of ids of 20 values or more, and 1.5 rows of each, the first two that are split are told."""
     data: dict[str, list[Any]] = {
         "name": [each and f"u{each}" for each in two],
@@ -74,10 +69,8 @@ def test_ids_are_counted_as_in_a_loop(
             split = split_groups(column, fold) - {None}
             n = len({x for x, f in zip(column, fold, strict=True) if None not in (x, f)})
             are = "is" if len(split) == 1 else "are"
-            detail = (
-                f"{name!r}: {len(split)} of {n} {are} in several folds; if their rows belong"
-                f" together, pass groups={name!r}"
-            )
+            detail = f"{name!r}: {len(split)} of {n} {are} in several folds; if their rows belong"
+            detail += f" together, pass groups={name!r}"
             expected += [("note", "groups", len(split), detail)] if split else []
     found = sf.check(make(kind, {**data, "fold": fold}), duplicates=duplicates)
     assert told(found, say="groups=") == expected[:2]
@@ -133,12 +126,7 @@ def test_a_query_runs_once() -> None:
         assert runs == [1]
 
 
-@given(
-    kind=st.sampled_from(KINDS),
-    rows=st.lists(st.tuples(*[st.sampled_from([0, 1, 2, None])] * 6), min_size=2, max_size=12),
-    n=st.integers(2, 5),
-    word=st.sampled_from(["a", "identifier_of_the_ward_or_the_device_"]),
-)
+@given(kinds, rows_of_six, st.integers(2, 5), words)
 def test_groups_alone_are_told_in_one_line(kind: str, rows: Any, n: int, word: str) -> None:
     """Columns of groups that are split by themselves are one note, of which a line names three."""
     *columns, fold = map(list, zip(*rows, strict=True))
@@ -163,25 +151,16 @@ def test_groups_alone_are_told_in_one_line(kind: str, rows: Any, n: int, word: s
     assert len(lines[0]) <= 80
     assert lines[0].count("'") <= 6
     hidden = len(counts) - lines[0].count("'") // 2
-    assert (
-        lines[0].endswith(f"; {hidden} more" if hidden else f" of {counts[-1][-1]}") or not others
-    )
+    end = f"; {hidden} more" if hidden else f" of {counts[-1][-1]}"
+    assert lines[0].endswith(end) or not others
 
 
-@given(
-    kind=st.sampled_from(KINDS),
-    fold=st.lists(st.sampled_from([0, 1, 2, None]), min_size=2, max_size=12),
-    ways=st.lists(st.sampled_from(["same", "text", "other", "shifted", "filled"]), max_size=3),
-)
+@given(kinds, st.lists(cells, min_size=2, max_size=12), st.lists(ways, max_size=3))
 def test_folds_that_are_the_same(kind: str, fold: list[Any], ways: list[str]) -> None:
     """Columns with the same fold, or none, in every row are told, the later one with the first."""
-    made = {
-        "same": fold,
-        "text": [None if each is None else str(each) for each in fold],
-        "other": [*fold[:-1], 3],
-        "shifted": [None if each is None else each + 1 for each in fold],
-        "filled": [each or 0 for each in fold],
-    }
+    made = {"same": fold, "other": [*fold[:-1], 3], "filled": [each or 0 for each in fold]}
+    made |= {"text": [None if each is None else str(each) for each in fold]}
+    made |= {"shifted": [None if each is None else each + 1 for each in fold]}
     columns = {"first": fold, **{f"{way}{i}": made[way] for i, way in enumerate(ways)}}
     names, expected = list(columns), []
     for place, name in enumerate(names):
@@ -202,12 +181,8 @@ def test_categories_without_rows_do_not_tell_folds_apart() -> None:
     assert "'one' and 'two' are the same" in str(sf.check(twice, name=["one", "two"]))
 
 
-NAMES = {
-    "שם": "שם is fit",
-    " ok": "' ok' is fit",
-    "a\n  LEAK": r"'a\n  LEAK' is fit",
-    "\u202eb": r"'\u202eb' is fit",
-}
+NAMES = {"שם": "שם is fit", " ok": "' ok' is fit"}
+NAMES |= {"a\n  LEAK": r"'a\n  LEAK' is fit", "\u202eb": r"'\u202eb' is fit"}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -16,7 +16,6 @@ import stratframe as sf
 from tests.helpers import TWO_KINDS, Make, evaluate, make, refuse_now, values, warned
 
 READERS = [sf.folds, sf.cv, lambda df, name="fold", **rule: sf.FoldSplit(name, **rule).split(df)]
-
 readers = pytest.mark.parametrize("read", READERS, ids=["folds", "cv", "FoldSplit"])
 
 BLOCKS: dict[str, Callable[[int], Any]] = {
@@ -29,6 +28,7 @@ BLOCKS: dict[str, Callable[[int], Any]] = {
     "ISO dates": lambda block: str(dt.date(2023, 12, 25) + dt.timedelta(days=5 * block)),
 }
 
+BLOCK_OF_ROW = st.lists(st.integers(0, 6), min_size=2, max_size=24)
 Pair = tuple[list[int], list[int]]
 
 
@@ -54,15 +54,9 @@ def rows_of(blocks: list[int], chosen: Any) -> list[int]:
 
 @pytest.mark.parametrize("labels", BLOCKS)
 @pytest.mark.parametrize("kind", TWO_KINDS)
-@given(
-    blocks=st.lists(st.integers(0, 6), min_size=2, max_size=24),
-    gap=st.integers(0, 3),
-    window=st.none() | st.integers(1, 4),
-)
+@given(BLOCK_OF_ROW, st.integers(0, 3), st.none() | st.integers(1, 4))
 @settings(max_examples=12)
-def test_the_past_is_that_of_time_series_split(
-    kind: str, labels: str, blocks: list[int], gap: int, window: int | None
-) -> None:
+def test_the_past_is_that_of_time_series_split(kind, labels, blocks, gap, window):
     """The blocks that are there train and test as scikit-learn's, whatever the order of rows."""
     present = np.unique(blocks)
     assume(len(present) > gap + 2)  # it makes 2 splits at least
@@ -75,7 +69,7 @@ def test_the_past_is_that_of_time_series_split(
 
 
 @pytest.mark.parametrize("kind", TWO_KINDS)
-@given(blocks=st.lists(st.integers(0, 6), min_size=2, max_size=24), gap=st.integers(0, 2))
+@given(BLOCK_OF_ROW, st.integers(0, 2))
 def test_the_rest_without_neighbours(kind: str, blocks: list[int], gap: int) -> None:
     """A gap leaves out neighbours on both sides; without one each block is left out by itself."""
     present = np.unique(blocks).tolist()
@@ -117,16 +111,11 @@ def test_labels_that_differ_by_nanoseconds() -> None:
     assert [values(fold.train, "row") for fold in folds] == [[2], [0]]
 
 
-MIXED = {
-    "row": range(6),
-    "split": ["train", "valid", "test", "train", None, "test"],
-    "block": [1, 3, 7, 8, None, None],
-    "back": [8, 7, 3, 1, None, None],
-    "when": ["past", "rest", "now", None, None, None],
-    "month": ["2024-02", "2024-01", "2024-04", "2024-03", None, None],
-    "one": [None, 0, None, 0, None, 0],
-    "user": ["a", "b", "a", "c", None, None],
-}
+MIXED = {"row": range(6), "split": ["train", "valid", "test", "train", None, "test"]}
+MIXED |= {"block": [1, 3, 7, 8, None, None], "back": [8, 7, 3, 1, None, None]}
+MIXED |= {"when": ["past", "rest", "now", None, None, None], "one": [None, 0, None, 0, None, 0]}
+MIXED |= {"month": ["2024-02", "2024-01", "2024-04", "2024-03", None, None]}
+MIXED |= {"user": ["a", "b", "a", "c", None, None]}
 PAIRED: dict[str, list[Pair]] = {
     "'split', train='train', valid='valid'": [([0, 3], [1])],
     "'split', train='train', valid=['test', 'valid']": [([0, 3], [2, 5]), ([0, 3], [1])],
@@ -203,10 +192,8 @@ def test_apart_by_sets(kind: str, apart: list[str], data: st.DataObject, folds: 
 def test_few_rows_left_are_one_warning(frame: Make) -> None:
     """One warning names the pair that keeps the smallest share of its training rows."""
     data = {"row": range(8), "fold": [0, 0, 1, 1, 2, 2, 2, 2], "user": list("abaeabcd")}
-    message = (
-        "`apart` leaves less than half of the training rows in 1 of 3 pairs, and in the worst"
-        " only 1 of 4 rows for label 2 of 'fold'."
-    )
+    message = "`apart` leaves less than half of the training rows in 1 of 3 pairs, and in the worst"
+    message += " only 1 of 4 rows for label 2 of 'fold'."
     for read in READERS:
         pairs = warned(message, lambda read=read: list(read(frame(data), apart="user")))
         assert len(pairs) == 3
@@ -221,16 +208,12 @@ def test_apart_where_x_has_no_column() -> None:
     expected = listed(sf.cv(df, apart="user"))
     assert listed(splitter.split(array, groups=df)) == expected
     assert listed(splitter.split(df[["fold"]], groups=df[["user"]])) == expected
-    refuse_now(
-        "`FoldSplit` must find the column 'user' in `X` or `groups`, got ndarray and Series.\nHint:"
-        " pass a frame with the column.",
-        lambda: splitter.split(array, groups=df["fold"]),
-    )
-    refuse_now(
-        "`apart` names the column 'user', which the frame does not have.\n"
-        "Hint: the columns are 'fold'.",
-        lambda: splitter.split(df[["fold"]]),
-    )
+    message = "`FoldSplit` must find the column 'user' in `X` or `groups`, got ndarray and Series."
+    message += "\nHint: pass a frame with the column."
+    refuse_now(message, lambda: splitter.split(array, groups=df["fold"]))
+    message = "`apart` names the column 'user', which the frame does not have."
+    message += "\nHint: the columns are 'fold'."
+    refuse_now(message, lambda: splitter.split(df[["fold"]]))
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         splitter.split(df[["fold"]].head(3), groups=df[["user"]])
 
@@ -243,10 +226,8 @@ THERE = "\nHint: the labels with rows are 1, 2, 3."
 LEAVES = "must leave labels of 'fold' to validate on, but leaves none."
 LACKS = "of 'fold' must have labels to train on, but"
 APART = "`apart` must leave rows to train on for label 3 of 'fold', but all 2 rows share a value in"
-COARSER = (
-    "with a validation row.\nHint: make a column that keeps all rows with the same value in one"
-    " fold, as in `kfold(groups='user')`."
-)
+COARSER = "with a validation row.\nHint: make a column that keeps all rows with the same value in"
+COARSER += " one fold, as in `kfold(groups='user')`."
 NO_FOLD = "Column 'fold' must have at least 2 folds, but no row has one."
 ONE = "Column 'fold' must have at least 2 folds, but has only the label 3, whose training set would"
 ONE += " be empty."
@@ -312,60 +293,49 @@ def test_rules_that_are_broken(frame: Make, read: Any, rule: str) -> None:
     refuse_now(BROKEN[rule], lambda: read(df, **given))
 
 
+UNORDERED: list[Any] = [
+    *(["Apr", "Feb", "Jan"], ["2024-01-30", "2024-02-31", "2024-03-32"]),
+    *(["2024-01", "2024-02", "2024-13"], ["2024-01", "2024-02", "2024-03-01"]),
+    *(["2024-1", "2024-10", "2024-2"], pd.Categorical([1, "a", 2])),
+    pd.Categorical([1, dt.date(2024, 1, 1)]),
+]
+
+
 @readers
 @pytest.mark.parametrize("cause", ['train="past"', "gap=1"])
-@pytest.mark.parametrize(
-    "labels",
-    [
-        ["Apr", "Feb", "Jan"],
-        ["2024-01", "2024-02", "2024-13"],
-        ["2024-01-30", "2024-02-31", "2024-03-32"],
-        ["2024-01", "2024-02", "2024-03-01"],
-        ["2024-1", "2024-10", "2024-2"],
-        pd.Categorical([1, "a", 2]),
-        pd.Categorical([1, dt.date(2024, 1, 1)]),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("labels", UNORDERED, ids=str)
 def test_labels_without_an_order(read: Any, cause: str, labels: Any) -> None:
     """Text is no time unless all of it is ISO dates, or all of it months; nor are mixed types."""
     df, rule = pd.DataFrame({"fold": labels}), evaluate(f"dict({cause})")
     shown = ", ".join(map(repr, labels if isinstance(labels, list) else labels.categories))
-    message = (
-        f"The labels of 'fold' must have an order for `{cause}`, got {shown}.\nHint: make them"
-        " numbers, dates, ordered categories, or ISO dates or months as text, such as '2024-04'."
-    )
+    message = f"The labels of 'fold' must have an order for `{cause}`, got {shown}.\nHint: make"
+    message += " them numbers, dates, ordered categories, or ISO dates or months as text, such as"
+    message += " '2024-04'."
     refuse_now(message, lambda: read(df, **rule))
     assert len(list(read(df))) == len(labels)  # where order does not matter
 
 
+PARTED = [
+    *((["train", "test", "train"], "train", "test"), (["TRAIN", "Dev"], "TRAIN", "Dev")),
+    *((["test", "valid", "train", None], "train", "valid"), (["train", "a"], "train", "a")),
+    *((["fit", "holdout"], "fit", "holdout"), (["dev", "test"], "dev", "test")),
+]
+LOOK = "needs `train`, as the labels of 'split' look like parts:"
+LISTED = "or, to validate on each of the parts, list them all in `valid`."
+
+
 @pytest.mark.parametrize("verb", ["folds", "cv", "FoldSplit"])
-@pytest.mark.parametrize(
-    ("parts", "call"),
-    [
-        (["train", "test", "train"], "train='train', valid='test'"),
-        (["test", "valid", "train", None], "train='train', valid='valid'"),
-        (["TRAIN", "Dev"], "train='TRAIN', valid='Dev'"),
-        (["fit", "holdout"], "train='fit', valid='holdout'"),
-        (["dev", "test"], "train='dev', valid='test'"),
-        (["train", "a"], "train='train', valid='a'"),
-    ],
-)
-def test_parts_are_no_folds(frame: Make, verb: str, parts: list[Any], call: str) -> None:
+@pytest.mark.parametrize(("parts", "train", "valid"), PARTED)
+def test_parts_are_no_folds(frame: Make, verb: str, parts: Any, train: str, valid: str) -> None:
     """A column of parts does not silently train on the test set: the call is shown."""
     read = dict(zip(["folds", "cv", "FoldSplit"], READERS, strict=True))[verb]
     df = frame({"row": range(len(parts)), "split": parts})
     present = [each for each in dict.fromkeys(parts) if each]
     shown = ", ".join(map(repr, [name for name in sf.parts(df) if name in present]))
-    refuse_now(
-        f"`{verb}` needs `train`, as the labels of 'split' look like parts: {shown}.\n"
-        f"Hint: {verb}('split', {call}); or, to validate on each of the parts, list them"
-        " all in `valid`.",
-        lambda: read(df, "split"),
-    )
-    rule = evaluate(f"dict({call})")
-    (pair,) = read_all(df, "split", nulls="drop", **rule)
-    assert [{parts[row] for row in rows} for rows in pair] == [{rule["train"]}, {rule["valid"]}]
+    hint = f"{verb}('split', train={train!r}, valid={valid!r}); {LISTED}"
+    refuse_now(f"`{verb}` {LOOK} {shown}.\nHint: {hint}", lambda: read(df, "split"))
+    (pair,) = read_all(df, "split", nulls="drop", train=train, valid=valid)
+    assert [{parts[row] for row in rows} for rows in pair] == [{train}, {valid}]
     assert len(read_all(df, "split", nulls="drop", valid=present)) == len(present)
 
 
@@ -373,12 +343,9 @@ def test_parts_that_are_validated_do_not_train(frame: Make) -> None:
     """Of three parts `valid` alone may let the test set train; for the test set it does not."""
     df = frame({"row": range(6), "split": ["train", "valid", "test"] * 2})
     for valid in ("valid", ["valid", "test"]):
-        refuse_now(
-            "`cv` needs `train`, as the labels of 'split' look like parts: 'train', 'valid',"
-            f" 'test'.\nHint: cv('split', train='train', valid={valid!r}); or, to validate on each"
-            " of the parts, list them all in `valid`.",
-            lambda valid=valid: sf.cv(df, "split", valid=valid),
-        )
+        hint = f"Hint: cv('split', train='train', valid={valid!r}); {LISTED}"
+        message = f"`cv` {LOOK} 'train', 'valid', 'test'.\n{hint}"
+        refuse_now(message, lambda valid=valid: sf.cv(df, "split", valid=valid))
     assert read_all(df, "split", valid="test") == [([0, 1, 3, 4], [2, 5])]
     two = frame({"row": range(4), "split": ["train", "test"] * 2})
     assert read_all(two, "split", valid="test") == [([0, 2], [1, 3])]

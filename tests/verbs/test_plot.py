@@ -1,7 +1,5 @@
 """`plot` draws shares, balance, drift and leaks, titled with what `check` finds."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 
@@ -16,7 +14,6 @@ import stratframe as sf
 from tests.helpers import Make, evaluate, make, refuse_now
 
 mpl.use("Agg")
-
 LABELS = ["a"] * 30 + ["b"] * 20 + ["c"] * 10
 DATA = {"label": LABELS, "fold": [0] * 20 + [1, 2] * 20, "who": [row // 3 for row in range(60)]}
 
@@ -301,20 +298,15 @@ REFUSED = {
     "kind='sizes'": "`kind` must be 'shares', 'balance', 'drift' or 'leaks', got 'sizes'.",
     "kind='balance'": "`by` must hold at least one entry, got None.",
     "kind='drift'": "`features` must hold at least one column, got None.",
-    "kind='leaks', duplicates=None": (
-        '`kind="leaks"` must have `groups`, `key` or `duplicates` to compare, got none.'
-    ),
+    "kind='leaks', duplicates=None": '`kind="leaks"` must have `groups`, `key` or `duplicates` to'
+    " compare, got none.",
     "ax=3": "`ax` must be a plain matplotlib Axes, got int.",
-    "name=['fold', 'other'], ax=plt.subplots()[1]": (
-        "`ax` must be one Axes for each column, got 1 for 2."
-    ),
-    "name=['fold', 'other'], ax=plt.subplots(1, 2, sharex=True)[1]": (
-        "`ax` must have its own x axis.\nHint: leave out `sharex`."
-    ),
-    "name='who'": (
-        "Column 'who' of `plot` must not exceed 60 folds, got 61.\n"
-        "Hint: `report` and `drift` give tables."
-    ),
+    "name=['fold', 'other'], ax=plt.subplots()[1]": "`ax` must be one Axes for each column, got 1"
+    " for 2.",
+    "name=['fold', 'other'], ax=plt.subplots(1, 2, sharex=True)[1]": "`ax` must have its own x"
+    " axis.\nHint: leave out `sharex`.",
+    "name='who'": "Column 'who' of `plot` must not exceed 60 folds, got 61.\nHint: `report` and"
+    " `drift` give tables.",
     "name='none'": "Column 'none' must hold folds to be drawn, but has none.",
 }
 

@@ -1,6 +1,5 @@
 """`report`, `compare` and `advise`: against brute force, SciPy, `sf.theory` and scikit-learn."""
 
-from collections.abc import Sequence
 from itertools import combinations, product
 from typing import Any
 
@@ -15,27 +14,15 @@ import stratframe as sf
 from tests.helpers import TWO_KINDS, Make, columns_of, evaluate, make, refuse_now, values
 from tests.verbs.test_findings import crossed, judge, order_words
 
-DATA: dict[str, Any] = {
-    "label": ["a", "b", None, "a", "a", "b", "c", "a"],
-    "size": [1, 1, 2, 2, 1, 1, 2, 1],
-    "fold": [0, 0, 1, 2, 0, None, 1, 2],
-}
-
+DATA = {"label": ["a", "b", None, "a", "a", "b", "c", "a"], "size": [1, 1, 2, 2, 1, 1, 2, 1]}
+DATA |= {"fold": [0, 0, 1, 2, 0, None, 1, 2]}
 REPORT = ["fold", "n", "rows_off", "absent", "verdict"]
 IN_FULL = ["rms_deviation", "random", "ratio", "tv_distance"]
 SHUFFLED = "as even as a shuffle"
 WORST_FIRST = ["uneven", SHUFFLED, "no less even than a shuffle", "too few rows", "even"]
 
 
-def by_hand(
-    levels: Sequence[Sequence[Any]],
-    folds: Sequence[Any],
-    classes: Sequence[bool],
-    n_shown: int = 1,
-    groups: Sequence[Any] | None = None,
-    slack: int = 0,
-    ordered: tuple[Sequence[Any], Sequence[Any]] | None = None,
-) -> list[dict[str, Any]]:
+def by_hand(levels, folds, classes, n_shown=1, groups=None, slack=0, ordered=None):
     """Measure each fold and judge it by the rules; `ordered` has numbers and their parents."""
     known = [row for row, fold in enumerate(folds) if fold is not None]
     levels, own = [[level[row] for row in known] for level in levels], [folds[row] for row in known]
@@ -69,7 +56,7 @@ def pooled(folds: list[dict[str, Any]]) -> dict[str, Any]:
     return {"verdict": min(each["verdict"], key=WORST_FIRST.index), **most, **figures}
 
 
-def is_same(table: Any, expected: Sequence[dict[str, Any]]) -> None:
+def is_same(table: Any, expected: list[dict[str, Any]]) -> None:
     """Compare words, and figures, those of two decimals up to rounding."""
     assert values(table, "verdict") == [row["verdict"] for row in expected]
     for name in expected[0].keys() - {"verdict"}:
@@ -78,27 +65,22 @@ def is_same(table: Any, expected: Sequence[dict[str, Any]]) -> None:
         np.testing.assert_allclose(values(table, name), wanted, rtol=1e-9, atol=atol)
 
 
-CELL = st.tuples(
-    st.sampled_from([None, "a", "b", "c"]), st.integers(0, 1), st.sampled_from([None, 0, 1, 3])
-)
+FOLDS = st.sampled_from([None, 0, 1, 3])
+CELL = st.tuples(st.sampled_from([None, "a", "b", "c"]), st.integers(0, 1), FOLDS)
 
 
 @pytest.mark.parametrize("kind", TWO_KINDS)
 @pytest.mark.parametrize("groups", [None, "who"])
 @given(rows=st.lists(CELL, min_size=1, max_size=40), copies=st.integers(1, 4))
-def test_figures_are_those_of_counting(
-    kind: str, groups: str | None, rows: list[Any], copies: int
-) -> None:
+def test_figures_are_those_of_counting(kind: str, groups: Any, rows: list[Any], copies: int):
     """All levels, margins and groups of the rows with a fold are measured and judged by rules."""
     a, b, folds = map(list, zip(*[row for row in rows for _ in range(copies)], strict=True))
     assume(set(folds) != {None})
     who = [row // copies // 2 for row in range(len(a))]
     data, own = make(kind, {"a": a, "b": b, "who": who, "fold": folds}), who if groups else None
-    for by, levels, classes, n_shown in (
-        ("a", [a], [True], 1),
-        (["a", "b"], [a, list(zip(a, b, strict=True))], [True, False], 1),
-        (sf.margins(["a", "b"]), [a, b], [True, True], 2),
-    ):
+    nested = (["a", "b"], [a, list(zip(a, b, strict=True))], [True, False], 1)
+    margins = (sf.margins(["a", "b"]), [a, b], [True, True], 2)
+    for by, levels, classes, n_shown in (("a", [a], [True], 1), nested, margins):
         expected = by_hand(levels, folds, classes, n_shown, own)
         found = sf.report(data, by, groups=groups, full=True)
         assert values(found, "fold") == sorted({*folds} - {None})
@@ -118,7 +100,7 @@ def bins_of(column: list[Any], parents: list[Any], k: int) -> list[int]:
     return found.tolist()
 
 
-def are_dealt(classes: Sequence[int], folds: Sequence[int]) -> bool:
+def are_dealt(classes: list[int], folds: list[int]) -> bool:
     """Return whether all classes are even, and fewer of their pairs in one fold than by chance."""
     table, pairs = crossed(classes, folds), [*combinations(zip(classes, folds, strict=True), 2)]
     rows, totals = table.sum(axis=1, keepdims=True), table.sum(axis=0)
@@ -129,16 +111,10 @@ def are_dealt(classes: Sequence[int], folds: Sequence[int]) -> bool:
     return bool(is_even and both < alike * share - 2.33 * np.sqrt(alike * share))
 
 
-ORDERS: dict[str, tuple[Any, int]] = {
-    "fractions": ("half", 2),
-    "named": (sf.continuous("wide"), 2),
-    "inside": (["label", "half"], 2),
-    "guessed": ("wide", 2),
-    "guessed inside": (["label", "wide"], 2),
-    "rare values": ("month", 2),
-    "classes of many numbers": (sf.classes("wide"), 2),
-    "classes of few numbers": ("few", 0),
-}
+ORDERS: dict[str, tuple[Any, int]] = {"fractions": ("half", 2), "inside": (["label", "half"], 2)}
+ORDERS |= {"named": (sf.continuous("wide"), 2), "guessed": ("wide", 2)}
+ORDERS |= {"guessed inside": (["label", "wide"], 2), "rare values": ("month", 2)}
+ORDERS |= {"classes of many numbers": (sf.classes("wide"), 2), "classes of few numbers": ("few", 0)}
 """Entries, and the rows that a bin or class may be off beyond rounding."""
 
 
@@ -176,9 +152,7 @@ KFOLD_BY = ["label", ["label", "size"], "price", ["label", "price"], sf.quantile
 @pytest.mark.parametrize("by", [*KFOLD_BY, sf.continuous("size")], ids=str)
 @given(st.lists(ROW, min_size=10, max_size=80), st.integers(2, 5), st.integers(0, 9), TIMES)
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
-def test_columns_of_kfold_are_even(
-    kind: str, by: Any, rows: list[tuple[Any, ...]], k: int, seed: int, times: int
-) -> None:
+def test_columns_of_kfold_are_even(kind, by, rows, k, seed, times):
     """Whatever the strata, all folds of `kfold` are even, as `advise` says they will be."""
     label, number, size = map(list, zip(*rows * times, strict=True))
     price = [(each + place * (times > 1)) / 8 for place, each in enumerate(number)]
@@ -235,41 +209,27 @@ def test_parts_and_those_without_rows(frame: Make) -> None:
 
 
 MEASURES = ["report", "balance", "compare", "check", "plot"]
-
-PATIENTS = {
-    "y": [0, 0, 0, 1] * 15,
-    "label": list("aab") * 20,
-    "sick": [True, False, False] * 20,
-    "price": [place / 8 for place in range(60)],
-    "fold": [0, 1, 2, 3, 4] * 12,
-    "split": ["train", "train", "test"] * 20,
-    "inner": [1, 0, 2, 1, 0, 2, 1, 1, 0, 2] * 6,
-    "purpose": ["test", "dev", "train"] * 20,
-    "one": list(range(60)),
-    "id": [f"p{place}" for place in range(60)],
-    "dose": [place / 8 for place in range(30)] * 2,
-    "manifold": list("xyz") * 20,
-}
-
-
+PATIENTS = {"y": [0, 0, 0, 1] * 15, "label": list("aab") * 20, "sick": [True, False, False] * 20}
+PATIENTS |= {"price": [place / 8 for place in range(60)], "fold": [0, 1, 2, 3, 4] * 12}
+PATIENTS |= {"split": ["train", "train", "test"] * 20, "purpose": ["test", "dev", "train"] * 20}
+PATIENTS |= {"inner": [1, 0, 2, 1, 0, 2, 1, 1, 0, 2] * 6, "one": list(range(60))}
+PATIENTS |= {"id": [f"p{place}" for place in range(60)], "manifold": list("xyz") * 20}
+PATIENTS |= {"dose": [place / 8 for place in range(30)] * 2}
 PLAIN = pd.DataFrame(PATIENTS)
 FRAMES = {"plain": PLAIN, "polars": pl.DataFrame(PATIENTS)}
 FRAMES["deep"] = PLAIN.set_axis(pd.MultiIndex.from_product([PLAIN.columns, [""]]), axis=1)
-
-BOTH = (
-    "`{0}` must name columns other than the fold column, but includes 'fold'.\n"
-    'Hint: name a column by which to compare the folds, as in `{0}="label"`.'
-)
+BOTH = "`{0}` must name columns other than the fold column, but includes 'fold'.\nHint: name a"
+BOTH += ' column by which to compare the folds, as in `{0}="label"`.'
 SWAPPED = (
     "`by` must be a column by which to compare folds, but {by!r} looks like folds, and {name!r}"
-    ' does not.\nHint: swap them: pass `by="{name}"`, and "{by}" as the fold column. If {by!r} is'
-    ' meant, pass `by=sf.classes("{by}")`.'
 )
+SWAPPED += ' does not.\nHint: swap them: pass `by="{name}"`, and "{by}" as the fold column. If'
+SWAPPED += ' {by!r} is meant, pass `by=sf.classes("{by}")`.'
 FRACTIONS = (
-    "Column 'price' must hold folds, but it has 60 different fractions in 60 rows.\n"
-    "Hint: name the fold column, such as 'fold'; several columns to stratify by go in a list,"
-    " as in `['label', 'price']`."
+    "Column 'price' must hold folds, but it has 60 different fractions in 60 rows.\nHint: name"
 )
+FRACTIONS += " the fold column, such as 'fold'; several columns to stratify by go in a list, as in"
+FRACTIONS += " `['label', 'price']`."
 READS = [
     *("report(df, 'label', 'price')", "balance(df, 'label', 'price')", "cv(df, 'price')"),
     *("folds(df, 'price')", "parts(df, 'price')", "drift(df, 'y', 'price')"),
@@ -300,13 +260,11 @@ def test_arguments_in_the_place_of_others(frame: Make, call: str) -> None:
     refuse_now(REFUSED[call], lambda: evaluate(f"sf.{call}", df=frame(PATIENTS), **FRAMES))
 
 
-@pytest.mark.parametrize(
-    ("by", "name"),
-    [
-        *(("fold", "inner"), ("fold", "purpose"), ("fold", "split"), (["fold"], "label")),
-        *((sf.classes("fold"), "label"), ("y", "label"), ("label", "fold"), ("manifold", "y")),
-    ],
-)
+MEANT = [("fold", "inner"), ("fold", "purpose"), ("fold", "split"), (["fold"], "label")]
+MEANT += [(sf.classes("fold"), "label"), ("y", "label"), ("label", "fold"), ("manifold", "y")]
+
+
+@pytest.mark.parametrize(("by", "name"), MEANT)
 def test_arguments_that_are_not_swapped(frame: Make, by: Any, name: str) -> None:
     """Folds may be compared by other folds, by sites, and by what is said to be meant."""
     assert len(sf.report(frame(PATIENTS), by, name)) > 1

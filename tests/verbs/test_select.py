@@ -1,7 +1,6 @@
 """Using columns: folds, parts, cv and samples, also those without rows."""
 
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +13,13 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from tests.engines.frames import heard
-from tests.helpers import ROWS, TWO_KINDS, Make, columns_of, eager, evaluate, make, values, warned
+from tests.helpers import TWO_KINDS, Make, eager, evaluate, make, values, warned
 from tests.test_promises import shares
 
 
 @pytest.mark.filterwarnings("ignore:'none' has no rows:stratframe.StratWarning")
 def test_parts_are_in_their_order(frame: Make) -> None:
-    """Parts come in the order of the call, empty ones too, without the rows of none; or as named.
-
-    A category without rows may be named or left out.
-    """
+    """Parts come in the order of the call, those without rows too, or as named, or left out."""
     data = {"a": ["x"] * 6 + ["y"], "i": list(range(7))}
     split = sf.split(frame(data), "a", {"test": 0.5, "none": 0.01, "train": 0.49}, rare="null")
     found = sf.parts(split)
@@ -35,22 +31,19 @@ def test_parts_are_in_their_order(frame: Make) -> None:
     assert [len(values(part, "i")) for part in (train, none, test)] == [3, 0, 3]
 
 
-@pytest.mark.parametrize(
-    ("column", "expected"),
-    [
+def test_order_of_parts(frame: Make) -> None:
+    """Text comes in the order train, valid, test, others as they appear; numbers are sorted."""
+    for column, expected in (
         (["b", "a", None, "b"], ["b", "a"]),
         (["test", "valid", "train", "test"], ["train", "valid", "test"]),
         ([2, 0, None, 1, 10], [0, 1, 2, 10]),
         ([None, None], []),
         (pl.Series(["test", "a", "train"], dtype=pl.Categorical), ["train", "test", "a"]),
-    ],
-)
-def test_order_of_parts(frame: Make, column: Any, expected: list[Any]) -> None:
-    """Text comes in the order train, valid, test, others as they appear; numbers are sorted."""
-    found = sf.parts(frame({"split": column, "i": list(range(len(column)))}))
-    assert list(found) == expected
-    for part, rows in found.items():
-        assert values(rows, "i") == [i for i, value in enumerate(column) if value == part]
+    ):
+        found = sf.parts(frame({"split": column, "i": list(range(len(column)))}))
+        assert list(found) == expected
+        for part, rows in found.items():
+            assert values(rows, "i") == [i for i, value in enumerate(column) if value == part]
 
 
 def test_parts_read_back_from_csv(tmp_path: Path) -> None:
@@ -115,61 +108,27 @@ def test_samples_of_small_shares_and_of_nothing(frame: Any) -> None:
         assert len(eager(sf.sample(frame({"a": []}), "a", n=0, allocation=allocation))) == 0
 
 
-NAMED_READS: dict[str, Callable[..., Any]] = {
-    "folds": lambda df, name: [values(fold.valid, "id") for fold in sf.folds(df, name)],
-    "cv": lambda df, name: [valid.tolist() for _, valid in sf.cv(df, name)],
-    "balance": lambda df, name: columns_of(sf.balance(df, "label", name)),
-    "report": lambda df, name: columns_of(sf.report(df, "label", name)),
-    "compare": lambda df, name: columns_of(sf.compare(df, "label", name)),
-    "drift": lambda df, name: columns_of(sf.drift(df, "id", name)),
-    "check": lambda df, name: str(sf.check(df, "label", name)),
-    "leaks": lambda df, name: columns_of(sf.leaks(df, groups="id", name=name)),
-    "extend": lambda df, name: columns_of(sf.extend(df, "label", name=name)),
-}
-
-
-@pytest.mark.parametrize("verb", NAMED_READS)
-def test_a_name_means_its_repeats(frame: Make, verb: str) -> None:
-    """Where there is no `fold`, every verb reads what `repeats` made of it."""
-    read, names = NAMED_READS[verb], ["fold_1", "fold_2", "fold_3"]
-    rows = {name: column for name, column in ROWS.items() if name != "tags"}
-    three = sf.kfold(frame(rows), "label", 2, repeats=3)
-    assert read(three, "fold") == read(three, names)
-    whole = sf.kfold(three, "label", 2)
-    assert read(whole, "fold") == read(whole, ["fold"])
-
-
 PARTS = {"train": 0.8, "valid": 0.1, "test": 0.1}
-SEVEN = {
-    "y": ["a"] * 7,
-    "x": [i + 0.5 for i in range(7)],
-    "id": range(7),
-    "most": [True] * 6 + [False],
-    "part": ["train"] * 6 + [None],
-    "other": ["train"] * 6 + ["valid"],
-}
+SEVEN = {"y": ["a"] * 7, "x": [i + 0.5 for i in range(7)], "id": range(7)}
+SEVEN |= {"most": [True] * 6 + [False], "part": ["train"] * 6 + [None]}
+SEVEN |= {"other": ["train"] * 6 + ["valid"]}
 TEST = "'test' has no rows: its share of 7 rows is 0.7."
-
 CALLS = {
     "sf.split(df, 'y', PARTS, seed=3)": TEST,
     "sf.split(df, 'y', PARTS, seed=5, key='id')": TEST.replace("test", "valid"),
     "sf.split(df, 'y', 0.05, deal='circular')": TEST.replace("0.7", "0.35"),
     "sf.split(df, 'y', 0.05, deal='contiguous')": TEST.replace("0.7", "0.35"),
-    "sf.split(df, sf.continuous('most'), {'a': 0.6, 'b': 0.4}, deal='contiguous')": (
-        "'b' has no rows: its share of 7 rows is 2.8, but equal values stay in one part."
-    ),
-    "sf.kfold(df, sf.continuous('most'), 3, deal='contiguous')": (
-        "Fold 2 has no rows: its share of 7 rows is 2.333333333, but equal values stay in one fold."
-    ),
+    "sf.split(df, sf.continuous('most'), {'a': 0.6, 'b': 0.4}, deal='contiguous')": "'b' has no"
+    " rows: its share of 7 rows is 2.8, but equal values stay in one part.",
+    "sf.kfold(df, sf.continuous('most'), 3, deal='contiguous')": "Fold 2 has no rows: its share of"
+    " 7 rows is 2.333333333, but equal values stay in one fold.",
     "sf.split(df, 'y', 0.01, where='most')": "'test' has no rows: its share of 6 rows is 0.06.",
-    "sf.extend(df, 'y', parts={'train': 0.5, 'valid': 0.5}, name='part', where='most')": (
-        "'valid' has no rows, and no new rows are left for it (its share of 6 rows is 3)."
-    ),
+    "sf.extend(df, 'y', parts={'train': 0.5, 'valid': 0.5}, name='part', where='most')": "'valid'"
+    " has no rows, and no new rows are left for it (its share of 6 rows is 3).",
     "pl.DataFrame({'y': ['a'] * 7}).with_columns(pl.col('y').strat.split(PARTS, seed=3))": TEST,
     "sf.sample(df, 'y', frac=0.01)": "The sample is empty: 0.01 of 7 rows is 0.07.",
-    "sf.sample(df, sf.continuous('x'), frac=0.05, allocation='equal')": (
-        "The sample is empty: 0.05 of 7 rows is 0.35."
-    ),
+    "sf.sample(df, sf.continuous('x'), frac=0.05, allocation='equal')": "The sample is empty: 0.05"
+    " of 7 rows is 0.35.",
 }
 
 
@@ -215,17 +174,14 @@ def about(columns: list[list[Any]], parts: dict[str, float]) -> list[str]:
     return [" ".join(lines)] if lines else []
 
 
+LABELS, SEEDS = st.lists(st.integers(0, 2), min_size=4, max_size=30), st.integers(0, 99)
+GIVEN = st.lists(st.none() | st.integers(0, 3), min_size=6, max_size=30)
+STRATA = ["y", ["y", sf.continuous("x")], sf.margins(["y"])]
+
+
 @pytest.mark.parametrize("kind", TWO_KINDS)
-@given(
-    labels=st.lists(st.integers(0, 2), min_size=4, max_size=30),
-    parts=shares(4),
-    repeats=st.sampled_from([1, 3]),
-    seed=st.integers(0, 99),
-    by=st.sampled_from(["y", ["y", sf.continuous("x")], sf.margins(["y"])]),
-)
-def test_a_warning_for_each_empty_part(
-    kind: str, labels: list[int], parts: dict[str, float], repeats: int, seed: int, by: Any
-) -> None:
+@given(LABELS, shares(4), st.sampled_from([1, 3]), SEEDS, st.sampled_from(STRATA))
+def test_a_warning_for_each_empty_part(kind, labels, parts, repeats, seed, by):
     """The warning names all parts that are empty, in all columns, and no others."""
     data = {"y": labels, "x": [i / 2 for i in range(len(labels))]}
     options: dict[str, Any] = {"rare": "ignore", "repeats": repeats, "seed": seed}
@@ -235,16 +191,9 @@ def test_a_warning_for_each_empty_part(
 
 
 @pytest.mark.parametrize("kind", TWO_KINDS)
-@given(
-    given_parts=st.lists(st.none() | st.integers(0, 3), min_size=6, max_size=30),
-    parts=shares(4),
-    groups=st.booleans(),
-    seed=st.integers(0, 99),
-)
+@given(GIVEN, shares(4), st.booleans(), SEEDS)
 @pytest.mark.filterwarnings("ignore:The largest group:stratframe.StratWarning")
-def test_extended_parts_are_filled_or_named(
-    kind: str, given_parts: list[int | None], parts: dict[str, float], groups: bool, seed: int
-) -> None:
+def test_extended_parts_are_filled_or_named(kind, given_parts, parts, groups, seed):
     """New groups fill as many empty parts as they can; a part that stays empty is named."""
     names, n = list(parts), len(given_parts)
     column = [None if part is None else names[part] for part in given_parts]

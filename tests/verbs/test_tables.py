@@ -13,28 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import (
-    ROWS,
-    TWO_KINDS,
-    Make,
-    columns_of,
-    eager,
-    make,
-    refuse,
-    refuse_now,
-    strata_of,
-    values,
-)
+from tests.helpers import TWO_KINDS, Make, columns_of, eager, make, refuse_now, strata_of, values
 
 TABLES = [sf.balance, lambda df, by: sf.plan(df, by, 2, rare="ignore")]
 TAKEN = ["fold", "n", "share"]
-
-DATA: dict[str, Any] = {
-    "label": ["a", "b", None, "a", "a", "b", "c", "a"],
-    "size": [1, 1, 2, 2, 1, 1, 2, 1],
-    "price": [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5],
-    "id": list(range(8)),
-}
+DATA = {"label": ["a", "b", None, "a", "a", "b", "c", "a"], "size": [1, 1, 2, 2, 1, 1, 2, 1]}
+DATA |= {"price": [row + 0.5 for row in range(8)], "id": list(range(8))}
 
 
 def test_values_keep_their_type(frame: Make, kind: str) -> None:
@@ -81,11 +65,8 @@ def test_balance_counts_in_full(frame: Make) -> None:
 
 OPTIONS: list[dict[str, Any]] = [
     *({"k": 3}, {"k": 4, "seed": 9}, {"k": 2, "deal": "circular"}, {"k": 3, "deal": "contiguous"}),
-    *(
-        {"parts": {"train": 0.6, "valid": 0.2, "test": 0.2}},
-        {"parts": {"x": 3, "y": None}, "key": "id"},
-        {"k": 3, "groups": "id"},
-    ),
+    *({"parts": {"train": 0.6, "valid": 0.2, "test": 0.2}}, {"k": 3, "groups": "id"}),
+    {"parts": {"x": 3, "y": None}, "key": "id"},
 ]
 
 
@@ -108,24 +89,23 @@ def test_a_plan_leaves_out_what_the_deal_leaves_out(frame: Make) -> None:
     planned = sf.plan(frame(DATA), ["label", "price"], 2, missing="null", rare="null")
     assert sum(values(planned, "n")) == 6
     assert list(planned.columns) == ["label", "fold", "n"]
-    assert columns_of(sf.plan(frame(ROWS), k=3)) == {"fold": [0, 1, 2], "n": [3, 3, 4]}
+    assert columns_of(sf.plan(frame({"x": [*range(10)]}), k=3)) == {
+        "fold": [0, 1, 2],
+        "n": [3, 3, 4],
+    }
 
 
-@pytest.mark.parametrize(
-    ("table", "by", "taken"),
-    [
-        *((table, sf.classes("a", name=name), name) for table in TABLES for name in TAKEN),
-        (sf.balance, [sf.quantiles("x", 2), "x"], "x"),
-        (lambda df, by: sf.balance(df, by, ["a", "b"]), "column", "column"),
-    ],
-)
+NAMED = [(table, sf.classes("a", name=name), name) for table in TABLES for name in TAKEN]
+NAMED += [(sf.balance, [sf.quantiles("x", 2), "x"], "x")]
+NAMED += [(lambda df, by: sf.balance(df, by, ["a", "b"]), "column", "column")]
+
+
+@pytest.mark.parametrize(("table", "by", "taken"), NAMED)
 def test_entries_need_names_of_their_own(frame: Make, table: Any, by: Any, taken: str) -> None:
     """An entry called like a column of the table, or like another, is an error."""
     df = frame({"x": [1.5, 2.5], "column": ["u", "v"], "a": [0, 1], "b": [1, 0], "fold": [0, 1]})
-    message = (
-        f"{taken!r} is already a column of the result: an entry of `by` must have another name.\n"
-        'Hint: rename the entry, as in `sf.classes(..., name="stratum")`.'
-    )
+    message = f"{taken!r} is already a column of the result: an entry of `by` must have another"
+    message += ' name.\nHint: rename the entry, as in `sf.classes(..., name="stratum")`.'
     refuse_now(message, lambda: table(df, by))
     assert sf.balance(df, "column", "a").columns[1] == "column"
 
@@ -208,17 +188,16 @@ def test_tables_that_are_too_large(frame: Make, monkeypatch: pytest.MonkeyPatch)
     hint = "\nHint: name fewer entries in `by`, or cut them into fewer strata."
     for verb, table in zip(("balance", "plan"), TABLES, strict=True):
         for by in (sf.classes("a"), sf.margins(["a"])):
-            refuse(f"The table of `{verb}` {of}{hint}", partial(table, data, by))
+            refuse_now(f"The table of `{verb}` {of}{hint}", partial(table, data, by))
 
 
+LEAKS: dict[str, Any] = {"key": "id", "duplicates": "x"}
 READS_FOLDS: dict[str, Callable[..., Any]] = {
     "balance": lambda df, name="fold": sf.balance(df, "label", name),
     "report": lambda df, name="fold": sf.report(df, "label", name),
     "compare": lambda df, name="fold": sf.compare(df, "label", name, "x"),
     "drift": lambda df, name="fold": sf.drift(df, ["x", "label"], name),
-    "leaks": lambda df, name="fold": sf.leaks(
-        df, groups="who", key="id", duplicates="x", name=name
-    ),
+    "leaks": lambda df, name="fold": sf.leaks(df, groups="who", **LEAKS, name=name),
 }
 
 VERBS: dict[str, Callable[..., Any]] = {
@@ -226,7 +205,6 @@ VERBS: dict[str, Callable[..., Any]] = {
     "advise": lambda df: sf.advise(df, "label", [2, 3]),
     **READS_FOLDS,
 }
-
 DRAWN = np.random.default_rng(0)
 SIXTY: dict[str, list[Any]] = {
     "label": DRAWN.choice(["a", "b", None], 60).tolist(),
@@ -238,19 +216,20 @@ SIXTY: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "compare"])
+@pytest.mark.parametrize("verb", VERBS)
 def test_frames_without_rows(frame: Make, kind: str, verb: str) -> None:
-    """Without rows, of known types or not, a table has all of its columns."""
-    full = frame(SIXTY)
+    """Without rows, of known types or not, a table has all of its columns; no frame is changed."""
+    full, is_compared = frame(SIXTY), verb == "compare"
     columns = list(VERBS[verb](full).columns)
+    assert eager(full).equals(eager(frame(SIXTY)))
     for empty in (full.head(0), frame({name: [] for name in SIXTY})):
         found = VERBS[verb](empty)
         assert isinstance(found, pl.DataFrame if "polars" in kind else pd.DataFrame)
-        assert (list(found.columns), len(found)) == (columns, 0)
+        assert (list(found.columns), len(found)) == (columns, int(is_compared))
         if verb in READS_FOLDS:
             several = VERBS[verb](empty, ["fold", "part"])
             assert list(several.columns) == list(VERBS[verb](full, ["fold", "part"]).columns)
-            assert len(several) == 0
+            assert len(several) == 2 * is_compared
 
 
 @pytest.mark.parametrize("verb", ["balance", "report", "drift", "leaks"])
@@ -285,9 +264,20 @@ def test_a_lazy_frame_is_collected_once(verb: str) -> None:
     assert columns_of(found) == columns_of(VERBS[verb](pl.DataFrame(SIXTY), *names))
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_frames_stay_as_they_are(frame: Make, verb: str) -> None:
-    """A table is made without a change to the frame."""
-    df = frame(SIXTY)
-    VERBS[verb](df)
-    assert eager(df).equals(eager(frame(SIXTY)))
+NAMED_READS: dict[str, Callable[..., Any]] = {
+    "folds": lambda df, name: [values(fold.valid, "id") for fold in sf.folds(df, name)],
+    "cv": lambda df, name: [valid.tolist() for _, valid in sf.cv(df, name)],
+    "check": lambda df, name: str(sf.check(df, "label", name)),
+    "extend": lambda df, name: columns_of(sf.extend(df, "label", name=name)),
+}
+
+
+@pytest.mark.parametrize("verb", [*READS_FOLDS, *NAMED_READS])
+def test_a_name_means_its_repeats(frame: Make, verb: str) -> None:
+    """Where there is no `fold`, every verb reads what `repeats` made of it."""
+    read = NAMED_READS.get(verb) or (lambda df, name: columns_of(READS_FOLDS[verb](df, name)))
+    rows = {"label": ["a", "b"] * 30, **{name: SIXTY[name] for name in ("x", "who", "id")}}
+    three = sf.kfold(frame(rows), "label", 2, repeats=3)
+    assert read(three, "fold") == read(three, ["fold_1", "fold_2", "fold_3"])
+    whole = sf.kfold(three, "label", 2)
+    assert read(whole, "fold") == read(whole, ["fold"])

@@ -13,7 +13,6 @@ import stratframe as sf
 from tests.study.test_statistics import drawn_estimates
 
 WIDTH = 80
-
 WINE = load_wine()
 CLASSES = np.array(["Barolo", "Grignolino", "Barbera red"])
 NUMBERS = ["alcohol", "proline", "hue"]
@@ -25,14 +24,10 @@ PROLINE = sf.quantiles("proline", 10)
 def wine(request: pytest.FixtureRequest) -> Any:
     """Wines of two bottles each and of sixty producers, with good folds and with bad ones."""
     drawn = np.random.default_rng(0)
-    rows = {
-        **{name: WINE.data[:, WINE.feature_names.index(name)] for name in NUMBERS},
-        "label": CLASSES[WINE.target],
-        "producer": [f"producer {row // 3:02}" for row in range(178)],
-        "bottle": [f"bottle {row // 2}" for row in range(178)],
-        "shuffled": drawn.permutation(178) % 5,
-        "unshuffled": np.sort(np.arange(178) % 5),
-    }
+    rows = {name: WINE.data[:, WINE.feature_names.index(name)] for name in NUMBERS}
+    rows |= {"label": CLASSES[WINE.target], "bottle": [f"bottle {row // 2}" for row in range(178)]}
+    rows |= {"producer": [f"producer {row // 3:02}" for row in range(178)]}
+    rows |= {"shuffled": drawn.permutation(178) % 5, "unshuffled": np.sort(np.arange(178) % 5)}
     frame = sf.kfold(request.param(rows), "label")
     return sf.split(frame, "label", {"train": 0.8, "valid": 0.1, "test": 0.1})
 

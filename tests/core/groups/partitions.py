@@ -13,7 +13,6 @@ from stratframe.core.groups.units import UnitCounts
 
 HALVES, THIRDS = [Fraction(1, 2)] * 2, [Fraction(1, 3)] * 3
 UNEQUAL = [Fraction(7, 10), Fraction(2, 10), Fraction(1, 10)]
-
 tables = hnp.arrays(
     np.int64, st.tuples(st.integers(3, 7), st.integers(1, 3)), elements=st.integers(0, 6)
 ).filter(lambda table: table.sum(axis=0).all() and table.sum(axis=1).all())

@@ -19,8 +19,13 @@ from .partitions import THIRDS, UNEQUAL, chi, dense, every_partition, groups_of,
 
 shapes = st.tuples(st.integers(1, 5), st.integers(6, 60))
 codes = hnp.arrays(np.int64, shapes, elements=st.integers(0, 2))
-
 rows_of_groups = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), min_size=1, max_size=60)
+equal_shares = st.integers(2, 6).map(lambda k: [Fraction(1, k)] * k)
+any_shares = st.integers(2, 6).map(lambda k: [1] * k)
+any_shares |= st.lists(st.integers(1, 9), min_size=2, max_size=6)
+any_shares |= st.lists(st.integers(1, 10**6), min_size=2, max_size=6)
+any_sizes = st.lists(st.integers(1, 9) | st.integers(1, 10**9), min_size=2, max_size=12)
+SHARES = [THIRDS, UNEQUAL, *([Fraction(n, 20) for n in each] for each in ([18, 2], [17, 2, 1]))]
 
 
 @pytest.mark.parametrize("n_groups", [10**5, 7], ids=["sorted", "counted"])
@@ -28,8 +33,7 @@ rows_of_groups = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3)), min_s
 def test_rows_of_groups_are_counted(n_groups: int, rows: Any, names: Any, seed: int) -> None:
     """Strata and sizes are counted, whatever strata are called, weighted rows as repeated ones."""
     group, stratum = np.array(rows).T
-    units = group_counts(group, n_groups, stratum, 4)
-    expected = np.zeros((7, 5), dtype=int)
+    units, expected = group_counts(group, n_groups, stratum, 4), np.zeros((7, 5), dtype=int)
     np.add.at(expected, (group, stratum), 1)
     expected[:, 4] = expected.sum(axis=1)
     kept = units._replace(indptr=units.indptr[:8])
@@ -59,11 +63,7 @@ def test_two_values_are_one_column() -> None:
     assert constant.totals.tolist() == [0]
 
 
-@given(
-    rows=codes,
-    shares=st.integers(2, 6).map(lambda k: [Fraction(1, k)] * k) | st.just(UNEQUAL),
-    seed=seeds,
-)
+@given(rows=codes, shares=equal_shares | st.just(UNEQUAL), seed=seeds)
 def test_sizes_are_shares_rounded(rows: np.ndarray, shares: list[Fraction], seed: int) -> None:
     """Parts of rows have their exact shares, rounded; one entry in thirds has even values."""
     n = rows.shape[1]
@@ -107,8 +107,7 @@ def test_blocks_of_similar_rows_lose_nothing(shares: list[Fraction]) -> None:
 @given(rows=codes, seed=seeds)
 def test_groups_by_margins_are_whole(rows: np.ndarray, seed: int) -> None:
     """Groups get one part each, and parts differ by a group at most."""
-    group = np.arange(rows.shape[1]) // 2
-    n_groups = int(group[-1]) + 1
+    group, n_groups = np.arange(rows.shape[1]) // 2, (rows.shape[1] + 1) // 2
     units = margin_counts([(row, 3) for row in rows], group, n_groups, with_sizes=True)
     parts = assign_units(units, [Fraction(1, 2)] * 2, word_stream(seed, StreamTag.FOLD_SEARCH))
     assert len(parts) == n_groups
@@ -125,9 +124,9 @@ def random_units(n_groups: int, seed: int) -> tuple[UnitCounts, np.ndarray]:
 
 def best_by_chance(units: UnitCounts, shares: list[Fraction], parts: np.ndarray) -> float:
     """The least loss where 100 times the units without a part get one at random."""
-    drawn, table, chances = np.random.default_rng(1), dense(units), np.array(shares, dtype=float)
-    ways = drawn.choice(len(shares), (100, len(parts)), p=chances)
-    return float(chi(table, np.where(parts < 0, ways, parts), shares).min())
+    chances, size = np.array(shares, dtype=float), (100, len(parts))
+    ways = np.random.default_rng(1).choice(len(shares), size, p=chances)
+    return float(chi(dense(units), np.where(parts < 0, ways, parts), shares).min())
 
 
 @pytest.mark.parametrize("shares", [THIRDS, UNEQUAL], ids=["equal", "unequal"])
@@ -165,9 +164,6 @@ def test_sizes_that_no_partition_meets_end_the_search(sizes: list[int]) -> None:
     assert (parts[1:] > 0).all()
 
 
-SHARES = [THIRDS, UNEQUAL, *([Fraction(n, 20) for n in each] for each in ([18, 2], [17, 2, 1]))]
-
-
 @given(table=tables, shares=st.sampled_from(SHARES), seed=seeds)
 def test_no_part_is_empty(table: np.ndarray, shares: list[Fraction], seed: int) -> None:
     """Where the best partitions leave parts empty, that of least loss which does not is found."""
@@ -176,9 +172,8 @@ def test_no_part_is_empty(table: np.ndarray, shares: list[Fraction], seed: int) 
     assert len(set(found.tolist())) == len(shares)
     every = every_partition(len(table), len(shares))
     losses = chi(dense(units), every, shares)
-    is_full = np.array([len(set(parts)) == len(shares) for parts in every.tolist()])
-    least, best = losses[is_full].min(), losses.min()
-    if least > best + 1e-6:
+    least = losses[[len(set(parts)) == len(shares) for parts in every.tolist()]].min()
+    if least > losses.min() + 1e-6:
         assert chi(dense(units), found, shares) == pytest.approx(least)
 
 
@@ -224,28 +219,14 @@ def test_groups_of_a_million_rows() -> None:
     assert sorted(parts) == [0, 1, 2, 3]
 
 
-any_shares = st.one_of(
-    st.integers(2, 6).map(lambda k: [1] * k),
-    st.lists(st.integers(1, 9), min_size=2, max_size=6),
-    st.lists(st.integers(1, 10**6), min_size=2, max_size=6),
-)
-
-
 @pytest.mark.slow
 @settings(max_examples=1_000, deadline=timedelta(seconds=10))
-@given(
-    rows=st.lists(st.integers(1, 9) | st.integers(1, 10**9), min_size=2, max_size=12),
-    weights=any_shares,
-    n_strata=st.integers(1, 3),
-    seed=seeds,
-)
+@given(rows=any_sizes, weights=any_shares, n_strata=st.integers(1, 3), seed=seeds)
 def test_every_search_ends(rows: list[int], weights: list[int], n_strata: int, seed: int) -> None:
     """Groups of any sizes get parts of any shares, within seconds."""
     shares = [Fraction(weight, sum(weights)) for weight in weights]
-    group, n_groups = np.arange(len(rows)) // 2, (len(rows) + 1) // 2
-    stream = word_stream(seed, StreamTag.PART_SEARCH, len(shares))
-    stratum = np.arange(len(rows)) % n_strata
-    units = group_counts(group, n_groups, stratum, n_strata, np.array(rows))
-    parts = assign_units(units, shares, stream)
+    row, n_groups = np.arange(len(rows)), (len(rows) + 1) // 2
+    units = group_counts(row // 2, n_groups, row % n_strata, n_strata, np.array(rows))
+    parts = assign_units(units, shares, word_stream(seed, StreamTag.PART_SEARCH, len(shares)))
     assert parts.shape == (n_groups,)
     assert 0 <= parts.min() <= parts.max() < len(shares)
