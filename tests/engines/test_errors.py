@@ -36,7 +36,7 @@ CUT += " quantiles, as computed by `quantile` in Dask or `approxQuantile` in Spa
 ONE_THING = (
     "`leaks` on {{name}} frames takes one of `groups`, `key` and `duplicates`, and one column of"
     " folds, got {}.\nHint: call `leaks` once for each argument and each column; `check` takes"
-    " several of both."
+    " several of each."
 )
 NO_KEY = "{{name}} frames need {}, because their rows may come in a different order each time.\n"
 NO_KEY += 'Hint: name the columns that identify a row, as in `key="id"`.'

@@ -111,7 +111,8 @@ PARTS = {
     "{'a': 9e-07, 'b': None}": "Each share in `parts` must be at least one millionth, got {'a':"
     " 9e-07, 'b': None}.",
     **{
-        parts: f"`parts` must be {SUM} less than 1, to leave a rest, got {parts}, which sum to {n}."
+        parts: f"`parts` must be {SUM} less than 1, to leave a remainder, got {parts}, which sum to"
+        f" {n}."
         for parts, n in {"{'a': 1.0, 'b': None}": 1, "{'a': 0.7, 'b': 0.7, 'c': None}": 1.4}.items()
     },
     **{
@@ -179,7 +180,8 @@ def test_fewer_rows_or_groups_than_folds(frame: Make, call: str, data: Any, mess
 
 KEYED = "leave out `key`, as folds of groups do not depend on the order of rows; or deal by a"
 KEYED += ' hash of the group, as in `kfold(key={}, deal="hash")`.'
-CLUSTERED, DEALS = "`sf.clusters` of the same features defines strata.", ("circular", "contiguous")
+CLUSTERED = "`sf.clusters` with the same features defines strata."
+DEALS = ("circular", "contiguous")
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,9 @@ def test_the_seed_chooses_samples_and_folds() -> None:
 
     first, again, *others = (study({"plain": plain}, seed=each) for each in (3, 3, 4, None, None))
     assert_frame_equal(results(again), results(first))
-    assert not any(first["truth"].equals(each["truth"]) for each in others)
+    assert not first["truth"].equals(others[0]["truth"])
+    # Samples of two seeds have equal truths about once in 500 pairs.
+    assert not all(first["truth"].equals(each["truth"]) for each in others[1:])
     assert seeds[:6] == seeds[6:12]
     assert len({*seeds}) == 24
 

@@ -18,8 +18,8 @@ SIGMAS = 4
 """The number of standard deviations that chance can explain when whole groups are assigned."""
 
 RARE_UNEVEN, RARE_LACKING = 0.01, 0.05
-"""Chance cannot explain an uneven cell if the probability that a random column has any such cell is
-below `RARE_UNEVEN`. For a cell without rows, the limit is `RARE_LACKING`."""
+"""Chance cannot explain an uneven cell if the probability that a column of random folds has any
+such cell is below `RARE_UNEVEN`. For a cell without rows, the limit is `RARE_LACKING`."""
 
 ORDER_ROWS, LEAST_SPREAD, ROWS_PER_FOLD = 2, 100, 7
 """The limits for judging the order of rows. With `kfold`, the running count of a fold deviates from
@@ -42,7 +42,7 @@ class JudgedCells(NamedTuple):
     is_even: Flags
     """Whether the number of rows is as close to the expected number as whole rows allow."""
     is_uneven: Flags
-    """Whether the deviation exceeds the share `TENTH` and what rounding and chance can explain."""
+    """Whether the deviation exceeds both `TENTH` and what rounding and chance can explain."""
     is_lacking: Flags
     """Whether the cell has no rows, and chance cannot explain this."""
     spread: Values
@@ -83,7 +83,7 @@ def judge_cells(
     """
     sizes, totals = table.sum(axis=1), table.sum(axis=0)
     n_rows = max(int(sizes.sum()), 1)
-    # Only integers are used until a single division so that equal deviations give equal floats.
+    # All steps but one final division use integers, so equal deviations give equal floats.
     off = (table * n_rows - sizes[:, None] * totals) / n_rows
     expected, share = sizes[:, None] * totals / n_rows, totals / n_rows
     squares = sizes * (n_rows - sizes) / max(n_rows - 1, 1) if groups is None else groups.squares
@@ -118,7 +118,7 @@ def order_deviations(table: StratumTable, parents: Ints) -> Values:
 
 
 def tells_order(n_rows: int, k: Any, squares: Any) -> Flags:
-    """Return whether there are enough rows to judge how evenly k folds are spread over an order.
+    """Return whether there are enough rows to judge how evenly k folds are spread along an order.
 
     `squares` is the sum of the squared fold sizes.
     """
@@ -134,11 +134,11 @@ def is_beyond_shuffles(table: StratumTable) -> bool:
 
 
 def tv_distance(off: Values, totals: Ints) -> Values:
-    """Compute the total variation distance between the strata of each fold and those of all rows.
+    """Compute the total variation distance between the stratum shares of each fold and of all rows.
 
-    The distance is half the sum of the absolute differences between shares, from 0 to 1. It is the
-    share of a fold's rows whose stratum would have to change for a distance of 0, and is NaN for
-    folds without rows. `totals` holds the number of rows of each fold.
+    The distance is half the sum of the absolute differences between shares, and lies between 0 and
+    1. It is the share of a fold's rows whose stratum would have to change for a distance of 0, and
+    is NaN for folds without rows. `totals` holds the number of rows of each fold.
     """
     moved = np.sort(np.abs(off), axis=0).sum(axis=0) / 2  # the order of strata has no effect
     distances: Values = np.where(totals, moved / np.maximum(totals, 1), np.nan)

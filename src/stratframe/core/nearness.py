@@ -13,8 +13,8 @@ COMPACT_BELOW = 15 / 16
 """The share of remaining points below which removed points are dropped from the arrays."""
 
 FEW, WIDEN_FROM = 1 << 13, 1 / 8
-"""Up to `FEW` points per feature, every search compares all points. With more points, it begins
-with a window of points, or with all if half a window would hold over `WIDEN_FROM` of the points."""
+"""With up to `FEW` points per feature, a search compares all points. With more, it begins with a
+window of points, or with all if half a window would hold over `WIDEN_FROM` of the points."""
 
 RUNS = 4
 """The number of runs of points per neighbour sought; the nearest point of a run gives a bound."""
@@ -75,8 +75,9 @@ class NeighbourPool:
         # comes from the product, the sum over features and the scaling (Higham 2002, Accuracy and
         # stability of numerical algorithms, section 3.1).
         self.error = 4 * (len(points) + 8) * float(np.finfo(np.float64).eps)
-        # `numbers`, `candidates` and `lowest_squares` hold numbers, coordinates, and squared
-        # lengths minus the error (infinite if removed). `positions` maps points to places in these.
+        # `numbers`, `candidates` and `lowest_squares` hold the number of each candidate, its
+        # coordinates, and its squared length minus the error (infinite once the point is removed).
+        # `positions` gives the place of each point in these arrays.
         self.n_left = points.shape[1]
         self.numbers, self.axis = np.arange(self.n_left), -1
         self.lowest_squares = self.squares * (1 - self.error)

@@ -131,7 +131,7 @@ def objects_to_polars(series: pd.Series) -> pl.Series | None:
         typed = known = series[~missing] if missing.any() else series
         with suppress(OverflowError):  # raised by pandas 2 for integers beyond the range of floats
             typed = known.infer_objects()
-        if typed.dtype != object and (typed == known).all():  # as floats, integers can be rounded
+        if typed.dtype != object and (typed == known).all():  # floats can round integers
             values = numpy_to_polars(typed)
             return values if values is None else with_gaps(values, missing)
     if word in ("decimal", "integer") or word not in OBJECTS:
@@ -218,7 +218,7 @@ def object_type(series: pd.Series) -> str:
 
 
 def is_continuous(series: Series) -> bool:
-    """Return whether a column holds at least one number with a fraction."""
+    """Return whether a column holds at least one number with a fractional part."""
     dtype = dtype_of(series)
     try:
         return (dtype.is_float() or dtype.is_decimal()) and has_fractions(to_floats(series))
@@ -227,7 +227,7 @@ def is_continuous(series: Series) -> bool:
 
 
 def has_fractions(values: Values) -> bool:
-    """Return whether any float has a fraction; NaN and infinite values have no fraction."""
+    """Return whether any float has a fractional part; NaN and infinite values have none."""
     for start in range(0, len(values), CHUNK):
         part = values[start : start + CHUNK]
         if ((np.trunc(part) != part) & ~np.isnan(part)).any():

@@ -221,7 +221,7 @@ IDENTIFIED = (
 )
 UP_TO_CHANCE = 'shares, as in `parts={"train": 0.8, "test": 0.2}`, are met approximately.'
 BY_VALUE = "`sf.continuous` orders rows by a column."
-CLUSTERED = "`sf.clusters` of the same features defines strata."
+CLUSTERED = "`sf.clusters` with the same features defines strata."
 
 
 def hint_for_keyed_groups(groups: Sequence[Term]) -> str:
@@ -350,7 +350,7 @@ def exact_shares(parts: dict[str, Any]) -> tuple[Fraction | None, ...]:
         if abs(total - 1) <= SUM_ROUNDING:
             simple, total = {part: share / total for part, share in given.items()}, Fraction(1)
     if total > 1 or (total == 1) == has_rest:
-        rule = "sum to less than 1, to leave a rest" if has_rest else "sum to 1"
+        rule = "sum to less than 1, to leave a remainder" if has_rest else "sum to 1"
         shown = f"{float(total):.12g}" if total < 10**9 else "more than a billion"
         msg = (
             f"`parts` must be fractions that {rule}, got {show_parts(parts)}, which sum to {shown}."

@@ -30,18 +30,18 @@ from .sources import join_given, named_source
 AUTO = "auto"
 
 MOST_FOLDS = 100
-"""Up to this number of distinct values, a column whose name suggests folds counts as folds."""
+"""A column whose name suggests folds counts as folds if it has at most this many values."""
 
 LENIENT = 10
 """Chance can explain up to about this many times the expected number of pairs of equal rows."""
 
 FEW_COLUMNS, MOSTLY = 8, 0.7
 """The maximum number of columns that are left out, one at a time, to compare rows in all other
-columns. If the pairs that then agree beyond chance are copies, at least the share `MOSTLY` of these
-pairs also agrees in the omitted column."""
+columns. Some of the pairs that agree in them also agree in the omitted column by chance. If the
+remaining pairs are copies, at least the share `MOSTLY` of them agree in the omitted column, too."""
 
 TOO_RARE = 0.01
-"""The probability below which chance cannot explain that a column agrees in all equal rows."""
+"""The probability below which chance cannot explain why all equal rows agree in a column."""
 
 
 class Asked(NamedTuple):
@@ -84,7 +84,7 @@ def leaks(
     duplicates: Any = AUTO,
     name: str | Sequence[str] = "fold",
 ) -> Any:
-    """List the rows that leak, which share a group, a key or all values with another fold's rows.
+    """List rows that leak: they share a group, a key or all values with a row of another fold.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def keep_leaks(source: EngineSource, names: Sequence[Any], asked: Asked) -> Any:
         msg = (
             f"`leaks` on {source.kind} frames takes one of `groups`, `key` and `duplicates`, and"
             f" one column of folds, got {got}.\nHint: call `leaks` once for each argument and each"
-            " column; `check` takes several of both."
+            " column; `check` takes several of each."
         )
         raise StratError(msg)
     source.check_shared(Options(groups=asked.terms), refs, ("check", "set"))
@@ -348,8 +348,8 @@ def is_explained(
 ) -> bool:
     """Return whether chance can explain equal rows; it cannot if the call names a single column.
 
-    Copies agree in all columns. Rows that agree by chance in all columns but one agree in the
-    remaining column about as often as other pairs of rows do.
+    Copies agree in all columns. If a pair of rows agrees by chance in all columns but one, it
+    agrees in the remaining column about as often as any other pair does.
     """
     columns, measured = compared.columns, compared.measured
     if len(columns) == 1:

@@ -10,10 +10,11 @@ from ..types import Ints, Parts, Values, Words
 from .units import UnitCounts, part_table, self_loss, to_dense
 
 Stream: TypeAlias = Callable[[int], Words]
-"""A function that draws the given number of new random 64-bit words at each call."""
+"""A function that draws a given number of new random 64-bit words on each call."""
 
 BATCH, CELLS_PER_BATCH = 1 << 12, 1 << 17
-"""A batch has `BATCH` pairs of units, or `CELLS_PER_BATCH` / n_columns if less, but at least 64."""
+"""A batch has `BATCH` pairs of units, or `CELLS_PER_BATCH` / n_columns if that is fewer, but at
+least 64."""
 
 MAX_IDLE_BATCHES, LITTLE_GAIN = 16, 0.02
 """The search ends after `MAX_IDLE_BATCHES` consecutive batches with small gains. A gain is small
@@ -21,8 +22,8 @@ if it is at most `LITTLE_GAIN` times the difference between the loss and its low
 takes longer if this limit is lower (docs/studies/tuning.py)."""
 
 MIN_GAIN, ROUNDING = 1e-9, 1e-12
-"""A change is made if its gain is above `MIN_GAIN` and above `ROUNDING` times the largest term of a
-gain. Smaller gains can be rounding errors, and a search that follows them might not end."""
+"""A change is made if its gain is above `MIN_GAIN` and above `ROUNDING` times the largest summand
+of any gain. Smaller gains can be rounding errors, and a search that follows them might not end."""
 
 
 class Objective(NamedTuple):
@@ -35,7 +36,7 @@ class Objective(NamedTuple):
     target: Values
     """The target count of each column in each part, shape (n_columns, n_parts)."""
     scale: Values
-    """The factor of the squared deviations in each column, 1 / total, shape (n_columns,)."""
+    """The factor of squared deviations in each column, which is 1 / total, shape (n_columns,)."""
     shares: Values
     lower_bound: float
     """A lower bound on the loss of any partition of whole rows."""
@@ -70,14 +71,14 @@ def is_optimal(loss: float, objective: Objective) -> bool:
 
 
 def smallest_gain(heaviest: float, objective: Objective) -> float:
-    """Compute the smallest gain for which a change is made, given the largest term of a gain."""
+    """Compute the smallest gain for which a change is made, given the heaviest summand."""
     return max(MIN_GAIN, ROUNDING * heaviest / float(objective.shares.min()))
 
 
 def greedy_assign(
     units: UnitCounts, order: Ints, objective: Objective, parts: Parts, room: Ints | None = None
 ) -> None:
-    """Assign each unit in turn to the part for which the loss increases least, in place.
+    """Assign each unit in turn, in place, to the part for which the loss increases least.
 
     `order` lists the units without a part, hardest first. `room` is the number of units that each
     part can still take; by default there is no limit.
@@ -179,7 +180,7 @@ def apply_improving_moves(
     total_gain = 0.0
     for index in improving.tolist():
         pair = {int(first[index]), int(second[index])} - {-1}
-        # After a unit has moved, all other changes of this unit are out of date. Other changes
+        # Once a unit has moved, all other changes that involve it are out of date. Other changes
         # between the same parts are still valid, but their gains are computed again.
         if moved & pair:
             continue

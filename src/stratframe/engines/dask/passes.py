@@ -95,8 +95,9 @@ def over_partitions(
 
 
 Typed = tuple[Kinds, Any]
-"""The kinds of values in some partitions, and the result of a function on these partitions. The
-result is an error if values cannot be read, and None if classes must be read again as objects."""
+"""The kinds of values in some partitions, and the result of applying a function to these
+partitions. The result is an error if values cannot be read, and None if classes must be read again
+as objects."""
 
 
 def read_typed(partition: Any, number: int, *, plan: Plan, function: Callable[[Any], Any]) -> Typed:
@@ -227,7 +228,7 @@ def merge_keys(several: Sequence[Keys], first: int) -> Keys:
 
 def over_rows(frame: Any, meta: Any, function: Callable[..., Any], **options: Any) -> Any:
     """Call a function on each partition when the frame is computed."""
-    # Without `delayed`, Dask would confuse two calls that swap the values of two options.
+    # Without `delayed`, Dask would confuse calls in which two options have swapped values.
     bound = dask.delayed(partial(function, **options), traverse=False)
     return frame.map_partitions(apply, bound, meta=meta, enforce_metadata=False)
 
