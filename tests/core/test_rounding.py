@@ -14,11 +14,8 @@ from stratframe.core.rounding import controlled_rounding, moves_up, round_total,
 from stratframe.core.seeds import StreamTag, random_words
 
 Shares, Levels = list[Fraction], Sequence[np.ndarray]
-
-Shares, Levels = list[Fraction], Sequence[np.ndarray]
 seeds = st.integers(0, 2**32)
 strata_sizes = st.lists(st.integers(0, 30), min_size=1, max_size=24)
-some_numbers = st.lists(st.integers(1, 50), min_size=2, max_size=6)
 some_numbers = st.lists(st.integers(1, 50), min_size=2, max_size=6)
 TINY = [
     ([5, 7], [7, 2, 1], [[0, 0]]),

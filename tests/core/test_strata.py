@@ -16,10 +16,6 @@ halves = hnp.arrays(np.int64, st.integers(1, 50), elements=st.integers(0, 12)).m
 nested_codes = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), min_size=1, max_size=60)
 some_values = st.lists(st.tuples(st.integers(0, 3), st.integers(-20, 20)), min_size=1, max_size=80)
 cells = st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 5))
-halves = hnp.arrays(np.int64, st.integers(1, 50), elements=st.integers(0, 12)).map(lambda n: n / 2)
-nested_codes = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), min_size=1, max_size=60)
-some_values = st.lists(st.tuples(st.integers(0, 3), st.integers(-20, 20)), min_size=1, max_size=80)
-cells = st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 5))
 
 
 @given(codes)

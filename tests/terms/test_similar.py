@@ -114,6 +114,7 @@ def test_all_verbs(frame: Make, groups: Any) -> None:
     """The verbs that take groups find the same ones."""
     data = frame(ROWS)
     folded = sf.kfold(data, k=3, groups=groups)
+    assert None not in values(folded, "fold")
     assert not split_groups([0, 0, 2, 0, 4, 4], values(folded, "fold"))
     found = sf.check(folded, groups=groups, duplicates=None).text
     assert "each of 3 groups of similar rows is in one fold" in found

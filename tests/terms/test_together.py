@@ -63,6 +63,7 @@ def test_components_are_those_found_link_by_link(rows: list[tuple[int, ...]]) ->
 def test_components_are_whole(frame: Make) -> None:
     """Each component is in one fold, and `check` and `leaks` see the same groups."""
     folded = sf.kfold(frame(ROWS), "label", 3, groups=LINKED, rare="ignore")
+    assert None not in values(folded, "fold")
     assert not split_groups(COMPONENTS, values(folded, "fold"))
     found = sf.check(folded, groups=LINKED, duplicates=None)
     assert "each of 7 groups of linked rows is in one fold" in found.text

@@ -71,7 +71,7 @@ def test_probability_any_missing_by_all_placements(cases: list[tuple[int, int, i
         ways = [1] + [0] * count
         for rows in fold_sizes(n, k):
             chosen = [0, *(comb(rows, own) for own in range(1, count + 1))]
-            ways = np.convolve(ways, np.array(chosen, dtype=object))[: count + 1].tolist()
+            ways = np.convolve(*np.array([ways, chosen], dtype=object))[: count + 1].tolist()
         expected = float(1 - Fraction(ways[count], comb(n, count)))
         assert theory.probability_any_missing(n, count, k) == pytest.approx(expected, rel=1e-15)
 
