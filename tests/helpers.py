@@ -3,6 +3,7 @@
 import warnings
 from collections import Counter
 from collections.abc import Callable, Container, Iterable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,11 @@ def strata_of(frame: Any, by: Any, **options: Any) -> dict[Any, int]:
     for *names, n in zip(*columns.values(), counts, strict=True):
         found[names[0] if len(names) == 1 else tuple(names)] += n
     return dict(found)
+
+
+def fractions(numbers: list[int]) -> list[Fraction]:
+    """Divide whole numbers by their sum, without rounding."""
+    return [Fraction(number, sum(numbers)) for number in numbers]
 
 
 def split_groups(groups: list[Any], folds: list[Any]) -> set[Any]:

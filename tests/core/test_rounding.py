@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from stratframe.core.rounding import controlled_rounding, moves_up, round_total, systematic_round
 from stratframe.core.seeds import StreamTag, random_words
+from tests.helpers import fractions
 
 Shares, Levels = list[Fraction], Sequence[np.ndarray]
 seeds = st.integers(0, 2**32)
@@ -29,10 +30,6 @@ TINY = [
     ([7], [6, 5, 4, 3, 2, 1], []),
     ([3, 3, 4, 1, 2, 2, 5], [3, 5], [[0, 0, 1, 1, 1, 2, 2], [0, 0, 1, 1, 1, 1, 1]]),
 ]
-
-
-def fractions(numbers: list[int]) -> Shares:
-    return [Fraction(number, sum(numbers)) for number in numbers]
 
 
 def shares_of(least: int, most: int) -> st.SearchStrategy[Shares]:

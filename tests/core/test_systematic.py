@@ -12,11 +12,7 @@ from scipy.stats import chisquare, ks_2samp
 from stratframe.core.rounding import controlled_rounding
 from stratframe.core.seeds import StreamTag, random_words
 from stratframe.core.systematic import systematic_deal
-
-
-def fractions(numbers: list[int]) -> list[Fraction]:
-    return [Fraction(number, sum(numbers)) for number in numbers]
-
+from tests.helpers import fractions
 
 shares = st.lists(st.integers(1, 40), min_size=2, max_size=6).map(fractions)
 seeds = st.none() | st.integers(0, 2**32)

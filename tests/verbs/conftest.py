@@ -5,6 +5,9 @@ from tests.helpers import two_kinds
 
 __all__ = ["two_kinds"]
 
+CLASSES = {"label": ["a", "b", None, "a", "a", "b", "c", "a"], "size": [1, 1, 2, 2, 1, 1, 2, 1]}
+"""Eight rows, of which one has no label."""
+
 
 def cases(table: str) -> dict[str, list[str]]:
     """Read cases, a line each, and what is expected of each in the indented lines below it."""

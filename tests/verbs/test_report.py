@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from tests.helpers import TWO_KINDS, Make, columns_of, evaluate, make, refuse_now, values
+from tests.verbs.conftest import CLASSES
 from tests.verbs.test_findings import crossed, judge, order_words
 
-DATA = {"label": ["a", "b", None, "a", "a", "b", "c", "a"], "size": [1, 1, 2, 2, 1, 1, 2, 1]}
-DATA |= {"fold": [0, 0, 1, 2, 0, None, 1, 2]}
+DATA = CLASSES | {"fold": [0, 0, 1, 2, 0, None, 1, 2]}
 REPORT = ["fold", "n", "rows_off", "absent", "verdict"]
 IN_FULL = ["rms_deviation", "random", "ratio", "tv_distance"]
 SHUFFLED = "as even as a shuffle"

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from tests.helpers import TWO_KINDS, Make, columns_of, eager, make, refuse_now, strata_of, values
+from tests.verbs.conftest import CLASSES
 
 TABLES = [sf.balance, lambda df, by: sf.plan(df, by, 2, rare="ignore")]
 TAKEN = ["fold", "n", "share"]
-DATA = {"label": ["a", "b", None, "a", "a", "b", "c", "a"], "size": [1, 1, 2, 2, 1, 1, 2, 1]}
-DATA |= {"price": [row + 0.5 for row in range(8)], "id": list(range(8))}
+DATA = CLASSES | {"price": [row + 0.5 for row in range(8)], "id": list(range(8))}
 
 
 def test_values_keep_their_type(frame: Make, kind: str) -> None:

@@ -14,6 +14,7 @@ from stratframe.core.groups import assign
 from stratframe.core.groups.assign import assign_units, balance_rows, group_counts, margin_counts
 from stratframe.core.groups.units import UnitCounts, unique_rows
 from stratframe.core.seeds import StreamTag, random_words, word_stream
+from tests.helpers import fractions
 
 from .partitions import THIRDS, UNEQUAL, chi, dense, every_partition, groups_of, seeds, tables
 
@@ -224,7 +225,7 @@ def test_groups_of_a_million_rows() -> None:
 @given(rows=any_sizes, weights=any_shares, n_strata=st.integers(1, 3), seed=seeds)
 def test_every_search_ends(rows: list[int], weights: list[int], n_strata: int, seed: int) -> None:
     """Groups of any sizes get parts of any shares, within seconds."""
-    shares = [Fraction(weight, sum(weights)) for weight in weights]
+    shares = fractions(weights)
     row, n_groups = np.arange(len(rows)), (len(rows) + 1) // 2
     units = group_counts(row // 2, n_groups, row % n_strata, n_strata, np.array(rows))
     parts = assign_units(units, shares, word_stream(seed, StreamTag.PART_SEARCH, len(shares)))
