@@ -17,7 +17,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import radius_neighbors_graph
 
 import stratframe as sf
-from stratframe.core.near import near_points, near_texts
+from stratframe.core.similar_pairs import near_points, near_texts
 from tests.helpers import Make, refuse, split_groups, values, warned
 from tests.terms.clouds import groups_of, same_partition
 

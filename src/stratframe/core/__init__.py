@@ -6,8 +6,8 @@ Most modules exchange three integer arrays: `codes`, shape (n_rows,), the stratu
 
 - `types`: types of arrays
 - `seeds`, `hashing`: random 64-bit words from a seed, and hashes of keys
-- `strata`, `order`, `nearness`: codes of strata and bins, and orders of the rows inside strata
-- `points`, `near`: scaled features, and pairs of rows that are near each other
+- `strata`, `order`, `neighbour_order`: codes of strata and bins, and orders of rows in strata
+- `points`, `similar_pairs`: scaled features, and pairs of rows that are near each other
 - `quota`, `rounding`, `fill`: tables for equal folds or a sample, unequal parts, and new rows
 - `deal`, `systematic`: the assignment of rows to parts by rank, in turn, or evenly over an order
 - `totals`: swaps of rows that even out numeric totals

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from ..checks import check_int
-from ..core.nearness import nearest_order
+from ..core.neighbour_order import nearest_order
 from ..core.points import feature_scaling
 from ..core.types import Ints, Values, Words
 from ..errors import StratError, describe

@@ -14,7 +14,7 @@ import numpy as np
 from .. import frames
 from ..checks import check_one_of, load_extra
 from ..core.hashing import hash_groups
-from ..core.near import WITHIN_ROUNDING, Near, directions, near_points, near_texts
+from ..core.similar_pairs import WITHIN_ROUNDING, Near, directions, near_points, near_texts
 from ..core.strata import factorize_codes, first_occurrence
 from ..core.types import Flags, Ints
 from ..errors import StratError, describe, describe_rows

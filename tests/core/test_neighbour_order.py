@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.spatial.distance import cdist
 
-from stratframe.core.nearness import NeighbourPool, nearest_order
+from stratframe.core.neighbour_order import NeighbourPool, nearest_order
 from stratframe.core.order import shuffled
 from stratframe.core.points import feature_scaling
 from stratframe.core.seeds import StreamTag, random_words
