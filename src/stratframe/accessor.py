@@ -13,7 +13,7 @@ import pandas as pd
 import polars as pl
 
 from .habits import Params, ResultT, no_such_method, suggest_arguments
-from .pipeline.options import Deal, PartShares, Rare, fold_target, part_target
+from .pipeline.options import Deal, PartShares, Rare, check_options, fold_target, part_target
 from .terms.base import Missing
 from .verbs import advise as advise_verb
 from .verbs import check as check_verb
@@ -131,7 +131,10 @@ class StratExpr:
         >>> df.with_columns(pl.col("label").strat.kfold(k=2))["fold"].to_list()
         [0, 0, 0, 1, 1, 0, 1, 1]
         """
-        made: pl.Expr = deals.assign_expression(self._expr, fold_target(k), locals())
+        options = check_options(
+            None, fold_target(k), deal=deal, missing=missing, rare=rare, seed=seed, name=name
+        )
+        made: pl.Expr = deals.assign_expression(self._expr, options)
         return made
 
     @suggest_arguments
@@ -168,7 +171,10 @@ class StratExpr:
         >>> df.select(expr)["split"].to_list()
         ['a', 'a', 'b', 'b']
         """
-        made: pl.Expr = deals.assign_expression(self._expr, part_target(parts), locals())
+        options = check_options(
+            None, part_target(parts), deal=deal, missing=missing, rare=rare, seed=seed, name=name
+        )
+        made: pl.Expr = deals.assign_expression(self._expr, options)
         return made
 
 

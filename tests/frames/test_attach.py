@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 from stratframe.frames import NewColumn
-from stratframe.frames.attach import attach_columns, column_expression, struct_fields
+from stratframe.frames.attach import column_expression, struct_fields
+from stratframe.pipeline.local_source import LocalSource
 from tests.helpers import Make, eager, values
 
 DATA = {"a": [1, 2, 3, 4], "b": ["x", "y", None, "x"]}
@@ -27,7 +28,7 @@ def test_computations_read_what_they_refer_to(frame: Make, kind: str, columns: A
 
     ref: Any = pl.col("a") + 1 if "polars" in kind else lambda df: df["a"] + 1
     refs = {"by": ["b"], "key": [ref], "where": []}
-    eager(attach_columns(frame(DATA), refs, compute, columns))
+    eager(LocalSource(frame(DATA)).attach(refs, compute, columns))
     assert seen == [({"by": [DATA["b"]], "key": [[2, 3, 4, 5]], "where": []}, 4)]
 
 

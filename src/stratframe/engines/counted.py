@@ -17,10 +17,11 @@ from ..core.strata import lowest_words
 from ..core.types import Flags, Ints, StratumTable, Words
 from ..errors import StratError, plural
 from ..pipeline.check_data import UNIQUE_KEY_HINT
-from ..pipeline.nest import Strata, stratify
+from ..pipeline.deals import deal_units, quota_table
+from ..pipeline.nest import Strata, place_rows
 from ..pipeline.options import Options, Rare
-from ..pipeline.parts import deal_units, place_rows, quota_table
 from ..pipeline.random_numbers import row_streams
+from ..pipeline.stratify import stratify
 from ..terms.base import ByQuantiles
 from .base import Call, Engine, check_term
 from .counts import HIGHEST_WORD, CountedCodes, Counts, Cuts
@@ -34,7 +35,7 @@ class CountedStrata(NamedTuple):
 
     @property
     def coded(self) -> CountedCodes:
-        codes = place_rows(self.strata.codes, self.strata.rows, len(self.counts.weights))
+        codes = place_rows(self.strata.codes, self.strata.dealt.rows, len(self.counts.weights))
         return CountedCodes(self.counts, codes, len(self.strata.sizes))
 
 
@@ -134,8 +135,8 @@ def lowest_of_strata(counted: CountedStrata) -> list[Words]:
     """For each salt, find the lowest row number in each stratum."""
     strata, lowest = counted.strata, counted.counts.lowest
     assert lowest is not None
-    if strata.rows is not None:
-        lowest = lowest[:, strata.rows]
+    if strata.dealt.rows is not None:
+        lowest = lowest[:, strata.dealt.rows]
     return [lowest_words(strata.codes, len(strata.sizes), words) for words in lowest]
 
 
@@ -143,7 +144,7 @@ def parts_of_groups(options: Options, counted: CountedStrata) -> list[Ints]:
     """Deal whole groups in each repeat; return the part of each counted row, or -1 if not dealt."""
     strata, n_counted = counted.strata, len(counted.counts.weights)
     return [
-        place_rows(deal_units(options, strata, repeat), strata.rows, n_counted)
+        place_rows(deal_units(options, strata, repeat), strata.dealt.rows, n_counted)
         for repeat in range(options.repeats)
     ]
 

@@ -60,6 +60,7 @@ class EngineSource:
 
     library = "pandas"
     """The library of the tables that verbs return."""
+    ranks_by_position = False
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -79,7 +80,7 @@ class EngineSource:
         check_possible(options, self.kind)
         names = [output.name for output in outputs]
         self.engine.check(options.columns(), names, overwrite=overwrite)
-        if options.way.is_hashed:
+        if options.deal == "hash":
             by_hash = PartsByNumber(np.zeros(1, np.int64), hash_points(options)[None])
             call, dealt = self.engine.bind(options), [by_hash] * options.repeats
             return self.engine.attach(call, None, outputs, dealt, hash_salts(options))
@@ -162,7 +163,7 @@ class EngineSource:
         if not options.groups:
             return strata, lambda _: list_quotas(options, counted)[0]
         (parts, *_) = parts_of_groups(options, counted)
-        dealt = parts if strata.rows is None else parts[strata.rows]
+        dealt = parts if strata.dealt.rows is None else parts[strata.dealt.rows]
         return strata, lambda level: level.crosstab(dealt, n_parts)
 
     def collect(self, *_: Any) -> EngineSource:
@@ -304,7 +305,7 @@ def extend_column(engine: Engine, options: Options, k: int | None, *, named: boo
     parts = read_given(options, options.target.n, counts.columns["name"][0], counts.weights)[1]
     counted = nest_counts(engine, options, counts)
     strata, stream = counted.strata, column_stream(options, StreamTag.EXTEND)
-    given = parts if strata.rows is None else parts[strata.rows]
+    given = parts if strata.dealt.rows is None else parts[strata.dealt.rows]
     (lowest,) = lowest_of_strata(counted)
     table = quota_of_new(options, strata, given, stream, lowest)
     sizes = {name: part_sizes(held, options.target, every.weights) + table.sum(axis=0)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,8 +10,8 @@ import numpy as np
 from .. import frames
 from ..core.types import Flags, Ints, StratumTable
 from ..frames import SharedExample, SharedRows
-from ..pipeline.nest import stratify
 from ..pipeline.options import Options
+from ..pipeline.stratify import stratify
 from ..terms.classes import Classes
 from .counts import Counts
 
@@ -41,7 +42,8 @@ def sets_of(counts: Counts, *, nulls_alike: bool) -> CountedSets:
     strata = stratify(Options(terms), {"by": columns}, len(weights), weights)
     lacks = np.logical_or.reduce([frames.is_missing(series) for series in columns])
     alone = lacks & (not nulls_alike)
-    strata = strata._replace(weights=np.where(alone, 0, weights))
+    dealt = replace(strata.dealt, weights=np.where(alone, 0, weights))
+    strata = strata._replace(dealt=dealt)
     labels, folds = frames.fold_codes(counts.columns["name"][0], weights=weights)
     n_folds = len(labels.values) + 1
     table = strata.crosstab(folds % n_folds, n_folds)

@@ -16,8 +16,8 @@ import polars as pl
 
 from ..core.types import Ints
 from .lazy import is_repeatable
-from .libraries import FrameT, label_of
-from .references import check_height, one_or_several, read_columns
+from .libraries import EagerFrame, label_of
+from .references import check_height, one_or_several
 
 
 class NewColumn(NamedTuple):
@@ -39,31 +39,26 @@ Compute: TypeAlias = Callable[[dict[str, list[Any]], int], list[NewColumn]]
 """A function that computes new columns from the columns of each argument and the number of rows."""
 
 
-def attach_columns(
-    frame: FrameT,
+def attach_columns(frame: EagerFrame, columns: list[NewColumn]) -> EagerFrame:
+    """Add columns to an eager frame, and empty the list of columns."""
+    if isinstance(frame, pl.DataFrame):
+        # Each array is released as soon as its series is made.
+        return frame.with_columns([polars_column(columns.pop(0)) for _ in range(len(columns))])
+    return attach_pandas(frame, columns)
+
+
+def attach_lazily(
+    frame: pl.LazyFrame,
     refs: Refs,
     compute: Compute,
     outputs: Sequence[NewColumn],
     *,
     by_row: bool = False,
-) -> FrameT:
-    """Add computed columns; with `by_row`, each row's new values depend only on that row."""
-    if isinstance(frame, pl.LazyFrame):
-        expr = column_expression(refs, compute, outputs, by_row=by_row)
-        new = [column.name for column in outputs]
-        return attach_lazily(frame, expr, new, beside=not by_row and is_repeatable(frame))
-    read = {argument: read_columns(frame, given) for argument, given in refs.items()}
-    columns = list(compute(read, len(frame)))
-    if isinstance(frame, pl.DataFrame):
-        # Each array is released as soon as its series is made.
-        return frame.with_columns([polars_column(columns.pop(0)) for _ in outputs])
-    return attach_pandas(frame, columns)
-
-
-def attach_lazily(
-    frame: pl.LazyFrame, expr: pl.Expr, new: Sequence[str], *, beside: bool
 ) -> pl.LazyFrame:
-    if not beside:
+    """Add columns that are computed when the query runs, row by row if `by_row` is true."""
+    expr = column_expression(refs, compute, outputs, by_row=by_row)
+    new = [column.name for column in outputs]
+    if by_row or not is_repeatable(frame):
         attached = frame.with_columns(expr)
         return attached if len(new) == 1 else attached.with_columns(pl.col(new[0]).struct.unnest())
     # The separate query reads only the columns that the expression needs. The frame itself is

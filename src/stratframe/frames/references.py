@@ -396,10 +396,8 @@ def collect_columns(frame: Frame, refs: Sequence[Any]) -> EagerFrame:
     return frame.select(kept if needed else pl.int_range(pl.len()).alias("row")).collect()
 
 
-def empty_columns(frame: Frame, refs: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]] | None:
-    """Return an empty column for each reference of a lazy frame, or None for an eager frame."""
-    if not isinstance(frame, pl.LazyFrame):
-        return None
+def empty_columns(frame: pl.LazyFrame, refs: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
+    """Return an empty column for each reference to a lazy frame."""
     known = frame.collect_schema()
     query = pl.LazyFrame(schema=known)
     return {

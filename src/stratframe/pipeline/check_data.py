@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,26 +14,26 @@ from ..errors import StratError, at_most
 from ..frames import Rule, RuledColumn
 from ..terms.base import BoundTerm
 from ..terms.entry import ruled_columns
+from .nest import DealtRows
 from .options import Options, Target
-from .random_numbers import Keys, first_of_equal_keys, read_keys
+from .random_numbers import first_of_equal_keys, read_keys
 
 
-def rows_where(series: Any, *, in_batch: bool = False) -> Ints:
+def rows_where(series: Any, always_dealt: Ints | None = None, *, in_batch: bool = False) -> Ints:
+    """Return the rows for which `where` is true, and those that are always dealt."""
     name, text, subject = "where", "the column of `where`", "The column of `where`"
     if series.name is not None:
         name, text, subject = series.name, repr(series.name), f"Column {series.name!r}"
     flags, missing = frames.read_flags(series, text)
     rule = Rule(hint="fill the missing values, as in `fill_null(False)` or `fillna(False)`.")
     frames.check_rules([RuledColumn(name, subject, rule, series, missing)], in_batch=in_batch)
-    return np.flatnonzero(flags)
+    rows = np.flatnonzero(flags)
+    return rows if always_dealt is None else np.union1d(rows, always_dealt)
 
 
-def check_values(
-    entries: Sequence[BoundTerm], options: Options, key: Sequence[Any], rows: Ints | None = None
-) -> Keys | None:
-    """Raise one error for all values that break a rule; otherwise, return the hashed keys."""
-    by = [entry for entry in entries if entry.argument == "by"]
-    for entry in by if options.marginal else by[:-1]:
+def check_values(dealt: DealtRows, options: Options, key: Sequence[Any] = ()) -> DealtRows:
+    """Raise one error for all values that break a rule; otherwise, add the hashed keys."""
+    for entry in dealt.by if options.marginal else dealt.by[:-1]:
         if entry.term.orders_rows:  # a plain column with fractions
             rule, others = "A continuous entry of `by` must come last", " and is followed by others"
             if options.marginal:
@@ -43,24 +44,28 @@ def check_values(
                 f" `sf.classes({entry.code})`."
             )
             raise StratError(msg)
-    columns = [column for entry in entries for column in ruled_columns(entry, options.missing)]
+    columns = [
+        column for entry in dealt.entries for column in ruled_columns(entry, options.missing)
+    ]
     if not key:
         frames.check_rules(columns)
-        return None
-    keyed = ruled_keys(key, rows)
+        return dealt
+    keyed = ruled_keys(key, dealt.rows)
     columns += keyed
     if any(column.missing.any() for column in keyed):
         frames.check_rules(columns)
-    key = key if rows is None else [frames.take(each, rows) for each in key]
+    key = dealt.take(key)
     keys = read_keys(options, key)
     first = first_of_equal_keys(keys, key)
     if first is not None:
         texts = ", ".join(column.text.removeprefix("Column ") for column in keyed)
         unique = Rule(complete=False, unique=True, hint=UNIQUE_KEY_HINT)
         no_gaps = np.zeros(len(first), dtype=np.bool_)
-        columns.append(RuledColumn("key", f"`key` ({texts})", unique, key[0], no_gaps, first, rows))
+        columns.append(
+            RuledColumn("key", f"`key` ({texts})", unique, key[0], no_gaps, first, dealt.rows)
+        )
     frames.check_rules(columns)
-    return keys
+    return replace(dealt, keys=keys)
 
 
 UNIQUE_KEY_HINT = (
@@ -81,19 +86,17 @@ def ruled_keys(key: Sequence[Any], rows: Ints | None) -> list[RuledColumn]:
     return columns
 
 
-def check_enough(
-    n_rows: int, entries: Sequence[BoundTerm], groups: Ints | None, target: Target
-) -> None:
-    if target.n > n_rows:
+def check_enough(dealt: DealtRows, target: Target) -> None:
+    if target.n > dealt.total:
         limit = f"the number of rows that get a {target.kind}"
-        raise StratError(at_most(target.argument, limit, target.n, n_rows, "row"))
-    if groups is not None and target.n > (n_groups := int(groups.max(initial=-1)) + 1):
+        raise StratError(at_most(target.argument, limit, target.n, dealt.total, "row"))
+    group = dealt.group
+    if group is not None and target.n > (n_groups := int(group.max(initial=-1)) + 1):
         msg = at_most(target.argument, "the number of groups", target.n, n_groups, "group")
-        raise StratError(msg + explain_largest(entries, groups, np.bincount(groups)))
+        raise StratError(msg + explain_largest(dealt.groups, group, np.bincount(group)))
 
 
-def explain_largest(entries: Sequence[BoundTerm], groups: Ints | None, sizes: Ints) -> str:
+def explain_largest(grouped_by: Sequence[BoundTerm], groups: Ints | None, sizes: Ints) -> str:
     """Return a sentence that explains the size of the largest group, or an empty string."""
     rows = np.flatnonzero(groups == sizes.argmax())
-    grouped_by = [entry for entry in entries if entry.argument == "groups"]
     return "".join(entry.term.explain_group(entry, rows) for entry in grouped_by)

@@ -19,10 +19,11 @@ from ..core.strata import first_occurrence, order_of_strata, sum_by
 from ..core.types import Ints, StratumTable, Words
 from ..errors import StratError, describe, describe_rows, plural, preview, with_full_stop
 from ..frames import Frame, NewColumn
-from .nest import Columns, Strata, stratify
+from .nest import Columns, Strata, place_rows
 from .options import Options, Target, fold_target, write_groups
-from .parts import empty_outputs, part_sizes, place_rows, warn_empty_parts
+from .parts import empty_outputs, part_sizes, warn_empty_parts
 from .random_numbers import column_stream, row_numbers
+from .stratify import stratify
 
 
 def extended_columns(
@@ -41,21 +42,22 @@ def extended_column(
     options, parts = read_given(options, k, column)
     held = np.flatnonzero(parts >= 0)
     strata = stratify(options, columns, n_rows, ordered=False, always_dealt=held)
-    rows = np.arange(n_rows) if strata.rows is None else strata.rows
+    rows = np.arange(n_rows) if strata.dealt.rows is None else strata.dealt.rows
     given = parts
-    if strata.groups is not None:
-        groups = strata.groups
-        if strata.rows is not None:  # number the groups in all rows; rows left out get -1
+    if strata.dealt.group is not None:
+        groups = strata.dealt.group
+        if strata.dealt.rows is not None:  # number the groups in all rows; rows left out get -1
             alone = Options(groups=options.groups, where=options.where, missing=options.missing)
             chosen = {argument: columns[argument] for argument in ("groups", "where")}
             found = stratify(alone, chosen, n_rows, always_dealt=held)
-            assert found.groups is not None
-            groups = place_rows(found.groups, found.rows, n_rows)
-        series = [each for entry in strata.grouped_by for each in entry.series]
+            assert found.dealt.group is not None
+            groups = place_rows(found.dealt.group, found.dealt.rows, n_rows)
+        series = [each for entry in strata.dealt.groups for each in entry.series]
         given = np.where(groups < 0, -1, parts)
         check_whole_groups(options, groups, [*series, column], given)
         given = folds_of_units(groups, int(groups.max()) + 1, given)[groups]
-        strata = strata._replace(groups=np.unique(groups[rows], return_inverse=True)[1])
+        own = np.unique(groups[rows], return_inverse=True)[1]
+        strata = strata._replace(dealt=replace(strata.dealt, group=own))
     parts[rows] = extend_dealt(options, strata, given[rows])
     sizes = {options.name: part_sizes(parts, options.target)}
     warn_empty_parts(options.target, strata.n_rows, sizes, named=named)
@@ -135,7 +137,7 @@ def check_whole_groups(options: Options, groups: Ints, series: Sequence[Any], fo
 
 
 def extend_dealt(options: Options, strata: Strata, folds: Ints) -> Ints:
-    stream, group = column_stream(options, StreamTag.EXTEND), strata.groups
+    stream, group = column_stream(options, StreamTag.EXTEND), strata.dealt.group
     if group is None and strata.margins is None:
         return extend_rows(options, strata, folds, stream)
     shares = np.array(options.target.fractions(len(folds)), dtype=np.float64)
@@ -157,7 +159,7 @@ def fill_target(options: Options, stream: Stream, held: StratumTable, new: Ints)
 
 def extend_rows(options: Options, strata: Strata, folds: Ints, stream: Stream) -> Ints:
     """Assign folds to ungrouped rows, evenly in each stratum and, as far as possible, in total."""
-    new, keys, lowest = np.flatnonzero(folds < 0), strata.keys, None
+    new, keys, lowest = np.flatnonzero(folds < 0), strata.dealt.keys, None
     if keys is not None:
         lowest = strata.lowest(keys.hash(ORDER_SALT))
         keys = keys._replace(dealt=new if keys.dealt is None else keys.dealt[new])

@@ -29,7 +29,7 @@ from ..terms.base import BoundTerm, Term
 from ..terms.by import Entries, split_series
 from ..terms.entry import read_entry
 from .check_data import check_values
-from .nest import Strata
+from .nest import DealtRows, Strata
 from .options import Options
 
 RESERVED = ("n", "share", "fold", "expected", "deviation")
@@ -177,7 +177,7 @@ def count_folds(
     check_not_swapped("by", by, name, stratum_values, found.labels)
     if entries.marginal:
         return count_levels(found)
-    weights = found.strata.weights
+    weights = found.strata.dealt.weights
     handed = split_series(entries.terms, found.columns)
     shown = [term.in_table(series, k, weights) for term, series in handed]
     terms = tuple(term for term, _ in shown)
@@ -207,9 +207,9 @@ def count_levels(found: FoldedStrata, entries: Sequence[tuple[Term, int]] = ()) 
     for place, level in enumerate(strata.margins or levels_of(strata)):
         slack = slacks[place] if slacks else 0
         groups = None
-        if strata.groups is not None:
+        if strata.dealt.group is not None:
             n_strata = len(level.sizes)
-            groups = group_rows(level.codes, strata.groups, strata.weights, n_strata)
+            groups = group_rows(level.codes, strata.dealt.group, strata.dealt.weights, n_strata)
         table = level.crosstab(found.codes, len(found.labels.values))
         is_coarse = not strata.margins and level is not strata
         off = None if is_coarse else measure_order(level, found)
@@ -225,7 +225,7 @@ def count_levels(found: FoldedStrata, entries: Sequence[tuple[Term, int]] = ()) 
 
 def count_totals(entry: BoundTerm, found: FoldedStrata) -> FoldTotals:
     """Measure how even the totals of an entry are across folds of whole groups or single rows."""
-    units, sizes = found.strata.groups, np.array(found.labels.sizes)
+    units, sizes = found.strata.dealt.group, np.array(found.labels.sizes)
     units = np.arange(len(found.codes)) if units is None else units
     names = [
         f"column {place}" if each.is_unnamed else each.name
@@ -314,7 +314,7 @@ def cut_orders(options: Options, series: Sequence[Any], k: int) -> Options:
     in_bins = terms if options.marginal else [term.in_bins(k) for term in terms]
     for term, bins, (_, columns) in zip(terms, in_bins, handed, strict=True):
         if bins is not term:
-            check_values([read_entry(term, columns)], Options(), ())
+            check_values(DealtRows([read_entry(term, columns)], [], 0), Options())
     return replace(options, terms=tuple(in_bins))
 
 

@@ -16,9 +16,9 @@ from ..core.seeds import StreamTag
 from ..core.types import Words
 from ..frames import NewColumn
 from .check_data import rows_where, ruled_keys
-from .nest import Columns
+from .nest import Columns, place_rows
 from .options import Options, Target
-from .parts import empty_outputs, place_rows
+from .parts import empty_outputs
 from .random_numbers import column_stream
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from .. import frames
 from ..core.types import Flags, StratumTable
-from ..frames import LabelRows
+from ..frames import LabelRows, NewColumn
+from ..frames.attach import Compute, Refs
 from ..terms.base import By, Term
 from ..terms.by import Entries, require_by, split_series
+from .deals import deal_rows, quota_table
 from .extend import extended_columns, target_of
 from .fold_counts import (
     LEAST_FOLDS,
@@ -24,11 +26,12 @@ from .fold_counts import (
     cut_orders,
 )
 from .hashed import hashed_columns
-from .nest import Strata, stratify
+from .nest import Strata
 from .options import Options, Target
-from .parts import check_columns, deal_rows, empty_outputs, new_columns, quota_table
+from .parts import empty_outputs, new_columns
 from .random_numbers import row_numbers, row_streams
 from .sample_sizes import SampleSize, sampled_rows
+from .stratify import stratify
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,42 +40,72 @@ class LocalSource:
 
     frame: Any
 
+    ranks_by_position: ClassVar[bool] = True
+    """Whether `kfold` can do without a key, and then deals rows by their position."""
+
     @property
     def library(self) -> str:
         return frames.library_of(self.frame)
 
+    @property
+    def is_lazy(self) -> bool:
+        return frames.libraries.is_lazy(self.frame)
+
     # Columns ----------------------------------------------------------------------------
 
     def assign(self, options: Options, *, overwrite: bool) -> Any:
-        outputs = empty_outputs(options)
-        columns = check_columns(self.frame, options, outputs, overwrite=overwrite)
+        outputs, by_row = empty_outputs(options), options.deal == "hash"
+        refs = self.check(options, outputs, overwrite=overwrite)
         compute = partial(new_columns, options)
-        if options.way.is_hashed:
-            in_batch = frames.libraries.is_lazy(self.frame)
-            compute = partial(hashed_columns, options, in_batch=in_batch)
-        else:
+        if by_row:
+            compute = partial(hashed_columns, options, in_batch=self.is_lazy)
+        elif self.is_lazy:
             self.warn_row_order(options)
-        by_row = options.way.is_hashed
-        return frames.attach.attach_columns(self.frame, columns, compute, outputs, by_row=by_row)
+        return self.attach(refs, compute, outputs, by_row=by_row)
+
+    def attach(
+        self, refs: Refs, compute: Compute, outputs: Sequence[NewColumn], *, by_row: bool = False
+    ) -> Any:
+        """Read columns, compute new ones and attach them: now or, in a lazy frame, in its query."""
+        if self.is_lazy:
+            return frames.attach.attach_lazily(self.frame, refs, compute, outputs, by_row=by_row)
+        columns = {
+            argument: frames.read_columns(self.frame, given) for argument, given in refs.items()
+        }
+        return frames.attach.attach_columns(self.frame, list(compute(columns, len(self.frame))))
+
+    def check(
+        self, options: Options, new: Sequence[NewColumn] = (), *, overwrite: bool = False
+    ) -> dict[str, list[Any]]:
+        """Check the columns that a call reads and adds; in a lazy frame, also the types read."""
+        refs = options.columns()
+        names = [column.name for column in new]
+        frames.check_refs(self.frame, refs, names, overwrite=overwrite)
+        if self.is_lazy:
+            empty = frames.references.empty_columns(self.frame, refs | {"key": []})
+            entries = options.terms, options.marginal, options.groups
+            stratify(Options(*entries, where=options.where), empty, 0)
+        return refs
 
     def extend(self, options: Options, target: Target, names: Sequence[Any], k: int | None) -> Any:
-        columns = check_columns(self.frame, options)
+        columns = self.check(options)
         self.check_names(names)
-        self.warn_row_order(options)
+        if self.is_lazy:
+            self.warn_row_order(options)
         several = [
             replace(options, name=name, target=target_of(self.frame, name, target, k))
             for name in names
         ]
         outputs = [output for each in several for output in empty_outputs(each)]
         compute = partial(extended_columns, several, k)
-        return frames.attach.attach_columns(self.frame, columns | {"name": names}, compute, outputs)
+        return self.attach(columns | {"name": names}, compute, outputs)
 
     def warn_row_order(self, options: Options) -> None:
         """Warn if a lazy query has no fixed row order, unless folds depend on values alone."""
         terms = (term.without_order() or term for term in (*options.terms, *options.groups))
         # If `by` is one continuous entry, contiguous folds depend on its values alone.
         is_one_order = [term.orders_rows for term in options.terms] == [True]
-        is_cut_by_value = options.way.in_stretches and is_one_order
+        is_cut_by_value = options.deal == "contiguous" and is_one_order
         what: str | None = "without `key=` the folds"
         hint = '`key="id"` names columns that identify the rows'
         if options.groups and any(term.uses_row_order for term in terms):
@@ -86,14 +119,14 @@ class LocalSource:
         frames.lazy.warn_row_order(self.frame, what, hint, options.key)
 
     def sample(self, options: Options, wanted: SampleSize) -> Any:
-        named = check_columns(self.frame, options)
+        named = self.check(options)
         return frames.filter_rows(self.frame, named, partial(sampled_rows, options, wanted))
 
     # Counts -----------------------------------------------------------------------------
 
     def collect(self, by: By, groups: tuple[Term, ...], refs: Sequence[Any]) -> LocalSource:
         """Run the query of a lazy frame only once, by collecting the columns that tables need."""
-        if not frames.libraries.is_lazy(self.frame):
+        if not self.is_lazy:
             return self
         named = Options(*require_by(by), groups).columns()
         frames.check_refs(self.frame, named)
@@ -101,7 +134,7 @@ class LocalSource:
             frames.collect_columns(self.frame, [*named["by"], *named["groups"], *refs])
         )
 
-    def read(self, named: dict[str, list[Any]]) -> tuple[dict[str, list[Any]], int]:
+    def read(self, named: Refs) -> tuple[dict[str, list[Any]], int]:
         """Read the named columns, in one query if the frame is lazy, and count the rows."""
         eager = frames.collect_columns(self.frame, [ref for refs in named.values() for ref in refs])
         return {each: frames.read_columns(eager, refs) for each, refs in named.items()}, len(eager)
@@ -112,12 +145,11 @@ class LocalSource:
         named = options.columns()
         frames.check_refs(self.frame, named)
         columns, n_rows = self.read(named)
-        strata = stratify(cut_orders(options, columns["by"], LEAST_FOLDS), columns, n_rows)
-        return strata._replace(in_turn=all(level.cells is None for level in strata.levels))
+        return stratify(cut_orders(options, columns["by"], LEAST_FOLDS), columns, n_rows)
 
     def plan(self, options: Options) -> tuple[Strata, Callable[[Strata], StratumTable]]:
         """Return the strata of a call, and a function that counts rows by stratum and part."""
-        named = check_columns(self.frame, options)
+        named = self.check(options)
         (columns, n_rows), n_parts = self.read(named), options.target.n
         if not n_rows:  # make an empty table instead of raising an error about too few rows
             options = Options(options.terms, options.marginal, options.groups)
@@ -125,10 +157,10 @@ class LocalSource:
             strata = stratify(options, columns, 0)
             return strata, lambda level: level.crosstab(level.codes, n_parts)
         strata = stratify(options, columns, n_rows)
-        if strata.margins or strata.groups is not None or options.way.in_stretches:
+        if strata.margins or strata.dealt.group is not None or options.deal == "contiguous":
             parts = deal_rows(options, strata, 0)
             return strata, lambda level: level.crosstab(parts, n_parts)
-        numbers, _ = row_numbers(strata.keys, 0, *row_streams(options))
+        numbers, _ = row_numbers(strata.dealt.keys, 0, *row_streams(options))
         return strata, lambda level: quota_table(options, level, lowest=level.lowest(numbers))
 
     def count_folds(self, by: By, name: str, groups: tuple[Term, ...] = ()) -> FoldCounts:

@@ -1,10 +1,11 @@
-"""Select the rows that a call deals, and divide them into strata by the entries of the call."""
+"""Nest entries, each inside the strata of the entries before it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple, TypeAlias
@@ -14,6 +15,7 @@ import numpy as np
 from .. import frames
 from ..core.groups.assign import group_counts, margin_counts
 from ..core.groups.units import UnitCounts
+from ..core.order import grouped
 from ..core.strata import (
     crosstab,
     factorize_codes,
@@ -23,23 +25,83 @@ from ..core.strata import (
     sum_by,
 )
 from ..core.types import Ints, RandomNumbers, StratumTable, Words
-from ..errors import StratError, above_limit, plural, preview, warn
+from ..errors import StratError, above_limit, plural
 from ..terms.base import BoundTerm, RowOrder, Term
-from ..terms.entry import read_entries, select_rows
+from ..terms.entry import read_entries
 from ..terms.margins import name_with_column
-from .check_data import check_enough, check_values, rows_where
 from .options import Options
-from .random_numbers import Keys, key_order, rank_groups
-from .rare import treat_rare
-
-MANY_ENTRIES = 3
-"""The minimum number of entries in `by` for a warning about sparse joint strata."""
+from .random_numbers import Keys
 
 MAX_TABLE_CELLS = 2**28
 """The maximum size, in cells, of a table of strata and parts; making it takes about 6 GiB."""
 
+
 Columns: TypeAlias = Mapping[str, Sequence[Any]]
 """A mapping from an argument, such as "by" or "where", to the series that the call reads for it."""
+
+
+@dataclass(frozen=True)
+class DealtRows:
+    """The rows that a call deals, in the order in which it deals them."""
+
+    by: list[BoundTerm]
+    """The entries of `by`, with their values in these rows."""
+    groups: list[BoundTerm]
+    """The entries of `groups`, with their values in these rows."""
+    n: int
+    """The number of these rows."""
+    rows: Ints | None = None
+    """The positions of these rows in the frame, shape (n,); None for all rows in frame order."""
+    weights: Ints | None = None
+    """The number of equal rows that each row represents, shape (n,); None if all are 1."""
+    keys: Keys | None = None
+    """The hashed keys of these rows; None without a key, or if nothing is ranked by its hash."""
+    group: Ints | None = None
+    """The group of each row, shape (n,), range 0..n_groups-1, numbered by the hash of its values;
+    rows without a group come last. None without groups, or before the groups are numbered."""
+
+    @property
+    def total(self) -> int:
+        """The number of rows, or the sum of their weights."""
+        return self.n if self.weights is None else int(self.weights.sum())
+
+    @property
+    def entries(self) -> list[BoundTerm]:
+        return [*self.by, *self.groups]
+
+    def select(self, rows: Ints | None) -> DealtRows:
+        """Select some of these rows, in the given order; None selects all."""
+        if rows is None:
+            return self
+        return replace(
+            self,
+            by=[entry.select(rows) for entry in self.by],
+            groups=[entry.select(rows) for entry in self.groups],
+            n=len(rows),
+            rows=rows if self.rows is None else self.rows[rows],
+            weights=None if self.weights is None else self.weights[rows],
+            keys=None if self.keys is None else self.keys.select(rows),
+            group=None,
+        )
+
+    def take(self, series: Sequence[Any]) -> Sequence[Any]:
+        return series if self.rows is None else [frames.take(each, self.rows) for each in series]
+
+
+def place_rows(parts: Ints, rows: Ints | None, n_rows: int) -> Ints:
+    """Return the part of every row of the frame, with -1 for the rows that are not dealt."""
+    if rows is None:
+        return parts
+    placed = np.full(n_rows, -1, dtype=parts.dtype)
+    placed[rows] = parts
+    return placed
+
+
+def bind(options: Options, columns: Columns, n_rows: int, weights: Ints | None = None) -> DealtRows:
+    """Read the entries of a call from their columns, for all rows of the frame."""
+    by = read_entries(options.terms, columns.get("by", ()), "by", weights)
+    groups = read_entries(options.groups, columns.get("groups", ()), "groups", weights)
+    return DealtRows(by, groups, n_rows, weights=weights)
 
 
 class Level(NamedTuple):
@@ -63,6 +125,8 @@ class Strata(NamedTuple):
     """The joint stratum of every dealt row, shape (n_dealt,), range 0..n_strata-1."""
     sizes: Ints
     """The number of rows in every joint stratum, shape (n_strata,)."""
+    dealt: DealtRows
+    """The dealt rows: their positions, groups, keys and weights, without the entries of `by`."""
     ancestors: tuple[Ints, ...] = ()
     """For each coarser level, from the finest to the coarsest, the stratum that contains each joint
     stratum. Each array has shape (n_strata,) and is nondecreasing."""
@@ -70,23 +134,9 @@ class Strata(NamedTuple):
     """The order of the rows inside the strata; None if no entry orders the rows."""
     totals: BoundTerm | None = None
     """The entry made by `sf.total`, if there is one."""
-    rows: Ints | None = None
-    """The positions of the dealt rows; None for all rows in the order of the frame."""
     levels: tuple[Level, ...] = ()
-    groups: Ints | None = None
-    """The group of every dealt row, shape (n_dealt,), range 0..n_groups-1; None without groups.
-    Groups are numbered by the hash of their values; rows without a group come last."""
-    grouped_by: tuple[BoundTerm, ...] = ()
-    """The entries of `groups`."""
     margins: MarginStrata | None = None
     """The strata of each single entry, if `by` is `sf.margins`."""
-    keys: Keys | None = None
-    """The hashed keys of the dealt rows, if key hashes rank the rows."""
-    weights: Ints | None = None
-    """The number of equal rows that each row represents, shape (n_dealt,); None if all are 1."""
-    in_turn: bool = False
-    """Whether `kfold` without a key deals these strata in turn, because none is a bin of an
-    order."""
 
     @property
     def n_rows(self) -> int:
@@ -94,9 +144,19 @@ class Strata(NamedTuple):
 
     def lowest(self, numbers: RandomNumbers) -> Words | None:
         """Return the lowest key hash in each stratum, or None if the rows have no keys."""
-        if self.keys is None:
+        if self.dealt.keys is None:
             return None
         return lowest_words(self.codes, len(self.sizes), numbers)
+
+    def sort_rows(self, words: Words, smallest: Fraction) -> Ints:
+        """Sort rows by stratum and, if an entry orders rows, inside each stratum by this order.
+
+        The random 64-bit words break ties, and are overwritten. A block of neighbours has one row
+        for the part with the smallest share.
+        """
+        if self.order is None:
+            return grouped(np.arange(len(words)), self.codes, len(self.sizes))
+        return self.order.sort(self.codes, len(self.sizes), words, smallest)
 
     def first_rows(self) -> Strata:
         """Keep only the first row of each stratum, which is enough to name the stratum."""
@@ -112,14 +172,16 @@ class Strata(NamedTuple):
     def units(self) -> UnitCounts:
         """Count the rows of each unit by stratum or, with margins, by the value of each entry."""
         if self.margins is not None:
-            return self.margins.count(self.groups, len(self.codes))
-        assert self.groups is not None
-        n_groups = int(self.groups.max(initial=-1)) + 1
-        return group_counts(self.groups, n_groups, self.codes, len(self.sizes), self.weights)
+            return self.margins.count(self.dealt.group, len(self.codes))
+        assert self.dealt.group is not None
+        n_groups = int(self.dealt.group.max(initial=-1)) + 1
+        return group_counts(
+            self.dealt.group, n_groups, self.codes, len(self.sizes), self.dealt.weights
+        )
 
     def crosstab(self, parts: Ints, n_parts: int) -> StratumTable:
         check_n_cells(len(self.sizes), n_parts)
-        return crosstab(self.codes, len(self.sizes), parts, n_parts, self.weights)
+        return crosstab(self.codes, len(self.sizes), parts, n_parts, self.dealt.weights)
 
 
 class MarginStrata:
@@ -154,130 +216,23 @@ def check_n_cells(n_strata: int, n_parts: int) -> None:
         raise StratError(above_limit(subject, MAX_TABLE_CELLS, "cell", n_cells, size) + hint)
 
 
-def stratify(
-    options: Options,
-    columns: Columns,
-    n_rows: int,
-    weights: Ints | None = None,
-    *,
-    ordered: bool = True,
-    always_dealt: Ints | None = None,
-) -> Strata:
-    """Divide the rows by each entry of a call, inside the strata of the entries before it.
-
-    With groups, or if `ordered` is False, a continuous entry is cut into bins. The rows in
-    `always_dealt` are dealt even if `where` leaves them out.
-    """
-    entries = read_entries(options.terms, columns.get("by", ()), "by", weights)
-    entries += read_entries(options.groups, columns.get("groups", ()), "groups", weights)
-    keys, where = columns.get("key", ()), columns.get("where", ())
-    rows = rows_where(where[0]) if where else None
-    if rows is not None and always_dealt is not None:
-        rows = np.union1d(rows, always_dealt)
-    entries = select_rows(entries, rows)
-    hashed, keyed = check_values(entries, options, keys, rows), rows
-    in_order = any(entry.term.uses_row_order or entry.term.evens_totals for entry in entries)
-    if hashed is not None and (in_order or not options.way.is_drawn or options.marginal):
-        order = key_order(keys if rows is None else [frames.take(each, rows) for each in keys])[0]
-        entries, rows = select_rows(entries, order), order if rows is None else rows[order]
-    n_dealt = n_rows if rows is None else len(rows)
-    n_dealt = n_dealt if weights is None else int(weights.sum())
-    entries, groups = dealt_entries(entries, options, n_dealt)
-    rows = entries[0].rows if entries else rows
-    by = [entry for entry in entries if entry.argument == "by"]
-    if groups is not None or not ordered:
-        by = [replace(entry, term=entry.term.without_order() or entry.term) for entry in by]
-    strata = nest([] if options.marginal else by, rows, n_rows, weights)
-    grouped_by = tuple(entry for entry in entries if entry.argument == "groups")
-    strata = strata._replace(groups=groups, grouped_by=grouped_by)
-    if options.marginal:
-        return strata._replace(margins=nest_each(by, rows, n_rows))
-    if hashed is not None and strata.order is None and options.way.is_drawn:
-        dealt = rows if keyed is None or rows is None else np.searchsorted(keyed, rows)
-        strata = strata._replace(keys=hashed._replace(dealt=dealt))
-    if len(strata.levels) >= MANY_ENTRIES and options.rare != "ignore":
-        warn_sparse(strata, options.target.n)
-    return strata
-
-
-def warn_sparse(strata: Strata, n_parts: int) -> None:
-    n_rows, n_strata, names = strata.n_rows, len(strata.sizes), strata.levels
-    counts = [int(level.max(initial=-1)) + 1 for level in reversed(strata.ancestors)] + [n_strata]
-    sparse = [
-        repr(level.name)
-        for level, count in zip(names, counts, strict=True)
-        if n_rows < n_parts * count
-    ]
-    if sparse:
-        unbalanced = f"{preview(sparse, len(sparse))} {'is' if len(sparse) == 1 else 'are'}"
-        warn(
-            f"The {len(names)} entries of `by` divide {plural(n_rows, 'row')} into {n_strata:,}"
-            f" joint strata, with fewer than {n_parts} rows each on average:"
-            f" {unbalanced} hardly balanced.\nHint: `sf.margins([...])` balances each entry"
-            " on its own."
-        )
-
-
-def dealt_entries(
-    entries: list[BoundTerm], options: Options, n_rows: int
-) -> tuple[list[BoundTerm], Ints | None]:
-    """Restrict entries to the rows that are dealt, and encode the groups of these rows."""
-    if entries and options.missing == "null":
-        missing = np.logical_or.reduce([entry.missing for entry in entries])
-        entries = select_rows(entries, np.flatnonzero(~missing) if missing.any() else None)
-    groups = group_codes(entries) if options.groups else None
-    check_enough(entries[0].n_rows if entries else n_rows, entries, groups, options.target)
-    nested = options.terms and not options.marginal
-    if nested and options.rare != "ignore" and entries[0].term.is_nominal:
-        first, kept = treat_rare(entries[0], groups, options)
-        entries = select_rows([first, *entries[1:]], kept)
-        if kept is not None:
-            groups = group_codes(entries) if options.groups else None
-            check_enough(entries[0].n_rows, entries, groups, options.target)
-    return entries, groups
-
-
-def group_codes(entries: Sequence[BoundTerm]) -> Ints:
-    """Number the groups of the dealt rows by the hash of their values.
-
-    Each row without a group forms its own group. These groups come last, in the order of the rows.
-    """
-    entries = [entry for entry in entries if entry.argument == "groups"]
-    strata = nest(entries, entries[0].rows, len(entries[0].missing))
-    if not entries[0].term.is_nominal:
-        return entries[0].term.number_groups(entries[0], strata.codes)
-    alone = np.logical_or.reduce([entry.missing for entry in entries])
-    grouped = np.flatnonzero(~alone)
-    codes, present = factorize_codes(strata.codes[grouped], len(strata.sizes))
-    first = grouped[first_occurrence(codes, len(present))]
-    groups = np.empty(len(alone), dtype=np.int64)
-    groups[grouped] = rank_groups([entry.values_at(first) for entry in entries])[codes]
-    groups[alone] = len(present) + np.arange(len(alone) - len(grouped))
-    return groups
-
-
-def nest_each(entries: Sequence[BoundTerm], rows: Ints | None, n_rows: int) -> MarginStrata:
+def nest_each(dealt: DealtRows) -> MarginStrata:
     """Make the strata of each single entry; strata of list values are made only when needed."""
+    entries, dealt = dealt.by, replace(dealt, groups=[], group=None)
     found = [each for entry in entries for each in entry.term.entries(entry)]
     names = Counter(str(each.stratum_name) for each in found)
     given = {entry.term for entry in entries}
     made: list[Strata | Callable[[], Strata]] = []
     for each in found:
         own = name_with_column(each) if names[str(each.stratum_name)] > 1 else each
-        make = partial(nest, [own], rows, n_rows)
+        make = partial(nest, [own], dealt)
         made.append(make() if each.term in given else make)
     return MarginStrata(made)
 
 
-def nest(
-    entries: Sequence[BoundTerm],
-    rows: Ints | None,
-    n_rows: int,
-    weights: Ints | None = None,
-) -> Strata:
-    """Nest the entries to make the joint strata of the dealt rows."""
-    weights = weights if weights is None or rows is None else weights[rows]
-    codes: Ints = np.broadcast_to(np.int64(0), n_rows if rows is None else len(rows))
+def nest(entries: Sequence[BoundTerm], dealt: DealtRows) -> Strata:
+    """Nest entries to make the joint strata of the dealt rows."""
+    codes: Ints = np.broadcast_to(np.int64(0), dealt.n)
     n_strata = min(1, len(codes))
     order: RowOrder | None = None
     totals: BoundTerm | None = None
@@ -303,6 +258,7 @@ def nest(
         values = partial(term.labels, entry, division, parent)
         levels.append(Level(entry.stratum_name, values, places, term, division.cells))
     counted = entries[0].sizes if entries and codes is entries[0].data else None
-    sizes = sum_by(codes, weights, n_strata) if counted is None else counted
+    sizes = sum_by(codes, dealt.weights, n_strata) if counted is None else counted
     above = tuple(accumulate(reversed(parents_of_levels), lambda finer, parents: parents[finer]))
-    return Strata(codes, sizes, above, order, totals, rows, tuple(levels), weights=weights)
+    own = replace(dealt, by=[])  # the values of the entries take memory
+    return Strata(codes, sizes, own, above, order, totals, tuple(levels))

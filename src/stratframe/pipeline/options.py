@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Real
-from typing import Any, Literal, NamedTuple, TypeAlias, TypeGuard, get_args
+from typing import Any, Literal, SupportsIndex, TypeAlias, TypeGuard, get_args
 
 import numpy as np
 
@@ -83,25 +83,6 @@ NO_TARGET = Target()
 """The target of a call that deals no rows. With 0 parts, no stratum is too small."""
 
 
-class Way(NamedTuple):
-    """The properties of one value of `deal`, which other code uses instead of the value."""
-
-    is_drawn: bool = False
-    """Whether random numbers or key hashes determine which rows of a stratum go to which part."""
-    in_stretches: bool = False
-    """Whether each stratum is cut along its order into stretches that do not split equal values."""
-    is_hashed: bool = False
-    """Whether the part of a row depends on its key alone."""
-
-
-WAYS: dict[Deal, Way] = {
-    "random": Way(is_drawn=True),
-    "circular": Way(),
-    "contiguous": Way(in_stretches=True),
-    "hash": Way(is_hashed=True),
-}
-
-
 @dataclass(frozen=True)
 class Options:
     """The checked arguments of one call."""
@@ -120,10 +101,6 @@ class Options:
     seed: int = 0
     name: str = "fold"
 
-    @property
-    def way(self) -> Way:
-        return WAYS[self.deal]
-
     def columns(self) -> dict[str, list[ColumnRef]]:
         return {
             "by": [column for term in self.terms for column in term.columns],
@@ -136,27 +113,32 @@ class Options:
 def check_options(
     by: By | None,
     target: Target,
-    *,
     groups: Any = None,
+    where: Any = None,
+    deal: Deal = "random",
     key: Any = None,
     missing: Missing = "error",
     rare: Rare = "warn",
-    **given: Any,
+    repeats: int = 1,
+    seed: SupportsIndex | None = 0,
+    name: Any = "fold",
 ) -> Options:
-    columns = parse_groups(groups), parse_columns("key", key)
-    options = Options(*parse_by(by), *columns, target=target, missing=missing, rare=rare, **given)
+    """Check the arguments of a verb, which come in the order of its signature."""
+    grouped, keyed, entries = parse_groups(groups), parse_columns("key", key), parse_by(by)
     policies = get_args(Missing) if target.kind == "fold" else get_args(Missing)[:2]
-    check_one_of("deal", options.deal, get_args(Deal))
+    check_one_of("deal", deal, get_args(Deal))
     check_one_of("missing", missing, policies)
     check_one_of("rare", rare, get_args(Rare))
-    repeats, seed = check_int("repeats", options.repeats, 1), check_seed(options.seed)
+    repeats, number = check_int("repeats", repeats, 1), check_seed(seed)
     if repeats > MAX_REPEATS:
         raise StratError(above_limit("`repeats`", MAX_REPEATS, "column", repeats))
-    options = replace(options, repeats=repeats, seed=seed)
+    options = Options(
+        *entries, grouped, keyed, where, target, deal, missing, rare, repeats, number, name
+    )
     if target.kind == "fold" and target.n:
         for term in options.terms:
             term.check_k(target.n)
-    if options.way.is_hashed and target.n > MAX_HASHED:
+    if options.deal == "hash" and target.n > MAX_HASHED:
         raise StratError(above_limit(target.argument, MAX_HASHED, "fold", target.n))
     for is_broken, rule, hint in clashes(options):
         if is_broken:
@@ -167,13 +149,12 @@ def check_options(
 
 def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
     """Yield, for each rule on combined arguments, whether it is broken, the rule, and a hint."""
-    deal, way = f'`deal="{options.deal}"`', options.way
-    in_order = not (way.is_drawn or way.is_hashed)
+    deal, in_order = f'`deal="{options.deal}"`', options.deal in ("circular", "contiguous")
     rule = f"`sf.margins` cannot be combined with {deal}: margins have no row order"
     yield options.marginal and in_order, rule, ""
     rule = f"`sf.total` cannot be combined with {deal}: it swaps rows at random"
     yield in_order and any(term.evens_totals for term in options.terms), rule, "leave out `deal`."
-    if way.in_stretches:
+    if options.deal == "contiguous":
         for term in options.terms:
             orders_by_value = term.orders_rows and term.without_order() is not None
             is_cut = orders_by_value or not term.uses_row_order
@@ -181,7 +162,7 @@ def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
             yield not is_cut, rule, BY_VALUE
         rule = f"{deal} cannot be combined with `repeats={options.repeats}`: nothing is drawn"
         yield options.repeats > 1, rule, "leave out `repeats`, as all columns would be equal."
-    if way.is_hashed:
+    if options.deal == "hash":
         alone = "a row's key alone decides where the row goes"
         excluded: list[tuple[str, object, str]] = [
             ("`by`", options.terms, BALANCED),

@@ -1,64 +1,34 @@
-"""Compute how many rows of each stratum go to each part, and assign the rows to the parts."""
+"""Compute the new columns of a call, which hold the part of every row."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from fractions import Fraction
-from math import ceil
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 
-from .. import frames
-from ..core.deal import cut_between_values, deal_by_rank, deal_by_table, round_robin
-from ..core.groups.assign import assign_units, balance_rows
-from ..core.groups.units import unique_rows
-from ..core.order import grouped, permuted_blocks, sort_values
-from ..core.quota import equal_quota
-from ..core.rounding import controlled_rounding
-from ..core.seeds import StreamTag, permutation
-from ..core.strata import order_of_strata, renumbered, sum_by
-from ..core.systematic import systematic_deal
-from ..core.totals import group_totals, swap_for_totals
-from ..core.types import Ints, StratumTable, Words
+from ..core.strata import sum_by
+from ..core.types import Ints
 from ..errors import MAX_LISTED, list_values, plural, warn
-from ..frames import Frame, NewColumn
+from ..frames import NewColumn
 from ..progress import track
-from .check_data import explain_largest
-from .nest import Columns, Strata, check_n_cells, stratify
+from .deals import deal_rows
+from .nest import Columns, place_rows
 from .options import Options, Target
-from .random_numbers import column_stream, row_numbers, row_streams
-
-TOTALS = StreamTag.FOLD_TOTALS, StreamTag.PART_TOTALS
-"""The tags of the random streams from which pairs of rows to swap are drawn."""
+from .stratify import stratify
 
 
 def new_columns(options: Options, columns: Columns, n_rows: int) -> list[NewColumn]:
     # Only tables need the levels, and each level holds a code for every row.
     strata = stratify(options, columns, n_rows)._replace(levels=())
-    new = [
-        column._replace(parts=place_rows(deal_rows(options, strata, repeat), strata.rows, n_rows))
-        for repeat, column in enumerate(track(empty_outputs(options), "New columns"))
-    ]
-    target, n_dealt, tied = options.target, strata.n_rows, options.way.in_stretches
+    outputs, rows, new = empty_outputs(options), strata.dealt.rows, []
+    for repeat, output in enumerate(track(outputs, "New columns") if outputs[1:] else outputs):
+        parts = deal_rows(options, strata, repeat)
+        new.append(output._replace(parts=place_rows(parts, rows, n_rows)))
+    target, n_dealt, tied = options.target, strata.n_rows, options.deal == "contiguous"
     if tied or (target.names and min(target.fractions(n_dealt)) * n_dealt < 1):
         sizes = {column.name: part_sizes(column.parts, target) for column in new}
         warn_empty_parts(target, n_dealt, sizes, named=len(new) > 1, tied=tied)
     return new
-
-
-def check_columns(
-    frame: Frame, options: Options, new: Sequence[NewColumn] = (), *, overwrite: bool = False
-) -> dict[str, list[Any]]:
-    """Check the columns that a call reads and adds; in a lazy frame, also check the types read."""
-    named = options.columns()
-    names = [column.name for column in new]
-    frames.check_refs(frame, named, names, overwrite=overwrite)
-    empty = frames.references.empty_columns(frame, named | {"key": []})
-    if empty is not None:
-        described = Options(options.terms, options.marginal, options.groups, where=options.where)
-        stratify(described, empty, 0)
-    return named
 
 
 def empty_outputs(options: Options) -> list[NewColumn]:
@@ -98,131 +68,3 @@ def warn_empty_parts(
             lines.append(f"{part} has no rows{columns}{fault}")
     if lines:
         warn(" ".join(lines[:MAX_LISTED]) + " ..." * (len(lines) > MAX_LISTED))
-
-
-def place_rows(parts: Ints, rows: Ints | None, n_rows: int) -> Ints:
-    """Return the part of every row of the frame, with -1 for the rows that are not dealt."""
-    if rows is None:
-        return parts
-    placed = np.full(n_rows, -1, dtype=parts.dtype)
-    placed[rows] = parts
-    return placed
-
-
-def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
-    """Deal the rows of all strata, and return the part of every dealt row."""
-    if strata.groups is not None or strata.margins:
-        return deal_units(options, strata, repeat)
-    if options.way.in_stretches:
-        return cut_stretches(strata, quota_table(options, strata))
-    if strata.order is not None or not options.way.is_drawn:
-        parts = deal_in_order(options, strata, repeat)
-    else:
-        streams = row_streams(options, repeat)
-        numbers, second = row_numbers(strata.keys, len(strata.codes), *streams)
-        table = quota_table(options, strata, repeat, strata.lowest(numbers))
-        parts = deal_by_rank(strata.codes, table, numbers, second)
-    if strata.totals is None:
-        return parts
-    stream = column_stream(options, *TOTALS, repeat=repeat)
-    shares = options.target.fractions(strata.n_rows)
-    return swap_for_totals(strata.codes, parts, strata.totals.data, shares, stream)
-
-
-def cut_stretches(strata: Strata, table: StratumTable) -> Ints:
-    """Cut every stratum along its order into one stretch of rows for each part."""
-    codes, n_strata = strata.codes, len(strata.sizes)
-    values = None if strata.order is None else strata.order.values
-    if values is None:
-        return deal_by_table(grouped(np.arange(len(codes)), codes, n_strata), table)
-    rows, is_run_start = sort_values(values, codes, n_strata)
-    return deal_by_table(rows, cut_between_values(table, is_run_start))
-
-
-def deal_in_order(options: Options, strata: Strata, repeat: int) -> Ints:
-    order, n_rows, k = strata.order, len(strata.codes), options.target.n
-    first, second = row_streams(options, repeat)
-    needs_words = options.way.is_drawn or (order is not None and order.starts_at_random)
-    words = first(n_rows) if needs_words else np.zeros(n_rows, dtype=np.uint64)
-    rows = sort_rows(strata, words, min(options.target.fractions(n_rows)))
-    if options.target.kind == "part":
-        table = quota_table(options, strata, repeat)
-        draws = second(table.size + n_rows) if options.way.is_drawn else None
-        return systematic_deal(rows, table, draws)
-    if order is not None and options.way.is_drawn:
-        rows = permuted_blocks(rows, strata.sizes, k, second(n_rows), order.spread_leftover)
-    return round_robin(rows, draw_fold_permutation(options, repeat))
-
-
-def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
-    """Deal whole groups, or deal single rows so that every margin is balanced."""
-    target, group = options.target, strata.groups
-    shares = target.fractions(strata.n_rows)
-    stream = column_stream(options, StreamTag.FOLD_SEARCH, StreamTag.PART_SEARCH, repeat=repeat)
-    if group is None:
-        return balance_rows(strata.units(), shares, stream)
-    n_groups = int(group.max()) + 1
-    check_n_cells(len(strata.sizes), target.n)
-    sizes = sum_by(group, strata.weights, n_groups)
-    largest, fair = int(sizes.max()), max(shares) * int(sizes.sum())
-    if repeat == 0 and largest > ceil(fair):
-        why = explain_largest(strata.grouped_by, group, sizes)
-        excess = f"{largest - float(fair):.10g}"
-        warn(
-            f"The largest group has {plural(largest, 'row')}, but the largest {target.kind} should"
-            f" have {float(fair):.10g}, so one {target.kind} will be at least {excess}"
-            f" {'row' if excess == '1' else 'rows'} too large.{why}"
-        )
-    units = strata.units()
-    parts = assign_units(units, shares, stream)
-    if strata.totals is not None:
-        totals = group_totals(strata.totals.data, group, n_groups)
-        alike, _ = unique_rows(units, stream(len(units.totals)))
-        stream = column_stream(options, *TOTALS, repeat=repeat)
-        parts = swap_for_totals(alike, parts, totals, shares, stream)
-    return parts[group]
-
-
-def sort_rows(strata: Strata, words: Words, share: Fraction) -> Ints:
-    """Sort rows by stratum and, if an entry orders rows, inside each stratum by this order.
-
-    The random 64-bit words break ties, and are overwritten. A block of neighbours has one row
-    for the smallest part, whose share is `share`.
-    """
-    if strata.order is None:
-        return grouped(np.arange(len(words)), strata.codes, len(strata.sizes))
-    return strata.order.sort(strata.codes, len(strata.sizes), words, share)
-
-
-def draw_fold_permutation(options: Options, repeat: int) -> Ints:
-    """Return the order in which folds receive rows: a random order, or 0..k-1 if none is drawn."""
-    k = options.target.n
-    if not options.way.is_drawn:
-        return np.arange(k)
-    return permutation(column_stream(options, StreamTag.FOLD_NUMBERS, repeat=repeat)(k))
-
-
-def quota_table(
-    options: Options, strata: Strata, repeat: int = 0, lowest: Words | None = None
-) -> StratumTable:
-    """Compute how many rows of each stratum go to each part.
-
-    Strata are processed in the order of their codes or, with keys, of their lowest key hashes.
-    """
-    sizes, target = strata.sizes, options.target
-    check_n_cells(len(sizes), target.n)
-    if lowest is not None:
-        order = order_of_strata(lowest, strata.ancestors)
-        ancestors = tuple(renumbered(strata.ancestors, order))
-        in_turn = strata._replace(sizes=sizes[order], ancestors=ancestors)
-        table = np.empty((len(sizes), target.n), dtype=np.int64)
-        table[order] = quota_table(options, in_turn, repeat)
-        return table
-    if target.kind == "fold":
-        return equal_quota(sizes, draw_fold_permutation(options, repeat))
-    words, n_words = None, len(sizes) * (target.n - 1)
-    if options.way.is_drawn:
-        words = column_stream(options, StreamTag.PART_QUOTA, repeat=repeat)(n_words)
-    elif options.way.in_stretches:  # the highest words give a left-over row to the first part
-        words = np.full(n_words, 2**64 - 1, dtype=np.uint64)
-    return controlled_rounding(sizes, target.fractions(strata.n_rows), strata.ancestors, words)

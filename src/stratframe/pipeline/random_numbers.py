@@ -29,6 +29,9 @@ class Keys(NamedTuple):
     dealt: Ints | None = None
     """The positions of the keys of the dealt rows, shape (n_dealt,); None for all keys in order."""
 
+    def select(self, rows: Ints) -> Keys:
+        return self._replace(dealt=rows if self.dealt is None else self.dealt[rows])
+
     def hash(self, salt: int) -> Words:
         hashes = self.hashes if salt == self.salt else hash_keys(self.columns, salt)
         return hashes if self.dealt is None else hashes[self.dealt]

@@ -15,10 +15,10 @@ from ..core.strata import order_of_strata
 from ..core.systematic import systematic_deal
 from ..core.types import Flags, StratumTable, Words
 from ..errors import StratError, at_most, plural, warn
-from .nest import Columns, Strata, stratify
+from .nest import Columns, Strata, place_rows
 from .options import Options
-from .parts import place_rows, sort_rows
 from .random_numbers import row_numbers
+from .stratify import stratify
 
 Allocation: TypeAlias = Literal["proportional", "equal"]
 """The method by which the rows of a sample are allocated to the strata."""
@@ -67,10 +67,10 @@ def sampled_rows(options: Options, wanted: SampleSize, columns: Columns, n_rows:
         table = sample_table(options, strata, wanted, None)
         total = int(table[:, 0].sum())
         share = Fraction(max(min(total, n_rows - total), 1), max(n_rows, 1))
-        rows = sort_rows(strata, first(n_rows), share)
+        rows = strata.sort_rows(first(n_rows), share)
         parts = systematic_deal(rows, table, second(table.size + n_rows))
     else:
-        numbers, tie_breaks = row_numbers(strata.keys, n_rows, first, second)
+        numbers, tie_breaks = row_numbers(strata.dealt.keys, n_rows, first, second)
         table = sample_table(options, strata, wanted, strata.lowest(numbers))
         parts = deal_by_rank(strata.codes, table, numbers, tie_breaks)
-    return np.equal(place_rows(parts, strata.rows, n_rows), 0)
+    return np.equal(place_rows(parts, strata.dealt.rows, n_rows), 0)

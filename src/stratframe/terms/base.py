@@ -8,7 +8,7 @@ and how strata are labelled. The default methods suit a single column of numbers
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
@@ -87,6 +87,17 @@ class BoundTerm:
     def n_rows(self) -> int:
         """The number of dealt rows, or the sum of their weights."""
         return len(self.missing) if self.weights is None else int(self.weights.sum())
+
+    def select(self, rows: Ints) -> BoundTerm:
+        """Select some of the dealt rows, in the given order."""
+        return replace(
+            self,
+            data=self.data[..., rows],
+            missing=self.missing[rows],
+            sizes=None,
+            rows=rows if self.rows is None else self.rows[rows],
+            weights=None if self.weights is None else self.weights[rows],
+        )
 
     def values_at(self, rows: Ints) -> Any:
         return frames.take(self.series[0], rows if self.rows is None else self.rows[rows])

@@ -40,23 +40,6 @@ def read_entry(term: Term, series: Sequence[Any], place: int = 1) -> BoundTerm:
     return replace(term.read(series), place=place, names=names)
 
 
-def select_rows(entries: list[BoundTerm], rows: Ints | None) -> list[BoundTerm]:
-    """Select rows of the entries, in the given order; None selects all rows."""
-    if rows is None:
-        return entries
-    return [
-        replace(
-            entry,
-            data=entry.data[..., rows],
-            missing=entry.missing[rows],
-            sizes=None,
-            rows=rows if entry.rows is None else entry.rows[rows],
-            weights=None if entry.weights is None else entry.weights[rows],
-        )
-        for entry in entries
-    ]
-
-
 def ruled_columns(entry: BoundTerm, missing: Missing) -> list[RuledColumn]:
     """Pair each column of an entry with the rule that its values must obey."""
     rules, is_nominal = entry.term.rules(missing), entry.term.is_nominal

@@ -98,7 +98,8 @@ def advise(
         raise StratError(msg)
     source = source_of(frame)
     strata, library = source.strata(by, parse_groups(groups)), source.library
-    levels, units, n_rows = strata.margins or [strata], strata.groups, strata.n_rows
+    has_bins = any(level.cells is not None for level in strata.levels)
+    levels, units, n_rows = strata.margins or [strata], strata.dealt.group, strata.n_rows
     n_units = n_rows if units is None else int(units.max(initial=-1)) + 1
     rarest, count, n_held, n_before = find_rarest(levels, units) if n_rows else ("", 0, 0, 0)
     k = np.array(wanted if n_rows else [], dtype=np.int64)
@@ -115,7 +116,7 @@ def advise(
     if not (strata.levels or strata.margins):
         dealt = "not judged"
     verdict = np.where(suffices, dealt, "empty").astype(object)
-    if units is None and any(level.cells is not None for level in strata.levels):
+    if units is None and has_bins:
         verdict[suffices & ~tells_order(n_rows, k, n_rows**2 / k)] = "too few rows"
     table: dict[Hashable, Any] = {
         "k": k,
@@ -131,7 +132,7 @@ def advise(
         lacking = figures(theory.probability_any_missing(n_units, n_held, few))
         if units is None:
             random = figures(theory.variance_random(n_rows, few, count / n_rows))
-        if units is None and strata.in_turn and not strata.margins:
+        if units is None and source.ranks_by_position and not (has_bins or strata.margins):
             dealt_to = partial(variance_dealt, n_rows, count, n_before)
             in_turn = figures(list(map(dealt_to, few.tolist())))
     ratio = np.divide(in_turn, random, out=figures(), where=random > 0)

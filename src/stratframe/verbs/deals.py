@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, SupportsIndex
 
@@ -17,7 +17,6 @@ from ..pipeline.options import (
     Options,
     PartShares,
     Rare,
-    Target,
     check_options,
     fold_target,
     part_target,
@@ -151,7 +150,10 @@ def kfold(
     >>> sf.kfold(df, "label", k=2)["fold"].tolist()
     [0, 0, 0, 1, 1, 0, 1, 1]
     """
-    return add_column(frame, fold_target(k), locals())
+    options = check_options(
+        by, fold_target(k), groups, where, deal, key, missing, rare, repeats, seed, name
+    )
+    return add_column(frame, options, overwrite)
 
 
 @suggest_arguments
@@ -230,7 +232,10 @@ def split(
     >>> len(sf.cv(twenty, names, train="train", valid="test"))
     20
     """
-    return add_column(frame, part_target(parts), locals())
+    options = check_options(
+        by, part_target(parts), groups, where, deal, key, missing, rare, repeats, seed, name
+    )
+    return add_column(frame, options, overwrite)
 
 
 @suggest_arguments
@@ -308,7 +313,6 @@ def extend(
     >>> sf.extend(new, "label")["fold"].tolist()
     [0, 0, 0, 1, 1, 0, 1, 1, 0, 1, 0, 1]
     """
-    given = {**locals()}
     n_folds = None if k is None else check_int("k", k, 2)
     if k is not None and parts is not None:
         msg = "`extend` takes `k` for folds or `parts` for parts, got both."
@@ -317,7 +321,9 @@ def extend(
     source, names = source_of(frame), list_names(name, frame)
     frames.check_names("name", names)
     check_each_once("`name`", "column", names)
-    options = check_call({**given, "name": names[0]}, NO_TARGET)
+    options = check_options(
+        by, NO_TARGET, groups, where, key=key, missing=missing, rare=rare, seed=seed, name=names[0]
+    )
     for term in options.terms:
         if term.without_order() is None:
             msg = f"`extend` does not support `{term.function}` in `by`."
@@ -332,22 +338,14 @@ def extend(
     return extended
 
 
-def check_call(given: Mapping[str, Any], target: Target) -> Options:
-    """Check the arguments of a verb; `target` is made from `k` or `parts`."""
-    others = {"frame", "self", "k", "parts", "overwrite"}
-    return check_options(target=target, **{each: given[each] for each in given.keys() - others})
-
-
-def add_column(frame: AnyFrameT, target: Target, given: Mapping[str, Any]) -> AnyFrameT:
-    options, source = check_call(given, target), source_of(frame)
-    overwrite = check_flag("overwrite", given["overwrite"])
-    assigned: AnyFrameT = source.assign(options, overwrite=overwrite)
+def add_column(frame: AnyFrameT, options: Options, overwrite: bool) -> AnyFrameT:
+    source = source_of(frame)
+    assigned: AnyFrameT = source.assign(options, overwrite=check_flag("overwrite", overwrite))
     return assigned
 
 
-def assign_expression(expr: Any, target: Target, given: Mapping[str, Any]) -> Any:
+def assign_expression(expr: Any, options: Options) -> Any:
     """Return a Polars expression of folds or parts that are stratified by `expr`."""
-    options = check_call({"by": None, **given}, target)
 
     def compute(columns: dict[str, list[Any]], n_rows: int) -> list[NewColumn]:
         fields = frames.attach.struct_fields(columns["by"][0], expr)

@@ -19,9 +19,9 @@ from ..frames import AnyFrame, Frame, SharedRows
 from ..frames.duplicates import count_across_folds
 from ..habits import suggest_arguments
 from ..pipeline.fold_counts import check_not_itself, fold_table, table_verb, text_array
-from ..pipeline.nest import stratify
+from ..pipeline.nest import place_rows
 from ..pipeline.options import Options
-from ..pipeline.parts import place_rows
+from ..pipeline.stratify import stratify
 from ..terms.base import By, Term
 from ..terms.by import columns_of, parse_columns, parse_groups, require_by
 from .findings import Shared, are_many
@@ -235,10 +235,10 @@ def read_groups(frame: Any, names: Sequence[Any], asked: Asked) -> Shared:
         where = frames.make_frame(frames.library_of(frame), {"where": ~without})
         read["where"] = [where["where"]]
     strata = stratify(Options(groups=terms), read, len(frame))
-    (entry,), found = strata.grouped_by, strata.groups
+    (entry,), found = strata.dealt.groups, strata.dealt.group
     assert found is not None
     nearest = partial(entry.term.nearest_groups, entry, found)
-    codes = place_rows(found, strata.rows, len(frame))
+    codes = place_rows(found, strata.dealt.rows, len(frame))
     return Shared("groups", [codes], entry.term.group_noun, nearest=nearest)
 
 

@@ -19,9 +19,8 @@ from ..pipeline.fold_counts import (
     table_verb,
 )
 from ..pipeline.nest import Strata
-from ..pipeline.options import Deal, PartShares, Rare, fold_target, part_target
+from ..pipeline.options import Deal, PartShares, Rare, check_options, fold_target, part_target
 from ..terms.base import By, Missing
-from .deals import check_call
 from .sources import join_given, named_source, source_of
 
 
@@ -141,8 +140,11 @@ def plan(
     2     b  train  0
     3     b   test  1
     """
-    options = check_call(locals(), fold_target(k) if parts is None else part_target(parts))
-    if options.way.is_hashed:
+    target = fold_target(k) if parts is None else part_target(parts)
+    options = check_options(
+        by, target, groups, where, deal, key, missing, rare, seed=seed, name=name
+    )
+    if options.deal == "hash":
         msg = (
             '`plan` cannot count the rows of `deal="hash"`, which leaves the sizes to chance.'
             "\nHint: `report` measures the column that `kfold` or `split` makes."

@@ -18,7 +18,7 @@ from ...core.types import Ints, StratumTable, Words
 from ...errors import StratError
 from ...frames import NewColumn
 from ...frames.attach import attach_pandas
-from ...pipeline.parts import place_rows
+from ...pipeline.nest import place_rows
 from ..base import PartsByNumber, check_key, parts_by_number, read_filled
 from ..cells import WORD, cells_of
 from ..quantiles import Round, cell_places

@@ -141,7 +141,7 @@ class SparkEngine(Engine):
         for place, (term, column, empty) in enumerate(entries, 1):
             check_term(self.resolve_on(term, column, empty), self.name)
             read_entry(term, [empty], place)
-        if call.where is not None and not options.way.is_hashed:
+        if call.where is not None and options.deal != "hash":
             n_missing = call.frame.filter(call.where.isNull()).count()
             if n_missing:
                 msg = (

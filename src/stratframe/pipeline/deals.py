@@ -1,0 +1,147 @@
+"""Deal the rows of all strata to parts: a function for each value of `deal`, and one for units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil
+
+import numpy as np
+
+from ..core.deal import cut_between_values, deal_by_rank, deal_by_table, round_robin
+from ..core.groups.assign import assign_units, balance_rows
+from ..core.groups.units import unique_rows
+from ..core.order import grouped, permuted_blocks, sort_values
+from ..core.quota import equal_quota
+from ..core.rounding import controlled_rounding
+from ..core.seeds import StreamTag, permutation
+from ..core.strata import order_of_strata, renumbered, sum_by
+from ..core.systematic import systematic_deal
+from ..core.totals import group_totals, swap_for_totals
+from ..core.types import Ints, StratumTable, Words
+from ..errors import plural, warn
+from .check_data import explain_largest
+from .nest import Strata, check_n_cells
+from .options import Deal, Options
+from .random_numbers import column_stream, row_numbers, row_streams
+
+TOTALS = StreamTag.FOLD_TOTALS, StreamTag.PART_TOTALS
+"""The tags of the random streams from which pairs of rows to swap are drawn."""
+
+
+def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
+    """Deal the rows of all strata, and return the part of every dealt row."""
+    if strata.dealt.group is not None or strata.margins:
+        return deal_units(options, strata, repeat)
+    parts = DEALS[options.deal](options, strata, repeat)
+    if strata.totals is None:
+        return parts
+    stream = column_stream(options, *TOTALS, repeat=repeat)
+    shares = options.target.fractions(strata.n_rows)
+    return swap_for_totals(strata.codes, parts, strata.totals.data, shares, stream)
+
+
+def deal_at_random(options: Options, strata: Strata, repeat: int) -> Ints:
+    """Deal by random numbers; neighbours in an order go to different parts."""
+    order, n_rows, k = strata.order, len(strata.codes), options.target.n
+    first, second = row_streams(options, repeat)
+    if order is None:
+        numbers, tie_breaks = row_numbers(strata.dealt.keys, n_rows, first, second)
+        table = quota_table(options, strata, repeat, strata.lowest(numbers))
+        return deal_by_rank(strata.codes, table, numbers, tie_breaks)
+    rows = strata.sort_rows(first(n_rows), min(options.target.fractions(n_rows)))
+    if options.target.kind == "part":
+        table = quota_table(options, strata, repeat)
+        return systematic_deal(rows, table, second(table.size + n_rows))
+    rows = permuted_blocks(rows, strata.sizes, k, second(n_rows), order.spread_leftover)
+    return round_robin(rows, fold_order(options, repeat))
+
+
+def deal_in_turn(options: Options, strata: Strata, repeat: int) -> Ints:
+    """Deal the rows of each stratum, in their order, to parts 0, 1, ... in turn."""
+    words = np.zeros(len(strata.codes), dtype=np.uint64)
+    if strata.order is not None and strata.order.starts_at_random:
+        words = row_streams(options, repeat)[0](len(words))
+    rows = strata.sort_rows(words, min(options.target.fractions(len(words))))
+    if options.target.kind == "part":
+        return systematic_deal(rows, quota_table(options, strata, repeat), None)
+    return round_robin(rows, fold_order(options, repeat))
+
+
+def deal_in_stretches(options: Options, strata: Strata, repeat: int) -> Ints:
+    """Cut every stratum along its order into one stretch of rows for each part."""
+    codes, n_strata, table = strata.codes, len(strata.sizes), quota_table(options, strata, repeat)
+    values = None if strata.order is None else strata.order.values
+    if values is None:
+        return deal_by_table(grouped(np.arange(len(codes)), codes, n_strata), table)
+    rows, is_run_start = sort_values(values, codes, n_strata)
+    return deal_by_table(rows, cut_between_values(table, is_run_start))
+
+
+DEALS: dict[Deal, Callable[[Options, Strata, int], Ints]] = {
+    "random": deal_at_random,
+    "circular": deal_in_turn,
+    "contiguous": deal_in_stretches,
+}
+
+
+def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
+    """Deal whole groups, or deal single rows so that every margin is balanced."""
+    target, group = options.target, strata.dealt.group
+    shares = target.fractions(strata.n_rows)
+    stream = column_stream(options, StreamTag.FOLD_SEARCH, StreamTag.PART_SEARCH, repeat=repeat)
+    if group is None:
+        return balance_rows(strata.units(), shares, stream)
+    n_groups = int(group.max()) + 1
+    check_n_cells(len(strata.sizes), target.n)
+    sizes = sum_by(group, strata.dealt.weights, n_groups)
+    largest, fair = int(sizes.max()), max(shares) * int(sizes.sum())
+    if repeat == 0 and largest > ceil(fair):
+        why = explain_largest(strata.dealt.groups, group, sizes)
+        excess = f"{largest - float(fair):.10g}"
+        warn(
+            f"The largest group has {plural(largest, 'row')}, but the largest {target.kind} should"
+            f" have {float(fair):.10g}, so one {target.kind} will be at least {excess}"
+            f" {'row' if excess == '1' else 'rows'} too large.{why}"
+        )
+    units = strata.units()
+    parts = assign_units(units, shares, stream)
+    if strata.totals is not None:
+        totals = group_totals(strata.totals.data, group, n_groups)
+        alike, _ = unique_rows(units, stream(len(units.totals)))
+        stream = column_stream(options, *TOTALS, repeat=repeat)
+        parts = swap_for_totals(alike, parts, totals, shares, stream)
+    return parts[group]
+
+
+def fold_order(options: Options, repeat: int) -> Ints:
+    """Return the order in which folds receive rows: a random order, or 0..k-1 if none is drawn."""
+    k = options.target.n
+    if options.deal != "random":
+        return np.arange(k)
+    return permutation(column_stream(options, StreamTag.FOLD_NUMBERS, repeat=repeat)(k))
+
+
+def quota_table(
+    options: Options, strata: Strata, repeat: int = 0, lowest: Words | None = None
+) -> StratumTable:
+    """Compute how many rows of each stratum go to each part.
+
+    Strata are processed in the order of their codes or, with keys, of their lowest key hashes.
+    """
+    sizes, target = strata.sizes, options.target
+    check_n_cells(len(sizes), target.n)
+    if lowest is not None:
+        order = order_of_strata(lowest, strata.ancestors)
+        ancestors = tuple(renumbered(strata.ancestors, order))
+        in_turn = strata._replace(sizes=sizes[order], ancestors=ancestors)
+        table = np.empty((len(sizes), target.n), dtype=np.int64)
+        table[order] = quota_table(options, in_turn, repeat)
+        return table
+    if target.kind == "fold":
+        return equal_quota(sizes, fold_order(options, repeat))
+    words, n_words = None, len(sizes) * (target.n - 1)
+    if options.deal == "random":
+        words = column_stream(options, StreamTag.PART_QUOTA, repeat=repeat)(n_words)
+    elif options.deal == "contiguous":  # the highest words give a left-over row to the first part
+        words = np.full(n_words, 2**64 - 1, dtype=np.uint64)
+    return controlled_rounding(sizes, target.fractions(strata.n_rows), strata.ancestors, words)
