@@ -21,9 +21,9 @@ import stratframe as sf
 from . import frames
 from .checks import check_each_once, load_extra
 from .errors import StratError, StratWarning, describe, plural
-from .pipeline.fold_counts import RESERVED
 from .pipeline.options import MAX_REPEATS
 from .terms.parse_text import parse_entry
+from .verbs.result_tables import RESERVED
 from .verbs.sources import list_names
 
 MAX_LINES = 20

@@ -181,7 +181,7 @@ def test_parts_of_text_are_in_their_order(frame: Make) -> None:
 
 def test_tables_that_are_too_large(frame: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """A table of more rows than the limit is an error that gives its size; others are made."""
-    monkeypatch.setattr("stratframe.pipeline.fold_counts.MAX_TABLE_ROWS", 10)
+    monkeypatch.setattr("stratframe.verbs.result_tables.MAX_TABLE_ROWS", 10)
     data = frame({"a": list("abcdef") * 2, "b": [0, 1] * 6, "fold": [0, 1] * 6})
     assert len(sf.plan(data, "b")) == 10
     of = "must not exceed 10 rows, got 12 (6 strata x 2 parts)."

@@ -19,16 +19,15 @@ from .options import Options, Target
 from .random_numbers import first_of_equal_keys, read_keys
 
 
-def rows_where(series: Any, always_dealt: Ints | None = None, *, in_batch: bool = False) -> Ints:
-    """Return the rows for which `where` is true, and those that are always dealt."""
+def rows_where(series: Any, *, in_batch: bool = False) -> Ints:
+    """Return the rows for which `where` is true."""
     name, text, subject = "where", "the column of `where`", "The column of `where`"
     if series.name is not None:
         name, text, subject = series.name, repr(series.name), f"Column {series.name!r}"
     flags, missing = frames.read_flags(series, text)
     rule = Rule(hint="fill the missing values, as in `fill_null(False)` or `fillna(False)`.")
     frames.check_rules([RuledColumn(name, subject, rule, series, missing)], in_batch=in_batch)
-    rows = np.flatnonzero(flags)
-    return rows if always_dealt is None else np.union1d(rows, always_dealt)
+    return np.flatnonzero(flags)
 
 
 def check_values(dealt: DealtRows, options: Options, key: Sequence[Any] = ()) -> DealtRows:

@@ -16,14 +16,15 @@ from ..core.groups.assign import extend_units
 from ..core.groups.local_search import Stream
 from ..core.seeds import StreamTag, random_words
 from ..core.strata import first_occurrence, order_of_strata, sum_by
-from ..core.types import Ints, StratumTable, Words
+from ..core.types import Flags, Ints, StratumTable, Words
 from ..errors import StratError, describe, describe_rows, plural, preview, with_full_stop
 from ..frames import Frame, NewColumn
-from .nest import Columns, Strata, place_rows
+from .check_data import rows_where
+from .nest import Columns, DealtRows, Strata, place_rows
 from .options import Options, Target, fold_target, write_groups
 from .parts import empty_outputs, part_sizes, warn_empty_parts
 from .random_numbers import column_stream, row_numbers
-from .stratify import stratify
+from .stratify import choose_rows, nest_rows, without_orders
 
 
 def extended_columns(
@@ -40,29 +41,50 @@ def extended_column(
 ) -> NewColumn:
     """Extend one column; if `named`, warnings give the name of the column."""
     options, parts = read_given(options, k, column)
-    held = np.flatnonzero(parts >= 0)
-    strata = stratify(options, columns, n_rows, ordered=False, always_dealt=held)
-    rows = np.arange(n_rows) if strata.dealt.rows is None else strata.dealt.rows
-    given = parts
-    if strata.dealt.group is not None:
-        groups = strata.dealt.group
-        if strata.dealt.rows is not None:  # number the groups in all rows; rows left out get -1
-            alone = Options(groups=options.groups, where=options.where, missing=options.missing)
-            chosen = {argument: columns[argument] for argument in ("groups", "where")}
-            found = stratify(alone, chosen, n_rows, always_dealt=held)
-            assert found.dealt.group is not None
-            groups = place_rows(found.dealt.group, found.dealt.rows, n_rows)
-        series = [each for entry in strata.dealt.groups for each in entry.series]
-        given = np.where(groups < 0, -1, parts)
-        check_whole_groups(options, groups, [*series, column], given)
-        given = folds_of_units(groups, int(groups.max()) + 1, given)[groups]
-        own = np.unique(groups[rows], return_inverse=True)[1]
-        strata = strata._replace(dealt=replace(strata.dealt, group=own))
-    parts[rows] = extend_dealt(options, strata, given[rows])
+    columns = with_held_rows(columns, parts >= 0)
+    dealt = choose_rows(options, columns, n_rows)
+    strata = nest_rows(without_orders(dealt), options)
+    rows = np.arange(n_rows) if dealt.rows is None else dealt.rows
+    known = parts
+    if dealt.group is not None:
+        groups = groups_of_frame(options, columns, dealt, n_rows)
+        series = [each for entry in dealt.groups for each in entry.series]
+        known = np.where(groups < 0, -1, parts)
+        check_whole_groups(options, groups, [*series, column], known)
+        known = folds_of_units(groups, int(groups.max()) + 1, known)[groups]
+        group = np.unique(groups[rows], return_inverse=True)[1]
+        strata = strata._replace(dealt=replace(strata.dealt, group=group))
+    parts[rows] = extend_dealt(options, strata, known[rows])
     sizes = {options.name: part_sizes(parts, options.target)}
     warn_empty_parts(options.target, strata.n_rows, sizes, named=named)
     (output,) = empty_outputs(options)
     return output._replace(parts=parts)
+
+
+def with_held_rows(columns: Columns, is_held: Flags) -> Columns:
+    """Let `where` also choose the rows that have a fold, so that their folds count."""
+    if not columns.get("where"):
+        return columns
+    (where,) = columns["where"]
+    flags = is_held.copy()
+    flags[rows_where(where)] = True
+    library = frames.library_of(where)
+    return {**columns, "where": [frames.make_frame(library, {"where": flags})["where"]]}
+
+
+def groups_of_frame(options: Options, columns: Columns, dealt: DealtRows, n_rows: int) -> Ints:
+    """Number the groups of all rows that `where` and `missing` choose, with -1 for other rows.
+
+    Also rows that `rare` leaves out keep their fold, which their group must share.
+    """
+    assert dealt.group is not None
+    if dealt.rows is None:
+        return dealt.group
+    alone = Options(groups=options.groups, where=options.where, missing=options.missing)
+    chosen = {argument: columns[argument] for argument in ("groups", "where")}
+    every = choose_rows(alone, chosen, n_rows)
+    assert every.group is not None
+    return place_rows(every.group, every.rows, n_rows)
 
 
 def target_of(frame: Frame, name: str, target: Target, k: int | None) -> Target:

@@ -1,11 +1,11 @@
-"""Count the rows of each stratum in each fold, and sort and name the strata for result tables."""
+"""Count the rows of each stratum in each fold."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Concatenate, NamedTuple, Protocol, cast, overload
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,56 +21,14 @@ from ..core.evenness import (
 from ..core.strata import first_occurrence, sum_by
 from ..core.totals import measure_totals
 from ..core.types import Flags, Ints, StratumTable, Values
-from ..errors import FOLD_NAME, StratError, above_limit, plural
-from ..frames import AnyFrame, FoldValues, Frame
-from ..frames.libraries import PandasFrame, PolarsFrame, PolarsTable
-from ..habits import Params
+from ..errors import FOLD_NAME, StratError
+from ..frames import FoldValues
 from ..terms.base import BoundTerm, Term
 from ..terms.by import Entries, split_series
 from ..terms.entry import read_entry
 from .check_data import check_values
 from .nest import DealtRows, Strata
 from .options import Options
-
-RESERVED = ("n", "share", "fold", "expected", "deviation")
-"""The names of columns in result tables. An entry of `by` must not have any of these names."""
-
-ALL_ROWS = "all rows"
-"""The name of the only stratum if no entry of `by` divides the rows."""
-
-DECIMALS = 2
-"""The number of decimal places in rounded columns, chosen to make tables fit in a terminal."""
-
-MAX_TABLE_ROWS = 2**26
-"""The maximum number of rows in a result table; pandas needs 8 GiB to make a table of this size."""
-
-
-class TableVerb(Protocol[Params]):
-    """A verb that returns an eager table of the same library as the frame that it is given."""
-
-    @overload
-    def __call__(
-        self, frame: PandasFrame, /, *args: Params.args, **kwargs: Params.kwargs
-    ) -> PandasFrame: ...
-    @overload
-    def __call__(
-        self, frame: PolarsFrame, /, *args: Params.args, **kwargs: Params.kwargs
-    ) -> PolarsTable: ...
-    @overload
-    def __call__(
-        self, frame: Mapping[str, PandasFrame], /, *args: Params.args, **kwargs: Params.kwargs
-    ) -> PandasFrame: ...
-    @overload
-    def __call__(
-        self, frame: Mapping[str, PolarsFrame], /, *args: Params.args, **kwargs: Params.kwargs
-    ) -> PolarsTable: ...
-    @overload
-    def __call__(self, frame: AnyFrame, /, *args: Params.args, **kwargs: Params.kwargs) -> Any: ...
-
-
-def table_verb(function: Callable[Concatenate[Frame, Params], Any]) -> TableVerb[Params]:
-    """Declare for type checkers that a verb returns a table; the function itself is unchanged."""
-    return cast("TableVerb[Params]", function)
 
 
 class LevelCounts(NamedTuple):
@@ -316,97 +274,3 @@ def cut_orders(options: Options, series: Sequence[Any], k: int) -> Options:
         if bins is not term:
             check_values(DealtRows([read_entry(term, columns)], [], 0), Options())
     return replace(options, terms=tuple(in_bins))
-
-
-def check_table_size(verb: str, levels: Iterable[Strata], n_parts: int) -> None:
-    n_strata = sum(len(level.sizes) for level in levels)
-    if n_strata * n_parts > MAX_TABLE_ROWS:
-        size = f" ({plural(n_strata, 'stratum', 'strata')} x {plural(n_parts, 'part')})"
-        hint = "\nHint: name fewer entries in `by`, or cut them into fewer strata."
-        subject, n_rows = f"The table of `{verb}`", n_strata * n_parts
-        raise StratError(above_limit(subject, MAX_TABLE_ROWS, "row", n_rows, size) + hint)
-
-
-def stacked_table(library: str, rows: Sequence[dict[Hashable, Any]]) -> Any:
-    if len(rows) == 1:
-        return frames.make_frame(library, rows[0])
-    table: dict[Hashable, list[Any]] = {}
-    for columns in rows:
-        for column, cells in columns.items():
-            table.setdefault(column, []).extend(frames.to_list(cells))
-    return frames.make_frame(library, table)
-
-
-def fold_table(
-    names: Sequence[Any], table_of: Callable[[Any, str], Any], columns: Sequence[str] = ()
-) -> Any:
-    """Make one table of all fold columns by stacking their tables.
-
-    A single fold column keeps its name if this is text that the table does not use yet.
-    """
-    if len(names) == 1:
-        name = names[0]
-        return table_of(name, name if isinstance(name, str) and name not in columns else "fold")
-    tables = [table_of(name, "fold") for name in names]
-    if "column" in frames.column_names(tables[0]):
-        raise StratError(taken_name("column"))
-    return frames.result.stack_frames(list(map(str, names)), tables)
-
-
-def format_values(values: Sequence[Any]) -> list[str | None]:
-    """Convert values to text, and missing values to None."""
-    return [None if value is None or value != value else str(value) for value in values]
-
-
-def table_order(strata: Strata) -> Ints:
-    """Sort strata for a table in ascending order of classes or bins, with missing values last."""
-    first = first_occurrence(strata.codes, len(strata.sizes))
-    columns = []
-    for level in strata.levels:
-        ranks = frames.result.rank_values(level.values(first)) if level.term.is_nominal else None
-        # Classes that cannot be compared are sorted by first appearance.
-        columns.append(level.places[first] if ranks is None else ranks)
-    return np.lexsort(columns[::-1]) if columns else np.arange(len(strata.sizes))
-
-
-def stratum_columns(strata: Strata, which: Ints, *, is_margin: bool) -> dict[Hashable, Any]:
-    """Make the columns that name strata: one per entry or, for margins, `entry` and `value`."""
-    columns: dict[Hashable, Any] = {}
-    first = first_occurrence(strata.codes, len(strata.sizes))[which]
-    if is_margin:
-        (level,) = strata.levels
-        values = format_values(frames.to_list(level.values(first)))
-        return {"entry": [str(level.name)] * len(first), "value": values}
-    for level in strata.levels:
-        if level.name in RESERVED or level.name in columns:
-            raise StratError(taken_name(level.name))
-        columns[level.name] = level.values(first)
-    return columns
-
-
-def taken_name(name: Hashable) -> str:
-    return (
-        f"{name!r} is already a column of the result: an entry of `by` must have another name."
-        '\nHint: rename the entry, as in `sf.classes(..., name="stratum")`.'
-    )
-
-
-def stratum_names(strata: Strata, which: Ints, *, with_entry: bool) -> list[str]:
-    """Write the names of strata as text, with the values of several entries in brackets."""
-    if not strata.levels:
-        return [ALL_ROWS] * len(which)
-    first = first_occurrence(strata.codes, len(strata.sizes))[which]
-    columns = [format_values(frames.to_list(level.values(first))) for level in strata.levels]
-    names = [[text or "missing" for text in row] for row in zip(*columns, strict=True)]
-    entry = f"{strata.levels[0].name}: " if with_entry else ""
-    return [entry + (row[0] if len(row) == 1 else f"({', '.join(row)})") for row in names]
-
-
-def text_array(texts: Sequence[str]) -> Any:
-    """Make an array of strings; without the dtype, an empty array would hold floats."""
-    return np.array(texts, dtype=np.str_)
-
-
-def rounded_column(library: str, values: Values) -> Any:
-    """Make a column of rounded floats, with NaN replaced by the missing value of the library."""
-    return frames.float_column(library, values.round(DECIMALS))

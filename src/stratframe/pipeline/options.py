@@ -113,6 +113,7 @@ class Options:
 def check_options(
     by: By | None,
     target: Target,
+    *,
     groups: Any = None,
     where: Any = None,
     deal: Deal = "random",
@@ -123,17 +124,28 @@ def check_options(
     seed: SupportsIndex | None = 0,
     name: Any = "fold",
 ) -> Options:
-    """Check the arguments of a verb, which come in the order of its signature."""
-    grouped, keyed, entries = parse_groups(groups), parse_columns("key", key), parse_by(by)
+    """Check the arguments of a verb; `target` is made from `k` or `parts`."""
+    terms, marginal = parse_by(by)
     policies = get_args(Missing) if target.kind == "fold" else get_args(Missing)[:2]
     check_one_of("deal", deal, get_args(Deal))
     check_one_of("missing", missing, policies)
     check_one_of("rare", rare, get_args(Rare))
-    repeats, number = check_int("repeats", repeats, 1), check_seed(seed)
+    repeats = check_int("repeats", repeats, 1)
     if repeats > MAX_REPEATS:
         raise StratError(above_limit("`repeats`", MAX_REPEATS, "column", repeats))
     options = Options(
-        *entries, grouped, keyed, where, target, deal, missing, rare, repeats, number, name
+        terms=terms,
+        marginal=marginal,
+        groups=parse_groups(groups),
+        key=parse_columns("key", key),
+        where=where,
+        target=target,
+        deal=deal,
+        missing=missing,
+        rare=rare,
+        repeats=repeats,
+        seed=check_seed(seed),
+        name=name,
     )
     if target.kind == "fold" and target.n:
         for term in options.terms:

@@ -9,7 +9,6 @@ import numpy as np
 from ..core.strata import factorize_codes, first_occurrence
 from ..core.types import Ints
 from ..errors import plural, preview, warn
-from ..terms.base import BoundTerm
 from .check_data import check_enough, check_values, rows_where
 from .nest import Columns, DealtRows, Strata, bind, nest, nest_each
 from .options import Options
@@ -21,23 +20,27 @@ MANY_ENTRIES = 3
 
 
 def stratify(
-    options: Options,
-    columns: Columns,
-    n_rows: int,
-    weights: Ints | None = None,
-    *,
-    ordered: bool = True,
-    always_dealt: Ints | None = None,
+    options: Options, columns: Columns, n_rows: int, weights: Ints | None = None
 ) -> Strata:
     """Divide the rows by each entry of a call, inside the strata of the entries before it.
 
-    With groups, or if `ordered` is False, a continuous entry is cut into bins. The rows in
-    `always_dealt` are dealt even if `where` leaves them out.
+    With groups, a continuous entry is cut into bins.
     """
-    key, where = columns.get("key", ()), columns.get("where", ())
+    dealt = choose_rows(options, columns, n_rows, weights)
+    if options.groups:
+        dealt = without_orders(dealt)
+    return nest_rows(dealt, options)
+
+
+def choose_rows(
+    options: Options, columns: Columns, n_rows: int, weights: Ints | None = None
+) -> DealtRows:
+    """Check the values of a call, and choose the rows that it deals."""
+    key = columns.get("key", ())
+    where = columns.get("where", ())
     dealt = bind(options, columns, n_rows, weights)
     if where:
-        dealt = dealt.select(rows_where(where[0], always_dealt))
+        dealt = dealt.select(rows_where(where[0]))
     dealt = check_values(dealt, options, key)
     if key and depends_on_order(dealt, options):
         dealt = dealt.select(key_order(dealt.take(key))[0])
@@ -46,12 +49,15 @@ def stratify(
     dealt = number_groups(dealt, options)
     if dealt.by and options.rare != "ignore" and not options.marginal:
         dealt = leave_out_rare(dealt, options)
-    if options.groups or not ordered:
-        dealt = replace(dealt, by=[in_bins(entry) for entry in dealt.by])
+    return dealt
+
+
+def nest_rows(dealt: DealtRows, options: Options) -> Strata:
+    """Make the joint strata of the chosen rows or, for margins, the strata of each entry."""
     if options.marginal:
         return nest([], replace(dealt, keys=None))._replace(margins=nest_each(dealt))
     strata = nest(dealt.by, dealt)
-    if key and (strata.order is not None or options.deal != "random"):
+    if strata.order is not None or options.deal != "random":  # hashes of keys rank no rows
         strata = strata._replace(dealt=replace(strata.dealt, keys=None))
     if len(strata.levels) >= MANY_ENTRIES and options.rare != "ignore":
         warn_sparse(strata, options.target.n)
@@ -107,8 +113,10 @@ def group_codes(dealt: DealtRows) -> Ints:
     return groups
 
 
-def in_bins(entry: BoundTerm) -> BoundTerm:
-    return replace(entry, term=entry.term.without_order() or entry.term)
+def without_orders(dealt: DealtRows) -> DealtRows:
+    """Cut continuous entries into bins."""
+    by = [replace(entry, term=entry.term.without_order() or entry.term) for entry in dealt.by]
+    return replace(dealt, by=by)
 
 
 def warn_sparse(strata: Strata, n_parts: int) -> None:

@@ -15,18 +15,12 @@ from ..core.types import Ints, Values
 from ..errors import StratError, describe
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
-from ..pipeline.fold_counts import (
-    rounded_column,
-    stratum_names,
-    table_order,
-    table_verb,
-    text_array,
-)
 from ..pipeline.nest import MarginStrata, Strata
 from ..terms.base import By
 from ..terms.by import parse_groups
 from ..theory.arguments import MAX_EXACT
 from .findings import Verdict
+from .result_tables import rounded_column, stratum_names, table_order, table_verb, text_array
 from .sources import source_of
 
 

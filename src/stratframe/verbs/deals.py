@@ -151,7 +151,17 @@ def kfold(
     [0, 0, 0, 1, 1, 0, 1, 1]
     """
     options = check_options(
-        by, fold_target(k), groups, where, deal, key, missing, rare, repeats, seed, name
+        by,
+        fold_target(k),
+        groups=groups,
+        where=where,
+        deal=deal,
+        key=key,
+        missing=missing,
+        rare=rare,
+        repeats=repeats,
+        seed=seed,
+        name=name,
     )
     return add_column(frame, options, overwrite)
 
@@ -233,7 +243,17 @@ def split(
     20
     """
     options = check_options(
-        by, part_target(parts), groups, where, deal, key, missing, rare, repeats, seed, name
+        by,
+        part_target(parts),
+        groups=groups,
+        where=where,
+        deal=deal,
+        key=key,
+        missing=missing,
+        rare=rare,
+        repeats=repeats,
+        seed=seed,
+        name=name,
     )
     return add_column(frame, options, overwrite)
 
@@ -322,7 +342,15 @@ def extend(
     frames.check_names("name", names)
     check_each_once("`name`", "column", names)
     options = check_options(
-        by, NO_TARGET, groups, where, key=key, missing=missing, rare=rare, seed=seed, name=names[0]
+        by,
+        NO_TARGET,
+        groups=groups,
+        where=where,
+        key=key,
+        missing=missing,
+        rare=rare,
+        seed=seed,
+        name=names[0],
     )
     for term in options.terms:
         if term.without_order() is None:

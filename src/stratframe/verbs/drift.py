@@ -16,16 +16,10 @@ from ..core.types import Ints, Values
 from ..errors import StratError, at_least_one
 from ..frames import FoldValues, Frame
 from ..habits import suggest_arguments
-from ..pipeline.fold_counts import (
-    check_not_itself,
-    check_not_swapped,
-    fold_table,
-    rounded_column,
-    table_verb,
-    text_array,
-)
+from ..pipeline.fold_counts import check_not_itself, check_not_swapped
 from ..progress import track
 from ..terms.by import parse_columns
+from .result_tables import fold_table, rounded_column, table_verb, text_array
 from .sources import check_rows, join_given, named_source
 
 DRIFT_HINT = "`report` with `sf.quantiles(...)` compares the bins of a feature"

@@ -18,13 +18,14 @@ from ..errors import FOLD_NAME, StratError, plural_name
 from ..frames import AnyFrame, Frame, SharedRows
 from ..frames.duplicates import count_across_folds
 from ..habits import suggest_arguments
-from ..pipeline.fold_counts import check_not_itself, fold_table, table_verb, text_array
+from ..pipeline.fold_counts import check_not_itself
 from ..pipeline.nest import place_rows
 from ..pipeline.options import Options
 from ..pipeline.stratify import stratify
 from ..terms.base import By, Term
 from ..terms.by import columns_of, parse_columns, parse_groups, require_by
 from .findings import Shared, are_many
+from .result_tables import fold_table, table_verb, text_array
 from .sources import join_given, named_source
 
 AUTO = "auto"

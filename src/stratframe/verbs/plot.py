@@ -16,7 +16,7 @@ from ..core.types import Ints, Values
 from ..errors import StratError, above_limit, plural
 from ..frames import FoldValues, Frame
 from ..habits import suggest_arguments
-from ..pipeline.fold_counts import FoldCounts, stratum_names, table_order
+from ..pipeline.fold_counts import FoldCounts
 from ..pipeline.local_source import LocalSource
 from ..progress import track
 from ..terms.base import By
@@ -26,6 +26,7 @@ from .draw import Bars, Matrix, draw_bars, draw_matrix
 from .drift import check_features, measure_drift
 from .leaks import AUTO, Asked, count_shared, find_twin, read_compared, shared_sets
 from .lines import Finding, cut_name, printable
+from .result_tables import stratum_names, table_order
 from .sources import check_rows, join_given, named_source
 
 Picture: TypeAlias = tuple[list[Finding], Bars | Matrix]

@@ -14,12 +14,13 @@ from ..core.evenness import tv_distance
 from ..core.types import Values
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
-from ..pipeline.fold_counts import FoldCounts, fold_table, rounded_column, table_verb, text_array
+from ..pipeline.fold_counts import FoldCounts
 from ..progress import track
 from ..terms.base import By
 from ..terms.by import parse_columns, parse_groups
 from .drift import DRIFT_HINT, measure_drift
 from .findings import stack_levels, verdict_of, verdicts_of
+from .result_tables import fold_table, rounded_column, table_verb, text_array
 from .sources import check_rows, join_given, named_source
 
 IN_FULL = ("rms_deviation", "random", "ratio", "tv_distance")

@@ -10,11 +10,11 @@ from ..checks import check_int, check_one_of, check_seed, plain_share
 from ..errors import StratError, describe
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
-from ..pipeline.fold_counts import table_verb
 from ..pipeline.options import Options
 from ..pipeline.sample_sizes import Allocation, SampleSize
 from ..terms.base import By
 from ..terms.by import parse_columns, require_by
+from .result_tables import table_verb
 from .sources import source_of
 
 

@@ -10,7 +10,10 @@ import numpy as np
 from ..errors import StratError
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
-from ..pipeline.fold_counts import (
+from ..pipeline.nest import Strata
+from ..pipeline.options import Deal, PartShares, Rare, check_options, fold_target, part_target
+from ..terms.base import By, Missing
+from .result_tables import (
     check_table_size,
     fold_table,
     stacked_table,
@@ -18,9 +21,6 @@ from ..pipeline.fold_counts import (
     table_order,
     table_verb,
 )
-from ..pipeline.nest import Strata
-from ..pipeline.options import Deal, PartShares, Rare, check_options, fold_target, part_target
-from ..terms.base import By, Missing
 from .sources import join_given, named_source, source_of
 
 
@@ -142,7 +142,16 @@ def plan(
     """
     target = fold_target(k) if parts is None else part_target(parts)
     options = check_options(
-        by, target, groups, where, deal, key, missing, rare, seed=seed, name=name
+        by,
+        target,
+        groups=groups,
+        where=where,
+        deal=deal,
+        key=key,
+        missing=missing,
+        rare=rare,
+        seed=seed,
+        name=name,
     )
     if options.deal == "hash":
         msg = (
