@@ -193,7 +193,7 @@ def is_one_of(column: pl.Expr, values: Any) -> pl.Expr:
     """Build an expression that is true for the given values, and null for missing values."""
     if values.dtype == pl.Categorical:
         column, values = column.cast(pl.String), values.cast(pl.String)
-    # Times would lose their nanoseconds if they were converted to Python objects, and Polars refuses
+    # Times would lose their nanoseconds if they were converted to Python objects. Polars refuses
     # Python integers of more than 127 bits.
     is_exact = not (values.dtype.is_temporal() or values.dtype in WIDE_INTEGERS)
     if is_exact and len(values) == 1:

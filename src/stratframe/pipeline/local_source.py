@@ -83,7 +83,7 @@ class LocalSource:
             hint = "fill the missing groups with values that identify the rows"
         elif options.groups or options.key or is_cut_by_value:
             what = None
-        frames.lazy.warn_row_order(self.frame, what, hint, options.key)
+        frames.lazy.warn_row_order(self.frame, what, hint)
 
     def sample(self, options: Options, wanted: SampleSize) -> Any:
         named = check_columns(self.frame, options)
