@@ -370,6 +370,27 @@ def test_what_depends_on_the_order(verb: Any, arguments: dict[str, Any], what: s
     assert warnings_of(lambda: verb(ROWS.with_columns(no_folds), **arguments)) == []
 
 
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        pytest.param({"by": DAY % 2, "key": "id"}, None, id="sure"),
+        pytest.param({"by": ID.shuffle() % 2, "key": "id"}, "shuffle", id="by"),
+        pytest.param({"by": sf.quantiles(ID.shuffle(), 2), "key": "id"}, "shuffle", id="term"),
+        pytest.param({"where": ID.sample(20) < 9, "key": "id"}, "sample", id="where"),
+        pytest.param({"groups": DAY.map_batches(same, pl.Int64)}, "python_udf", id="groups"),
+        pytest.param({"key": [ID, DAY.shuffle()]}, "shuffle", id="key"),
+    ],
+)
+def test_expressions_of_a_call_are_part_of_its_query(
+    arguments: dict[str, Any], name: str | None
+) -> None:
+    """An expression in an argument that is not sure warns as one of the query does."""
+    messages = kfold_warnings(ROWS, **arguments)
+
+    expected = [] if name is None else [f"The expression `{name}` may give different rows"]
+    assert [message.partition(" or values")[0] for message in messages] == expected
+
+
 def test_positions_depend_on_the_order() -> None:
     """Positions of a query that may come in another order name other rows, and `cv` warns."""
     query = UNIQUE.with_columns(fold=ID % 2)

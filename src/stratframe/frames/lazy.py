@@ -15,8 +15,10 @@ Only the schemas of files are read.
 """
 
 import re
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from typing import Any
 
 import polars as pl
 
@@ -193,15 +195,19 @@ def warn_row_order(
     what: str | None,
     hint: str = "",
     then: str = "train and test rows that are collected separately may overlap",
+    refs: Sequence[Any] = (),
 ) -> None:
     """Warn if a lazy query can give different rows, or the rows in another order, each time.
 
     `what` names the result of the call that depends on the order, if there is one. `hint` says how
-    the call can avoid the dependence, and `then` describes the possible consequence.
+    the call can avoid the dependence, and `then` describes the possible consequence. The
+    expressions among the references of the call are a part of the query.
     """
     if not isinstance(frame, pl.LazyFrame):
         return
-    plan = frame.explain(optimized=False).replace(OWN_FUNCTION, "").splitlines()
+    computed = [pl.struct(ref) for ref in refs if isinstance(ref, pl.Expr)]
+    query = frame.select(ref.alias(str(i)) for i, ref in enumerate(computed)) if computed else frame
+    plan = query.explain(optimized=False).replace(OWN_FUNCTION, "").splitlines()
     changing = [name for line in plan for name in changes(line)]
     reordering = [place for place, line in enumerate(plan) if reorders(line)]
     if changing:
