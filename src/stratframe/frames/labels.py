@@ -197,7 +197,7 @@ def is_one_of(column: pl.Expr, values: Any) -> pl.Expr:
     # Python integers of more than 127 bits.
     is_exact = not (values.dtype.is_temporal() or values.dtype in WIDE_INTEGERS)
     if is_exact and len(values) == 1:
-        return column == values[0]
+        return column.eq(values[0])
     return column.is_in(values.implode())
 
 
