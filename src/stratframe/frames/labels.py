@@ -9,7 +9,7 @@ import polars as pl
 
 from ..core.types import Flags, Ints
 from .attach import NewColumn, column_expression
-from .dtypes import dtype_of, has_order, is_missing, to_floats
+from .dtypes import WIDE_INTEGERS, dtype_of, has_order, is_missing, to_floats
 from .folds import (
     FoldValues,
     fold_codes,
@@ -193,9 +193,12 @@ def is_one_of(column: pl.Expr, values: Any) -> pl.Expr:
     """Build an expression that is true for the given values, and null for missing values."""
     if values.dtype == pl.Categorical:
         column, values = column.cast(pl.String), values.cast(pl.String)
-    # Times would lose their nanoseconds if they were converted to Python objects.
-    is_exact = len(values) == 1 and not values.dtype.is_temporal()
-    return column == values[0] if is_exact else column.is_in(values.implode())
+    # Times would lose their nanoseconds if they were converted to Python objects. Polars refuses
+    # Python integers of more than 127 bits.
+    is_exact = not (values.dtype.is_temporal() or values.dtype in WIDE_INTEGERS)
+    if is_exact and len(values) == 1:
+        return column.eq(values[0])
+    return column.is_in(values.implode())
 
 
 def filter_values(

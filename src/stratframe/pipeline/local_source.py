@@ -83,7 +83,8 @@ class LocalSource:
             hint = "fill the missing groups with values that identify the rows"
         elif options.groups or options.key or is_cut_by_value:
             what = None
-        frames.lazy.warn_row_order(self.frame, what, hint, options.key)
+        refs = [ref for refs in options.columns().values() for ref in refs]
+        frames.lazy.warn_row_order(self.frame, what, hint, refs=refs)
 
     def sample(self, options: Options, wanted: SampleSize) -> Any:
         named = check_columns(self.frame, options)
