@@ -119,6 +119,19 @@ def test_types_that_clash_are_an_error_with_the_cast(use, held, casts, values):
         assert sorted(found) == [0] * 6 + [1] * 6
 
 
+def test_types_may_differ_for_one_use_of_a_column_and_clash_for_the_other():
+    """Categories of text are cut by their numbers, but are other classes than these numbers."""
+    numbers, texts = cut(plain(WHOLE), [30])
+    lazy = of_parts([numbers, texts.astype({"x": str}).astype({"x": "category"})])
+    thirds = sf.quantiles("x", 3)
+
+    found = folds(lazy, thirds, 3, key="id")
+    error = refused(lambda: sf.kfold(lazy, [thirds, sf.classes("x")], 3, key="id"))
+
+    assert found == folds(plain(WHOLE), thirds, 3, key="id")
+    assert str(error).startswith("Column 'x' must have the same type in all partitions")
+
+
 def test_all_clashes_are_named_at_once():
     """Every column whose types clash is named in one error, before what only its values break."""
     lazy = in_types([1, 2, 3] * 4, ["int64", "string"]).assign(y=lambda df: df["x"])
