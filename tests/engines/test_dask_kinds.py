@@ -173,6 +173,19 @@ def test_a_partition_without_values_has_any_type(empty, by):
     assert folds(lazy, by, 3, **EVERY_ROW) == folds(plain(values), by, 3, **EVERY_ROW)
 
 
+@pytest.mark.parametrize("by", ["x", sf.quantiles("x", 3)], ids=str)
+def test_sparse_partitions_are_read_as_dense(by):
+    """Sparse columns with missing values give the folds and the counts of dense columns."""
+    frame = plain(VALUES["holes"])
+    sparse = frame.assign(x=pd.arrays.SparseArray(frame["x"]))
+    lazy = of_parts(cut(sparse, [20, 45]))
+
+    plan, expected = (sf.plan(each, by, 3, **EVERY_ROW) for each in (lazy, frame))
+
+    assert folds(lazy, by, 3, **EVERY_ROW) == folds(frame, by, 3, **EVERY_ROW)
+    assert sorted(plan["n"]) == sorted(expected["n"])
+
+
 ARROW = {"filesystem": "arrow"}
 READERS = [{"filesystem": "fsspec"}, ARROW, ARROW | {"dtype_backend": "pyarrow"}]
 

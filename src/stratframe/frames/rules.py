@@ -17,7 +17,7 @@ import polars as pl
 from ..core.types import Flags, Ints, Values
 from ..errors import MAX_LISTED, StratError, describe_rows
 from .dtypes import dtype_of, is_missing, to_floats
-from .libraries import library_of, take
+from .libraries import library_of, take, to_native
 from .result import float_column, make_frame
 
 HAS_MISSING = "has missing values"
@@ -222,7 +222,10 @@ def flags_check(
 
     def check(data: Any) -> Any:
         is_pandas = library == "pandas"
-        series = data if is_pandas else data.lazyframe.select(data.key).collect().to_series()
+        if is_pandas:
+            series = to_native(data)
+        else:
+            series = data.lazyframe.select(data.key).collect().to_series()
         flags = keeps(series)
         if flags is False and not is_pandas:
             # pandera collects the failing values of all columns in one text column. The column

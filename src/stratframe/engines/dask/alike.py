@@ -54,7 +54,7 @@ def count_partition(partition: Any, plan: Plan) -> Counted:
     columns |= {f"low{place}": each for place, each in rows.words.items()}
     columns |= {f"high{place}": each for place, each in rows.words.items()}
     for place, use in enumerate(plan.uses):
-        values = rows.partition[use.name]
+        values = frames.libraries.to_native(rows.partition[use.name])
         labels[str(place)] = values = numbers_in(values) if use.is_cut else values
         if place in rows.words:
             labels[f"low{place}"] = values
