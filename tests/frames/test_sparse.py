@@ -42,7 +42,7 @@ CALLS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "kfold, total": lambda df: sf.kfold(df[OTHERS], ["label", sf.total("id")], 3),
     "kfold, groups": lambda df: sf.kfold(df[OTHERS], None, 2, groups="x", **LENIENT),
     "kfold, linked": lambda df: sf.kfold(
-        df[OTHERS], None, 3, groups=sf.linked("x", "id"), **LENIENT
+        df[OTHERS], None, 2, groups=sf.linked("x", "id"), **LENIENT
     ),
     "kfold, key": lambda df: sf.kfold(df[OTHERS], "label", 3, key="id"),
     "kfold, hash": lambda df: sf.kfold(df[OTHERS], k=3, key="id", deal="hash"),
