@@ -236,7 +236,8 @@ class DaskEngine(Engine):
         given = {"plan": call.plan, "sets": sets, "checksums": checksums}
         check = "keys" if argument == "key" else argument
         found = over_rows(call.frame, meta, passes.rows_of_sets, check=check, **given)
-        return found.drop(columns=call.frame.columns[len(self.frame.columns) :])
+        # The repr of a Dask frame fails if an operand is an index or an array.
+        return found.drop(columns=list(call.frame.columns[len(self.frame.columns) :]))
 
     # Results ----------------------------------------------------------------------------
 
