@@ -185,9 +185,15 @@ class Rows:
                 options["groups"] = self.choose(name, [*as_list(options["groups"]), name])
             elif argument == "where":
                 options["where"] = self.choose("some", lambda df: df["half"] > 2)
-            # A hash deal counts missing keys in each partition, and so has other numbers.
-            elif "deal" not in options or not self.frame[name].null_count():
+            elif self.is_comparable_key(name, options):
                 options["key"] = [*as_list(options["key"]), name]
+
+    def is_comparable_key(self, name: str, options: dict[str, Any]) -> bool:
+        """Return whether engines name the same fault of a key as pandas."""
+        n_missing = self.frame[name].null_count()
+        if "deal" in options:  # a hash deal counts missing keys in each partition
+            return n_missing == 0
+        return n_missing < self.n  # a column without values has no type on Spark
 
     def insert_entry(self, by: list[Any], name: str) -> None:
         entries = [sf.classes(name)]

@@ -99,7 +99,8 @@ def to_native(series: Any) -> Any:
     if not isinstance(series, pd.Series):
         return series
     if is_sparse(series):
-        return series.sparse.to_dense()
+        values: Any = series.sparse
+        return values.to_dense()
     if is_native(series.dtype):
         return series
     if isinstance(series.dtype, np.dtype):

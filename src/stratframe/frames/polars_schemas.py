@@ -26,6 +26,8 @@ class PolarsSchema(pandera.DataFrameSchema):
 class PartType(polars_engine.Enum):
     """The types of a part column: `pl.Enum(names)`, Categorical or, with `text`, any text."""
 
+    text: bool
+
     def __init__(self, names: Sequence[str], *, text: bool) -> None:
         super().__init__(pl.Series(names, dtype=pl.String))
         object.__setattr__(self, "text", text)
