@@ -203,6 +203,47 @@ def test_groups_of_any_type_are_those_of_pandas(engine):
     check()
 
 
+AGE_BINS = sf.bins("age", [0, 18, 65, 120], name="bin")
+AGE_THIRDS = sf.quantiles("age", 3, name="third")
+AGE_CLASSES = sf.classes("age")
+USED_TWICE = [
+    pytest.param({"by": AGE_THIRDS, "groups": "age"}, id="quantiles and groups"),
+    pytest.param({"by": AGE_BINS, "groups": ["label", "age"]}, id="bins and groups"),
+    pytest.param({"by": sf.continuous("age"), "groups": "age"}, id="order and groups"),
+    pytest.param({"by": [AGE_THIRDS, AGE_CLASSES], "key": "id"}, id="quantiles, then classes"),
+    pytest.param({"by": [AGE_CLASSES, AGE_THIRDS], "key": "id"}, id="classes, then quantiles"),
+    pytest.param({"by": [AGE_BINS, AGE_THIRDS], "key": "id"}, id="bins, then quantiles"),
+    pytest.param({"by": AGE_THIRDS, "key": ["age", "id"]}, id="quantiles and key"),
+    pytest.param({"by": "some", "where": "some", "groups": ["some", "who"]}, id="flags"),
+]
+"""Calls in which two arguments, or two entries, use a column."""
+
+
+@pytest.mark.parametrize("options", USED_TWICE)
+@pytest.mark.filterwarnings("ignore:.*quantiles:stratframe.StratWarning")
+def test_a_column_is_read_for_each_use(engine, options):
+    """A column that is cut into bins can also be a class, a group or a key, as in pandas."""
+    frame = engine.local(FRAME.assign(age=FRAME["age"].fillna(30)))
+    rows = engine.spread(frame.iloc[::-1], [7, 7, 30])
+    options = {**options, "k": 3, "rare": "ignore"}
+
+    folds, expected_folds = (sf.kfold(each, **options) for each in (rows, frame))
+    plan, expected_plan = (sf.plan(each, **options) for each in (rows, frame))
+
+    assert engine.rows(folds) == engine.rows(expected_folds)
+    engine.check_table(plan, expected_plan)
+
+
+def test_advice_on_bins_of_the_groups(engine):
+    """`advise` counts the groups, and not the bins into which it cuts their column."""
+    frame = engine.local(FRAME)
+    rows = engine.spread(frame, [20])
+
+    advice, expected = (sf.advise(each, AGE_THIRDS, [2, 9], groups="age") for each in (rows, frame))
+
+    engine.check_table(advice, expected)
+
+
 TABLED = [
     *("label", ["kind", "sex"], ["day", "some"], sf.quantiles("price", 4)),
     *(["label", sf.quantiles("age", 3)], ["sex", "price"]),

@@ -388,7 +388,7 @@ def check_key(missing: Iterable[tuple[Any, int]]) -> None:
         if count
     ]
     if faults:
-        raise StratError("\n".join(faults))
+        raise StratError("\n".join(dict.fromkeys(faults)))  # a key can list a column twice
 
 
 def other_rows() -> StratError:

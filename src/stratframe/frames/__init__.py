@@ -10,6 +10,7 @@ convert columns to numpy arrays, and make new columns, selections of rows and ta
 - `lazy`: warn about lazy queries that can return different rows or a different order each time
 - `attach`: add arrays to a frame as new columns, at once or as a lazy expression
 - `result`: make a table of results in the frame library of the caller
+- `polars_schemas`: the pandera classes for Polars frames, imported when first needed
 - `rules`: find the rows that break a rule
 - `read`: read a column as codes of classes, as numbers, or as a key to be hashed
 - `folds`: read the folds that a column holds, and the fold of each row

@@ -12,7 +12,7 @@ import polars as pl
 from ..core.hashing import hash_keys
 from ..errors import FOLD_NAME, StratError, describe, list_values
 from .dtypes import dtype_of, is_text
-from .libraries import column_names, is_frame, label_of, library_of, not_a_frame
+from .libraries import column_names, is_frame, is_sparse, label_of, library_of, not_a_frame
 from .read import read_key
 from .references import collect_columns, is_pattern, read_columns
 from .threads import check_threads
@@ -34,7 +34,9 @@ def join_frames(given: Mapping[str, Any]) -> tuple[Any, list[Hashable]]:
     counts = [Counter(column_names(each)) for each in several]
     shared = [name for name in counts[0] if all(each[name] == 1 for each in counts)]
     # For lazy frames, only the schema is read here.
-    typed = [pl.DataFrame(schema=each.collect_schema()) for each in several] if is_lazy else several
+    typed: list[Any] = several
+    if is_lazy:
+        typed = [pl.DataFrame(schema=each.collect_schema()) for each in several]
     columns = {name: [read_columns(each, [name])[0] for each in typed] for name in shared}
     kept = [name for name in shared if not is_left_aside(name, columns[name][0])]
     if not kept:
@@ -44,7 +46,9 @@ def join_frames(given: Mapping[str, Any]) -> tuple[Any, list[Hashable]]:
     joined: dict[Any, Any] = {}
     for name in kept:
         # For a pandas column of objects, the type of the values is compared.
-        if len({dtype_of(x) if x.dtype == object else x.dtype for x in columns[name]}) > 1:
+        dtypes = {dtype_of(x) if x.dtype == object else x.dtype for x in columns[name]}
+        # pandas warns when it concatenates sparse columns with different fill values.
+        if len(dtypes) > 1 or any(is_sparse(each[name]) for each in typed):
             held = [read_columns(collect_columns(frame, [name]), [name])[0] for frame in several]
             joined[name] = join_column(name, dict(zip(names, held, strict=True)))
     if library_of(several[0]) == "polars":

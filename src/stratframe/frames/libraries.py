@@ -87,9 +87,21 @@ def is_native(dtype: Any) -> bool:
     return dtype.isnative if isinstance(dtype, np.dtype) else str(dtype) not in VIEWS
 
 
+def is_sparse(series: Series) -> bool:
+    return isinstance(series.dtype, pd.SparseDtype)
+
+
 def to_native(series: Any) -> Any:
-    """Convert a pandas column, if necessary, to a dtype that allows rows to be selected."""
-    if not isinstance(series, pd.Series) or is_native(series.dtype):
+    """Convert a pandas column, if necessary, to a dtype that holds all values and can be indexed.
+
+    A sparse column becomes dense, because few operations of pandas take sparse columns.
+    """
+    if not isinstance(series, pd.Series):
+        return series
+    if is_sparse(series):
+        values: Any = series.sparse
+        return values.to_dense()
+    if is_native(series.dtype):
         return series
     if isinstance(series.dtype, np.dtype):
         return series.astype(series.dtype.newbyteorder("="))

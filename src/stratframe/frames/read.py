@@ -474,6 +474,7 @@ def rank_key(series: Any) -> Ints:
         return codes
     dtype = column.dtype
     if dtype in (pl.String, pl.Binary, *WIDE_INTEGERS) or dtype.is_decimal():
+        check_threads()
         return (column.rank("dense").cast(pl.Int64) - 1).fill_null(0).to_numpy()
     values = numbers_of(column)
     return rank(np.where(is_missing(column), values.dtype.type(0), values))

@@ -140,9 +140,9 @@ class DaskEngine(Engine):
         call, found = over_partitions(call, count_partition, merge_counts, plan)
         check_key(zip(map(str, [*plan.key, plan.where]), found.missing.tolist(), strict=True))
         columns = [found.labels[str(place)] for place in range(len(plan.names))]
-        for place, name in enumerate(plan.names):
-            if name not in plan.cut:
-                columns[place] = with_categories(columns[place], call.frame._meta[name])
+        for place, use in enumerate(plan.uses):
+            if not use.is_cut:
+                columns[place] = with_categories(columns[place], call.frame._meta[use.name])
         lows = {i: found.labels[f"low{i}"] for i in range(plan.n_by) if f"low{i}" in found.labels}
         lowest = np.array([found.table[f"u{i}"].to_numpy() for i in range(len(salts))])
         counts = by_argument(columns, plan.n_by, plan.n_groups), found.table["n"].to_numpy()
@@ -236,7 +236,8 @@ class DaskEngine(Engine):
         given = {"plan": call.plan, "sets": sets, "checksums": checksums}
         check = "keys" if argument == "key" else argument
         found = over_rows(call.frame, meta, passes.rows_of_sets, check=check, **given)
-        return found.drop(columns=call.frame.columns[len(self.frame.columns) :])
+        # The repr of a Dask frame fails if an operand is an index or an array.
+        return found.drop(columns=list(call.frame.columns[len(self.frame.columns) :]))
 
     # Results ----------------------------------------------------------------------------
 
