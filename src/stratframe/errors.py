@@ -220,6 +220,12 @@ def describe_count(number: int) -> str:
     return f"about {'-' if number < 0 else ''}10**{round(log10(abs(number)))}"
 
 
+def write_number(number: float) -> str:
+    """Write an integer of 64 bits with all its digits, and any other number with 15 digits."""
+    is_short = isinstance(number, int) and abs(number) < 2**64
+    return str(number) if is_short else f"{number:.15g}"
+
+
 def describe_rows(rows: Ints, weights: Ints | None = None) -> str:
     """Write how many rows are at fault, and list the first few, as in "2 rows (2, 5)".
 

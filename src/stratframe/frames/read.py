@@ -273,8 +273,7 @@ def read_comparable(series: Series, term: str) -> tuple[Values, Flags]:
             "\nHint: `sf.quantiles` takes dates."
         )
         raise StratError(msg)
-    values, missing = read_numbers(series, term)
-    return values.astype(np.float64) if values.dtype == np.uint64 else values, missing
+    return read_numbers(series, term)
 
 
 def read_matrix(columns: Sequence[Series], term: str) -> tuple[Values, list[int]]:
