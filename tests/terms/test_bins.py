@@ -3,6 +3,7 @@
 import operator
 from collections import Counter
 from datetime import timedelta
+from decimal import Decimal
 from math import inf
 from typing import Any
 
@@ -51,6 +52,37 @@ def test_names_of_bins_tell_them_apart() -> None:
     assert named == {"[20230101, 20230102]": 2, "(20230102, 20230103]": 1}
     left = strata_of(pd.DataFrame({"a": edges}), sf.bins("a", edges, closed="left"))
     assert left == {"[20230101, 20230102)": 1, "[20230102, 20230103]": 2}
+
+
+DECIMALS = [1 + Decimal(i) / 10**20 for i in range(20)]
+WIDE = [10**30 + i for i in range(20)]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pytest.param(pd.Series(DECIMALS), id="pandas decimals"),
+        pytest.param(pl.Series(DECIMALS), id="Polars decimals"),
+        pytest.param(pd.Series(WIDE, dtype=object), id="pandas integers"),
+        pytest.param(pl.Series(WIDE, dtype=pl.Int128), id="Polars integers"),
+    ],
+)
+@pytest.mark.parametrize("options", [{"deal": "contiguous"}, {}], ids=["cut", "dealt"])
+def test_orders_of_numbers_beyond_floats(column: Any, options: dict[str, Any]) -> None:
+    """Numbers that are one and the same float are ordered as the numbers they are."""
+    library: Any = pd if isinstance(column, pd.Series) else pl
+
+    folds = folds_of(library.DataFrame({"x": column}), sf.continuous("x"), 4, **options)
+
+    ranks = library.DataFrame({"x": range(20)})
+    assert folds == folds_of(ranks, sf.continuous("x"), 4, **options)
+
+
+def test_an_order_of_infinite_decimals_is_refused() -> None:
+    """An infinite decimal has no place in an order."""
+    frame = pd.DataFrame({"x": [Decimal("Infinity"), Decimal(1), Decimal(2)]})
+    rule = "Column 'x' has infinite values in 1 row (0)."
+    refuse(rule, lambda: sf.kfold(frame, sf.continuous("x"), 2))
 
 
 @pytest.mark.parametrize("closed", ["right", "left"])

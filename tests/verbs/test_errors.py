@@ -90,12 +90,17 @@ OF_SAMPLES = {
 
 ALONE = '`deal="hash"` cannot be combined with {}: a row\'s key alone decides where the row goes.'
 ALONE += "\nHint: "
-BALANCED = 'leave out `by`; or, for even strata, leave out `deal` and use `groups="user"`.'
-PATIENT = '`key="patient"` keeps all rows of a patient together.'
+BALANCED = "leave out `by`; or, for even strata, write `groups={}` for `deal` and `key`."
+UNKEYED = 'leave out `by`; or, for even strata, leave out `deal` and use `groups="user"`.'
+TOGETHER = "`key={}` keeps the rows of a group together."
 WHERE = "`where` can leave out the rows without a key."
 OF_HASHES = {
-    "by='label', key='id'": ALONE.format("`by`") + BALANCED,
-    "groups='label', key='id'": ALONE.format("`groups`") + PATIENT,
+    "by='label', key='id'": ALONE.format("`by`") + BALANCED.format("'id'"),
+    "by='label', key=['id', 'price']": ALONE.format("`by`") + BALANCED.format("['id', 'price']"),
+    "by='label'": ALONE.format("`by`") + UNKEYED,
+    "groups='label', key='id'": ALONE.format("`groups`") + TOGETHER.format("'label'"),
+    "groups=['label', 'id']": ALONE.format("`groups`") + TOGETHER.format("['label', 'id']"),
+    "groups=sf.linked('label', 'id')": ALONE.format("`groups`") + "leave out `deal` and `key`.",
     "key='id', missing='stratum'": ALONE.format("`missing='stratum'`") + WHERE,
     "key='id', rare='ignore'": ALONE.format("`rare='ignore'`")
     + "there are no classes without `by`.",

@@ -52,6 +52,9 @@ class Continuous(Term):
     orders_rows: ClassVar[bool] = True
     uses_row_order: ClassVar[bool] = True
 
+    def read(self, series: Sequence[Any]) -> BoundTerm:
+        return BoundTerm(self, series, *frames.read.read_order(series[0], str(self)))
+
     def without_order(self) -> Quantiles:
         return Quantiles(self.columns, DECILES, warns=False, name=self.name)
 
