@@ -158,6 +158,24 @@ def test_counts_sum_to_the_rows(frame: Make, parts: dict[str, int | None]) -> No
     refuse(message, lambda: sf.split(frame(ROWS), "label", parts))
 
 
+@pytest.mark.parametrize(
+    ("parts", "shares"),
+    [
+        ({"train": 80, "test": 20}, "{'train': 0.8, 'test': 0.2}"),
+        ({"a": 70, "b": 15, "c": 15}, "{'a': 0.7, 'b': 0.15, 'c': 0.15}"),
+        ({"a": 3, "b": 1}, "{'a': 0.75, 'b': 0.25}"),
+    ],
+)
+def test_counts_that_are_percentages(parts: dict[str, int], shares: str) -> None:
+    """Counts of which the shares are short numbers are told as shares, too."""
+    message = (
+        "The counts in `parts` must sum to the number of rows that get a part, got"
+        f" {sum(parts.values())} for 10 rows.\nHint: one count may be None, which stands for the"
+        f" remaining rows (at least 1).\nShares are below 1: `parts={shares}`."
+    )
+    refuse(message, lambda: sf.split(pd.DataFrame(ROWS), "label", parts))
+
+
 ROWS_DEALT = "must be at most the number of rows that get a"
 OF_GROUPS = "must be at most the number of groups"
 NULL, ONE = "sf.kfold(df, 'label', 11, missing='null')", "sf.split(df, groups='site')"

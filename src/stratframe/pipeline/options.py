@@ -67,11 +67,21 @@ class Target:
             msg = (
                 "The counts in `parts` must sum to the number of rows that get a part, got"
                 f" {describe_count(total)} for {plural(n_rows, 'row')}.\nHint: one count may be"
-                " None, which stands for the remaining rows (at least 1)."
+                f" None, which stands for the remaining rows (at least 1).{self.hint_at_shares()}"
             )
             raise StratError(msg)
         counts = [n_rows - total if share is None else int(share) for share in self.shares]
         return [Fraction(count, n_rows) for count in counts]
+
+    def hint_at_shares(self) -> str:
+        """Suggest the shares of counts that are meant as percentages or ratios; maybe nothing."""
+        counts = [share for share in self.shares or () if isinstance(share, int)]
+        total, names = sum(counts), self.names or ()
+        shares = [round(count / total, 3) for count in counts]
+        if len(counts) < len(names) or [Fraction(str(each)) * total for each in shares] != counts:
+            return ""
+        parts = dict(zip(names, shares, strict=True))
+        return f"\nShares are below 1: `parts={show_parts(parts)}`."
 
 
 MAX_PARTS_SHOWN = 12

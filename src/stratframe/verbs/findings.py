@@ -130,7 +130,7 @@ def find_same(known: dict[Hashable, Any], name: Any, folds: Hashable) -> list[Fi
 def find_aside(columns: Sequence[Any]) -> list[Finding]:
     names = number_names([describe(str(each)) for each in columns[:MAX_LISTED]])
     listed = preview([f"{{{each}}}" for each in names], len(columns))
-    text, n = "left aside (folds, or not in all frames): ", len(columns)
+    text, n = "left aside (folds, not once in each frame): ", len(columns)
     tails = listed, plural(n, "column")
     return [write_finding("note", "rows", n, text, *tails, **names)] if n else []
 
