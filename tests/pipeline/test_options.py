@@ -72,7 +72,7 @@ def test_types_of_lazy_frames_are_checked_at_once(verb: Any, options: dict[str, 
 
 
 @pytest.mark.parametrize("verb", [sf.kfold, sf.check, sf.balance, sf.plan, sf.folds])
-@pytest.mark.parametrize("what", [None, [1], pd.Series([1]), pl.Series([1])])
+@pytest.mark.parametrize("what", [None, [1], (1, 2), np.array([1])])
 def test_what_is_no_frame(verb: Callable[..., Any], what: object) -> None:
     """What is no frame is refused by its type."""
     message = f"`frame` must be a pandas, Polars, Dask or Spark frame, got {type(what).__name__}."
