@@ -109,10 +109,14 @@ def one_of(subject: str, choices: Iterable[object], got: object) -> str:
 
 
 def no_such_column(
-    argument: str, name: object, known: Sequence[object], index: Collection[object] = ()
+    argument: str,
+    name: object,
+    known: Sequence[object],
+    index: Collection[object] = (),
+    owner: str = "the frame does",
 ) -> str:
     """State that a frame does not have a column, and suggest what to do instead."""
-    msg = f"`{argument}` names the column {describe(name)}, which the frame does not have."
+    msg = f"`{argument}` names the column {describe(name)}, which {owner} not have."
     if argument == "name" and name in ("fold", "split"):  # the default values of `name`
         msg = f"There is no column {name!r}."
     near = nearest_name(name, known)
@@ -220,6 +224,12 @@ def describe_count(number: int) -> str:
     return f"about {'-' if number < 0 else ''}10**{round(log10(abs(number)))}"
 
 
+def write_number(number: float) -> str:
+    """Write an integer of 64 bits with all its digits, and any other number with 15 digits."""
+    is_short = isinstance(number, int) and abs(number) < 2**64
+    return str(number) if is_short else f"{number:.15g}"
+
+
 def describe_rows(rows: Ints, weights: Ints | None = None) -> str:
     """Write how many rows are at fault, and list the first few, as in "2 rows (2, 5)".
 
@@ -248,6 +258,12 @@ def list_values(values: Sequence[object]) -> str:
 def write_list(names: Sequence[object]) -> str:
     listed = [f'"{name}"' if isinstance(name, str) else describe(name) for name in names]
     return f"[{preview(listed, len(listed))}]"
+
+
+def name_frames(n: int) -> str:
+    """Write a mapping of names to n frames, as in `{"train": train, "test": test}`."""
+    names = {2: ["train", "test"], 3: ["train", "valid", "test"]}.get(n, ["a", "b", "..."])
+    return "{" + ", ".join(f'"{name}": {name}' if name != "..." else name for name in names) + "}"
 
 
 def either(texts: Iterable[str]) -> str:

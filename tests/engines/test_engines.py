@@ -82,6 +82,18 @@ def test_many_rows(engine, n_strata, k):
         assert engine.rows(found) == engine.rows(expected)
 
 
+@pytest.mark.parametrize("closed", ["right", "left"])
+def test_edges_of_large_integers(engine, closed):
+    """Integers that no float tells apart fall into the bins of pandas."""
+    start = 1_700_000_000_000_000_001
+    frame = pd.DataFrame({"id": range(100), "t": [start + i for i in range(100)]})
+    by = sf.bins("t", [start, start + 49, start + 70, 2**63, float("inf")], closed=closed)
+    found, expected = (
+        sf.kfold(each, by, 4, key="id") for each in (engine.spread(frame, [9]), frame)
+    )
+    assert engine.rows(found) == engine.rows(expected)
+
+
 GIVEN = FRAME.assign(
     given=[i * i % 7 % 4 if i % 3 else None for i in range(N)],
     fifth=[i % 4 if i % 5 == 0 else None for i in range(N)],

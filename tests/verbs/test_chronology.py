@@ -53,6 +53,10 @@ fold=["train", "test"] * 2 + ["test", "train"] * 3, **USERS
     note time: 2 rows without 'user' or 'day' are left out
 fold=[*LATE[6:8], *LATE[5:8]], user=list("aabbb"), day=[1, 2, 3, 4, 4]
     LEAK 1 of 3 rows of 'train' is not earlier than 'test' in 1 of 2 users
+fold=LATE, user=["a"] * 10
+    ok time: 'train' ends before 'test' starts in 1 group
+fold=LATE[::-1], user=["a"] * 10
+    LEAK time: 'test' ends before 'train' starts in the only group
 fold=["train"] * 6 + ["test"] * 4, **USERS
     note time: there are no two parts to compare in any of the users
     note time: 2 rows without 'user' or 'day' are left out

@@ -296,8 +296,10 @@ whose name is that of the package without the prefix `py`."""
 
 def engine_of(frame: object) -> Engine | None:
     """Return the engine for a frame, or None if no engine supports the frame."""
-    package, name = type(frame).__module__.partition(".")[0], type(frame).__name__
-    if package in ENGINES and package in sys.modules and name == "DataFrame":
+    path, name = type(frame).__module__, type(frame).__name__
+    package = path.partition(".")[0]
+    is_supported = name == "DataFrame" and not path.startswith("pyspark.pandas.")
+    if package in ENGINES and package in sys.modules and is_supported:
         module = import_module(f".{package.removeprefix('py')}", __package__)
         make = getattr(module, ENGINES[package])
     else:  # other packages can define their own engine

@@ -216,12 +216,26 @@ def read_numbers(series: Series, term: str) -> tuple[Values, Flags]:
         raise StratError(msg) from error
 
 
-def has_numbers(series: Series) -> bool:
+def has_numbers(series: Series, *, finite: bool = False) -> bool:
+    """Return whether a column can be read as numbers and, if `finite`, holds no infinite value."""
     try:
-        read_numbers(series, "")
+        values, missing = read_numbers(series, "")
     except StratError:
         return False
-    return True
+    return not finite or bool(np.isfinite(values[~missing]).all())
+
+
+def read_order(series: Series, term: str) -> tuple[Values, Flags]:
+    """Read numbers or dates as numbers with the same order, and flag missing values.
+
+    Decimals and large integers that would be rounded to equal floats are ranked instead.
+    """
+    values, missing = read_numbers(series, term)
+    dtype = dtype_of(series)
+    is_rounded = values.dtype == np.float64 and dtype.is_numeric() and not dtype.is_float()
+    if is_rounded and np.isfinite(values[~missing]).all():
+        return rank_key(series), missing
+    return values, missing
 
 
 def numbers_of(series: Series) -> Values:
@@ -273,8 +287,7 @@ def read_comparable(series: Series, term: str) -> tuple[Values, Flags]:
             "\nHint: `sf.quantiles` takes dates."
         )
         raise StratError(msg)
-    values, missing = read_numbers(series, term)
-    return values.astype(np.float64) if values.dtype == np.uint64 else values, missing
+    return read_numbers(series, term)
 
 
 def read_matrix(columns: Sequence[Series], term: str) -> tuple[Values, list[int]]:

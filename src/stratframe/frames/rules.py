@@ -16,7 +16,7 @@ import pandas as pd
 import polars as pl
 
 from ..core.types import Flags, Ints, Values
-from ..errors import MAX_LISTED, StratError, describe_rows
+from ..errors import MAX_LISTED, StratError, describe_rows, write_number
 from .dtypes import dtype_of, is_missing, to_floats
 from .libraries import library_of, take, to_native
 from .result import float_column, make_frame
@@ -147,7 +147,7 @@ def broken_rules(column: RuledColumn) -> Iterator[tuple[str, Flags]]:
         low, high = rule.within
         flags = known & ((values < low) | (values > high))
         if flags.any():
-            yield f"has values outside {low:.15g} to {high:.15g}", flags
+            yield f"has values outside {write_number(low)} to {write_number(high)}", flags
 
 
 def failing_rows(library: str, columns: dict[Hashable, Any], *rows: Ints) -> Callable[[], Any]:

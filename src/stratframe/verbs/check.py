@@ -180,11 +180,11 @@ def check(  # noqa: PLR0913 - what users ask for
     >>> found.ok, found.findings["severity"][0]
     (False, 'leak')
     """
-    frame, name, aside = join_given(frame, name)
-    source, names = named_source(frame, name)
     of_time = parse_columns("time", time)
     frames.references.check_each_column_once("`time`", of_time)
     asked = Asked(groups, parse_groups(groups), key, duplicates, by, features, of_time)
+    frame, name, aside = join_given(frame, name, asked.named)
+    source, names = named_source(frame, name)
     if isinstance(source, EngineSource):
         looked = look_at_counts(source, names, asked)
     else:

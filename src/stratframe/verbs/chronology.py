@@ -36,6 +36,11 @@ class Spans(NamedTuple):
     values: Values
     """The time of each row, as a number."""
 
+    def count_strata(self, n: int) -> str:
+        """Write a number of strata and the number of all strata, as in "2 of 9 users"."""
+        total = int(self.strata[-1]) + 1
+        return "the only group" if total == 1 else f"{n:,} of {total:,} {{noun}}"
+
     def neighbours(self, chosen: Flags) -> Ints:
         """Pair each chosen span with the next chosen span of its stratum; shape (2, n_pairs)."""
         places = np.flatnonzero(chosen)
@@ -141,7 +146,7 @@ def judge_order(spans: Spans, ranks: Ints, times: Any, weights: Ints | None) -> 
     text = "{first} does not end before {second} starts"
     text = "time: " + ("{second} ends before {first} starts" if is_turned else text)
     n, names = len(early), spans.names(early, late)
-    text += f" in {n:,} of {spans.strata[-1] + 1:,} {{noun}}" if spans.noun else ""
+    text += f" in {spans.count_strata(n)}" if spans.noun else ""
     is_leak = fold == "part" or meeting.size > 0
     return write_finding("leak" if is_leak else "note", "time", n, text, **names)
 
@@ -158,14 +163,15 @@ def describe_right(spans: Spans, pairs: Ints, times: Any) -> Finding:
             end, start = (each.replace("{", "{{").replace("}", "}}") for each in shown)
             texts.insert(0, f"{{first}} ends {end}, {{second}} starts {start}")
     if spans.noun:
-        texts = [f"{texts[0]} in each of {len(np.unique(spans.strata[pairs])):,} {{noun}}"]
+        n = len(np.unique(spans.strata[pairs]))
+        texts = [f"{texts[0]} in " + ("1 group" if n == 1 else f"each of {n:,} {{noun}}")]
     return write_finding("ok", "time", 0, "time: ", *texts, **spans.names(first, second))
 
 
 def describe_overlap(spans: Spans, early: Ints, late: Ints, weights: Ints) -> Finding:
     """Count, for each of two labels, the rows that overlap the other label; report the fewer."""
     sides, low, high = [], spans.values[spans.first], spans.values[spans.last]
-    where = f" in {len(early):,} of {spans.strata[-1] + 1:,} {{noun}}" if spans.noun else ""
+    where = f" in {spans.count_strata(len(early))}" if spans.noun else ""
     partner = np.full(len(spans.codes), -1)
     partner[early], partner[late] = late, early
     other, codes = partner[spans.of_rows], spans.codes[spans.of_rows]

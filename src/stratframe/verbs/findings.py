@@ -130,7 +130,7 @@ def find_same(known: dict[Hashable, Any], name: Any, folds: Hashable) -> list[Fi
 def find_aside(columns: Sequence[Any]) -> list[Finding]:
     names = number_names([describe(str(each)) for each in columns[:MAX_LISTED]])
     listed = preview([f"{{{each}}}" for each in names], len(columns))
-    text, n = "left aside (folds, or not in all frames): ", len(columns)
+    text, n = "left aside (folds, not once in each frame): ", len(columns)
     tails = listed, plural(n, "column")
     return [write_finding("note", "rows", n, text, *tails, **names)] if n else []
 
@@ -376,9 +376,9 @@ def find_shared(shared: Shared, labels: FoldValues) -> list[Finding]:
     if shared.check == "duplicates":
         return [find_duplicates(shared, rows, labels)]
     check, noun, findings = shared.check, shared.noun, []
-    total = f"{rows.n_values:,} {{noun}}"
     if rows.n_split:
-        text = f"{rows.n_split:,} of {total} {is_or_are(rows.n_split)} in several {fold}s"
+        counted = count_groups(shared, rows.n_split)
+        text = f"{counted} {is_or_are(rows.n_split)} in several {fold}s"
         tails, names = list[str](), {"noun": noun}
         if (example := rows.example) and example.values and len(example.folds) > 1:
             shown = example.values[0] if len(example.values) == 1 else example.values
@@ -390,19 +390,28 @@ def find_shared(shared: Shared, labels: FoldValues) -> list[Finding]:
         findings.append(write_finding("leak", check, rows.n_split, text, *tails, **names))
     elif check == "keys" and rows.n_repeated:
         repeat = "repeats" if rows.n_repeated == 1 else "repeat"
-        text = f"{rows.n_repeated:,} of {total} {repeat} within a {fold}"
+        text = f"{count_groups(shared, rows.n_repeated)} {repeat} within a {fold}"
         tail = " (`groups` may repeat)"
         findings.append(write_finding("warning", check, rows.n_repeated, text, tail, noun=noun))
     elif rows.n_values:
         what = "is unique" if check == "keys" else f"is in one {fold}"
-        text = f"each of {total} {what}"
+        each = f"each of {rows.n_values:,} {{noun}}"
+        text = f"{each if rows.n_values > 1 else count_groups(shared, 1)} {what}"
         findings.append(write_finding("ok", check, rows.n_values, text, noun=noun))
     if n := shared.n_partly:
-        text = f"{n:,} of {total} {is_or_are(n)} in a {fold} and in rows without one"
+        text = f"{count_groups(shared, n)} {is_or_are(n)} in a {fold} and in rows without one"
         findings.append(write_finding("note", check, n, text, noun=noun))
     named = zip(shared.names, shared.alone, strict=True)
     alone = [(name, own) for name, own in named if own.n_split]
     return [*findings, find_alone(alone, fold)] if alone else findings
+
+
+def count_groups(shared: Shared, n: int) -> str:
+    """Write a number of groups or keys and the number of all, as in "2 of 9 patients"."""
+    n_values = shared.rows.n_values if shared.rows else 0
+    if n_values == 1:
+        return f"the only {shared.check.removesuffix('s')}"
+    return f"{n:,} of {n_values:,} {{noun}}"
 
 
 def find_alone(alone: Sequence[tuple[str, SharedRows]], fold: str) -> Finding:

@@ -73,6 +73,12 @@ class Asked(NamedTuple):
             "duplicates": list(parse_columns("duplicates", named)),
         }
 
+    @property
+    def named(self) -> dict[str, list[Any]]:
+        """The columns that each argument names."""
+        others = {"by": columns_of(self.entries), "time": list(self.time)}
+        return self.refs | others | {"features": list(parse_columns("features", self.features))}
+
 
 @table_verb
 @suggest_arguments
@@ -135,9 +141,9 @@ def leaks(
     2  duplicates    0    0     0
     3  duplicates    0    2     1
     """
-    frame, name, aside = join_given(frame, name)
-    source, names = named_source(frame, name)
     asked = Asked(groups, parse_groups(groups), key, duplicates)
+    frame, name, aside = join_given(frame, name, asked.named)
+    source, names = named_source(frame, name)
     if isinstance(source, EngineSource):
         return keep_leaks(source, names, asked)
     eager, compared = read_compared(source.frame, names, asked)

@@ -21,6 +21,7 @@ from ..pipeline.fold_counts import (
 from ..pipeline.nest import Strata
 from ..pipeline.options import Deal, PartShares, Rare, fold_target, part_target
 from ..terms.base import By, Missing
+from ..terms.by import columns_of, require_by
 from .deals import check_call
 from .sources import join_given, named_source, source_of
 
@@ -66,7 +67,7 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     2     1     a  2    0.5       2.0        0.0
     3     1     b  2    0.5       2.0        0.0
     """
-    frame, name, _ = join_given(frame, name)
+    frame, name, _ = join_given(frame, name, {"by": columns_of(require_by(by).terms)})
     source, names = named_source(frame, name)
     read = source.collect(by, (), names)
 

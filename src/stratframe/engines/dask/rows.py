@@ -112,10 +112,9 @@ def read_rows(
         series, alike = numbers_in(rows[name]), term.counted_by()
         if isinstance(alike, ByEdges):
             values, lacks = frames.read_comparable(series, str(term))
-            edges = np.array(alike.edges)
             # Values outside the edges get two extra bins, for which the driver raises an error.
-            bins = edge_bins(values, edges, alike.closed) + (values >= edges[0])
-            bins += values > edges[-1]
+            bins = edge_bins(values, alike.edges, alike.closed) + (values >= alike.edges[0])
+            bins += values > alike.edges[-1]
         else:
             values, lacks = frames.read_numbers(series, str(term))
             own = ordered_words(values.astype(np.float64) if kind == "floats" else values)

@@ -18,6 +18,7 @@ HELPER = "__stratframe_"
 """The prefix of helper columns, which are dropped from all results."""
 
 FLOATS = ("float", "double")
+INTEGERS = ("tinyint", "smallint", "int", "bigint")
 """Types in which both null and NaN are missing values."""
 
 NESTED_TYPES = ("array", "map", "struct", "variant")
