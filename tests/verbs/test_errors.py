@@ -191,7 +191,8 @@ OTHERS = {
     " takes shares in `parts`, not counts of rows: a row's key alone decides where the row"
     ' goes.\nHint: shares, as in `parts={"train": 0.8, "test": 0.2}`, are met approximately.',
     "sf.kfold(lazy, pl.col('tags'))": "A column must hold single values, but 'tags' is"
-    " List(String).\nHint: `sf.margins(...)`, as the only entry, balances each value of the lists.",
+    " List(String).\nHint: `sf.margins(...)`, as the only entry, balances each value of the lists,"
+    " or each position of vectors of classes.",
     # Expressions.
     "pl.col('x').strat.kfold(1)": "`k` must be at least 2, got 1.",
     "pl.col('x').strat.split(missing='null')": "`missing` must be 'error' or 'stratum', got"

@@ -13,6 +13,7 @@ convert columns to numpy arrays, and make new columns, selections of rows and ta
 - `polars_schemas`: the pandera classes for Polars frames, imported when first needed
 - `rules`: find the rows that break a rule
 - `read`: read a column as codes of classes, as numbers, or as a key to be hashed
+- `lists`: read a column of lists as tags, or as vectors of classes
 - `folds`: read the folds that a column holds, and the fold of each row
 - `labels`: select the rows with certain labels, or the rows that a function flags
 - `joined`: concatenate several frames of the same library
@@ -49,14 +50,19 @@ from .libraries import (
     take,
     to_list,
 )
+from .lists import (
+    component_values,
+    encode_components,
+    holds_lists,
+    kind_of_lists,
+    read_tags,
+)
 from .read import (
     encode_classes,
-    holds_lists,
     read_comparable,
     read_key,
     read_matrix,
     read_numbers,
-    read_tags,
     read_times,
 )
 from .references import (

@@ -29,8 +29,6 @@ from .dtypes import (
     is_nested,
     nested_error,
     object_type,
-    objects_of,
-    strict_series,
     to_floats,
     to_polars,
     to_vectors,
@@ -40,13 +38,9 @@ from .dtypes import (
 from .libraries import Series, library_of
 from .result import make_frame
 from .rules import failing_rows
-from .threads import check_threads
 
 MIXED = {"mixed", "mixed-integer"}
 """The results of `infer_dtype` for objects of several types."""
-
-LISTS_OF_OBJECTS = (list, tuple, set, frozenset, np.ndarray)
-"""The Python types that are read as lists of values."""
 
 NESTED = (tuple, pl.Expr)
 """The hashable Python types whose instances do not count as single values."""
@@ -153,50 +147,6 @@ def check_objects(series: Any, of_lists: str = "") -> None:
             "\nHint: cast it to one type."
         )
         raise StratError(msg)
-
-
-def read_tags(series: Series) -> tuple[list[Any], list[Ints]]:
-    """List the tags in a column of lists by descending frequency, and the rows with each tag.
-
-    Tags with equal frequency are in ascending order. Missing lists and missing values in lists are
-    ignored.
-    """
-    check_threads()
-    column = to_polars(series)
-    inner: Any = getattr(None if column is None else column.dtype, "inner", None)
-    if column is None:
-        held = tags_of_objects(series)
-    elif inner is None or is_nested(inner):
-        raise nested_error(series.name, series.dtype)
-    else:
-        lists = column.cast(pl.List(pl.String if inner in (pl.Categorical, pl.Enum) else inner))
-        held = pl.DataFrame({"row": np.arange(len(lists)), "tag": lists}).explode("tag")
-    held = held.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None)).drop_nulls("tag")
-    by_tag = held.unique().sort("tag", "row").group_by("tag", maintain_order=True)
-    found = by_tag.agg("row").sort(pl.col("row").list.len(), descending=True, maintain_order=True)
-    return found["tag"].to_list(), [rows.to_numpy() for rows in found["row"]]
-
-
-def holds_lists(series: Series) -> bool:
-    """Return whether a column holds nested values; Python objects are checked one by one."""
-    if dtype_of(series) != pl.Object or isinstance(series, pl.Series):
-        return is_nested(dtype_of(series))
-    return any(isinstance(each, LISTS_OF_OBJECTS) for each in series)
-
-
-def tags_of_objects(series: Any) -> pl.DataFrame:
-    rows = np.flatnonzero(~is_missing(series))
-    lists = series.iloc[rows].tolist()
-    if not all(isinstance(each, LISTS_OF_OBJECTS) and getattr(each, "ndim", 1) for each in lists):
-        raise nested_error(series.name, series.dtype)
-    values = pd.Series([tag for each in lists for tag in each], dtype=object)
-    tags = to_polars(values)
-    if tags is None and object_type(values) not in MIXED:  # decimals, and integers beyond 64 bits
-        tags = strict_series(objects_of(values, None).tolist(), None)
-    if tags is None or is_nested(tags.dtype):
-        msg = f"The lists of {series.name!r} must hold single values of the same type."
-        raise StratError(msg)
-    return pl.DataFrame({"row": np.repeat(rows, list(map(len, lists))), "tag": tags})
 
 
 # Numbers ---------------------------------------------------------------------------------

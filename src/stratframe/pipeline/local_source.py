@@ -138,12 +138,13 @@ class LocalSource:
         frames.check_refs(self.frame, named)
         check_not_itself("by", named["by"], name, self.frame)
         columns, _ = self.read(named)
+        # As in the call that dealt the rows, all rows decide what kind of term a column needs.
+        handed = split_series(options.terms, columns["by"])
+        resolved = [term.resolve(own) for term, own in handed]
         missing, weights = frames.is_missing(columns["name"][0]), None
         if missing.any():
             rows = np.flatnonzero(~missing)
             columns = {each: [frames.take(one, rows) for one in columns[each]] for each in columns}
-        handed = split_series(options.terms, columns["by"])
-        resolved = [term.resolve(own) for term, own in handed]
         if not (groups or options.marginal) and all(term.is_nominal for term in resolved):
             kept, weights = frames.duplicates.count_unique_rows([*columns["by"], *columns["name"]])
             columns = {"by": kept[:-1], "name": kept[-1:]}

@@ -115,18 +115,32 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
         return deal_units(options, strata, repeat)
     if options.way.in_stretches:
         return cut_stretches(strata, quota_table(options, strata))
-    if strata.order is not None or not options.way.is_drawn:
-        parts = deal_in_order(options, strata, repeat)
-    else:
-        streams = row_streams(options, repeat)
-        numbers, second = row_numbers(strata.keys, len(strata.codes), *streams)
-        table = quota_table(options, strata, repeat, strata.lowest(numbers))
-        parts = deal_by_rank(strata.codes, table, numbers, second)
     if strata.totals is None:
-        return parts
+        return deal_strata(options, strata, repeat)
+    order = strata.totals.term.row_order(strata.totals.data)
+    parts = deal_strata(options, strata._replace(order=order), repeat)
     stream = column_stream(options, *TOTALS, repeat=repeat)
     shares = options.target.fractions(strata.n_rows)
     return swap_for_totals(strata.codes, parts, strata.totals.data, shares, stream)
+
+
+def deal_strata(options: Options, strata: Strata, repeat: int) -> Ints:
+    """Deal the rows of each stratum in the order of the strata, or at random without an order."""
+    is_ordered = strata.order is not None or not options.way.is_drawn
+    if is_ordered and strata.keys is None:
+        return deal_in_order(options, strata, repeat)
+    streams = row_streams(options, repeat)
+    numbers, second = row_numbers(strata.keys, len(strata.codes), *streams)
+    lowest = strata.lowest(numbers)
+    if is_ordered:
+        # Only `sf.total` gives strata an order beside keys; without it, keys order the strata.
+        assert lowest is not None
+        order = order_of_strata(lowest, strata.ancestors)
+        codes = np.argsort(order)[strata.codes]
+        in_turn = reorder_quotas(strata, order)._replace(codes=codes)
+        return deal_in_order(options, in_turn, repeat)
+    table = quota_table(options, strata, repeat, lowest)
+    return deal_by_rank(strata.codes, table, numbers, second)
 
 
 def cut_stretches(strata: Strata, table: StratumTable) -> Ints:
@@ -213,10 +227,8 @@ def quota_table(
     check_n_cells(len(sizes), target.n)
     if lowest is not None:
         order = order_of_strata(lowest, strata.ancestors)
-        ancestors = tuple(renumbered(strata.ancestors, order))
-        in_turn = strata._replace(sizes=sizes[order], ancestors=ancestors)
         table = np.empty((len(sizes), target.n), dtype=np.int64)
-        table[order] = quota_table(options, in_turn, repeat)
+        table[order] = quota_table(options, reorder_quotas(strata, order), repeat)
         return table
     if target.kind == "fold":
         return equal_quota(sizes, draw_fold_permutation(options, repeat))
@@ -226,3 +238,9 @@ def quota_table(
     elif options.way.in_stretches:  # the highest words give a left-over row to the first part
         words = np.full(n_words, 2**64 - 1, dtype=np.uint64)
     return controlled_rounding(sizes, target.fractions(strata.n_rows), strata.ancestors, words)
+
+
+def reorder_quotas(strata: Strata, order: Ints) -> Strata:
+    """Put the sizes and the ancestors of strata, from which quotas are made, in the given order."""
+    ancestors = tuple(renumbered(strata.ancestors, order))
+    return strata._replace(sizes=strata.sizes[order], ancestors=ancestors)
