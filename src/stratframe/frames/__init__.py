@@ -12,6 +12,7 @@ convert columns to numpy arrays, and make new columns, selections of rows and ta
 - `result`: make a table of results in the frame library of the caller
 - `rules`: find the rows that break a rule
 - `read`: read a column as codes of classes, as numbers, or as a key to be hashed
+- `purposes`: rank the names of parts by the use that they describe
 - `folds`: read the folds that a column holds, and the fold of each row
 - `labels`: select the rows with certain labels, or the rows that a function flags
 - `joined`: concatenate several frames of the same library
@@ -26,11 +27,9 @@ from .attach import NewColumn
 from .dtypes import is_continuous, is_measured, is_missing, read_flags, with_one_zero
 from .duplicates import SharedExample, SharedRows
 from .folds import (
-    PURPOSES,
     FoldValues,
     declared_parts,
     fold_codes,
-    purposes_of,
     read_fold_numbers,
     read_part_codes,
 )
@@ -48,6 +47,7 @@ from .libraries import (
     take,
     to_list,
 )
+from .purposes import PURPOSES, purpose_of_flags, purposes_of
 from .read import (
     encode_classes,
     holds_lists,

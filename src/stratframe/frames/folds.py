@@ -23,13 +23,11 @@ from .libraries import (
     to_list,
     to_native,
 )
+from .purposes import PURPOSES, purposes_of
 from .read import encode_classes
 from .references import read_columns
 from .rules import failing_rows
 from .threads import check_threads
-
-PURPOSES = {"train": 0, "valid": 1, "validation": 1, "val": 1, "dev": 1, "test": 2, "holdout": 3}
-"""The ranks of the part names that describe the use of a part."""
 
 FEW_FRACTIONS = 10
 """A fold column of any length can hold up to this many different numbers if some are fractions."""
@@ -59,12 +57,6 @@ class FoldValues(NamedTuple):
     def present(self) -> list[Any]:
         """The values that occur in at least one row."""
         return [value for value, size in zip(self.values, self.sizes, strict=True) if size]
-
-
-def purposes_of(values: Sequence[Any]) -> Ints:
-    """Rank part names by the use that they describe; all other names get the last rank."""
-    texts = [value.strip().lower() if isinstance(value, str) else "" for value in values]
-    return np.array([PURPOSES.get(text, len(PURPOSES)) for text in texts], dtype=np.int64)
 
 
 def fold_expression(

@@ -252,7 +252,8 @@ def read_times(series: Series) -> tuple[Values, Flags]:
     if has_order(series):
         codes: Any = series.to_physical() if isinstance(series, pl.Series) else series.cat.codes
         return np.where(missing, 0, codes.to_numpy()), missing
-    if dtype.is_decimal() or dtype in WIDE_INTEGERS:  # different values could be equal as floats
+    # Different decimals and integers beyond 64 bits could be equal as floats.
+    if dtype.is_decimal() or dtype in WIDE_INTEGERS or holds_wide_objects(series):
         return rank_key(series), missing
     if dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Null:
         return read_numbers(series, "time")
@@ -263,6 +264,11 @@ def read_times(series: Series) -> tuple[Values, Flags]:
     what = "text" if dtype == pl.String else series.dtype
     msg = f"`time` needs dates, times or numbers, but column {series.name!r} is {what}.{hint}"
     raise StratError(msg)
+
+
+def holds_wide_objects(series: Series) -> bool:
+    """Return whether a column holds Python numbers that fit no 64-bit dtype."""
+    return dtype_of(series).is_numeric() and to_polars(series) is None
 
 
 def read_comparable(series: Series, term: str) -> tuple[Values, Flags]:
