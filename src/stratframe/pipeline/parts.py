@@ -149,7 +149,8 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
     if strata.groups is not None or strata.margins:
         return deal_units(options, strata, repeat)
     if options.way.in_stretches:
-        return cut_stretches(strata, quota_table(options, strata))
+        shares = options.target.fractions(strata.n_rows)
+        return cut_stretches(strata, quota_table(options, strata), shares)
     if strata.order is not None or not options.way.is_drawn:
         parts = deal_in_order(options, strata, repeat)
     else:
@@ -164,14 +165,14 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
     return swap_for_totals(strata.codes, parts, strata.totals.data, shares, stream)
 
 
-def cut_stretches(strata: Strata, table: StratumTable) -> Ints:
+def cut_stretches(strata: Strata, table: StratumTable, shares: Sequence[Fraction]) -> Ints:
     """Cut every stratum along its order into one stretch of rows for each part."""
     codes, n_strata = strata.codes, len(strata.sizes)
     values = None if strata.order is None else strata.order.values
     if values is None:
         return deal_by_table(grouped(np.arange(len(codes)), codes, n_strata), table)
     rows, is_run_start = sort_values(values, codes, n_strata)
-    return deal_by_table(rows, cut_between_values(table, is_run_start))
+    return deal_by_table(rows, cut_between_values(table, is_run_start, shares))
 
 
 def deal_in_order(options: Options, strata: Strata, repeat: int) -> Ints:
