@@ -54,7 +54,8 @@ def count_filled(assignments: Ints, is_held: Flags) -> Ints:
     is_first = ~is_held[assignments]
     for unit in range(1, assignments.shape[1]):
         is_first[:, unit] &= (assignments[:, :unit] != assignments[:, [unit]]).all(axis=1)
-    return is_first.sum(axis=1)
+    n_filled: Ints = is_first.sum(axis=1)
+    return n_filled
 
 
 def rises_of(
