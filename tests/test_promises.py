@@ -346,7 +346,7 @@ def test_no_fold_is_empty(kind, data, gaps, k, rare, by, seed):
 )
 @pytest.mark.filterwarnings("ignore:.* no rows:stratframe.StratWarning")
 def test_contiguous(kind, data, levels, order, wanted):
-    """Each stratum is cut along its order, at the place nearest to the quotas of any deal."""
+    """Each stratum is cut at its quotas, or beside equal values at the end nearest to the share."""
     n, by = len(data["a"]), ["a", "b"][:levels]
     data["v"] = prices(n)
     if isinstance(wanted, int):
@@ -372,7 +372,11 @@ def test_contiguous(kind, data, levels, order, wanted):
             inside = [end for end, (one, other) in enumerate(steps, 1) if one < other]
             ends = [0, *inside, len(rows)]
             cuts = accumulate((quotas[part] for part in exact), initial=0)
-            nearest = [min(ends, key=lambda end, cut=cut: (abs(end - cut), -end)) for cut in cuts]
+            due = accumulate((len(rows) * share for share in exact.values()), initial=0)
+            nearest = []
+            for cut, goal in zip(cuts, due, strict=True):
+                around = max(end for end in ends if end <= cut), min(e for e in ends if e >= cut)
+                nearest.append(min(around, key=lambda end, goal=goal: (abs(end - goal), -end)))
             for part, (start, end) in zip(exact, pairwise(nearest), strict=True):
                 assert [dealt[row] for row in rows[start:end]] == [part] * (end - start)
     if order == "key" or (not by and last):

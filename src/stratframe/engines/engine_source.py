@@ -25,7 +25,7 @@ from ..pipeline.fold_counts import (
 from ..pipeline.hashed import hash_points, hash_salts
 from ..pipeline.nest import Strata
 from ..pipeline.options import Options, Target
-from ..pipeline.parts import empty_outputs, part_sizes, warn_empty_parts
+from ..pipeline.parts import empty_outputs, part_sizes, warn_empty_parts, warn_far_parts
 from ..pipeline.random_numbers import column_stream
 from ..pipeline.sample_sizes import SampleSize, sample_streams, sample_table
 from ..terms.base import By, Term
@@ -89,7 +89,14 @@ class EngineSource:
             n_counted = len(counted.counts.weights)
             alone = CountedCodes(counted.counts, np.arange(n_counted), n_counted)
             no_points = np.empty((n_counted, 0), dtype=np.uint64)
-            parts = [PartsByNumber(each, no_points) for each in parts_of_groups(options, counted)]
+            dealt_parts = parts_of_groups(options, counted)
+            weights = counted.counts.weights
+            sizes = {
+                name: part_sizes(parts, options.target, weights)
+                for name, parts in zip(names, dealt_parts, strict=True)
+            }
+            warn_far_parts(options, counted.strata.n_rows, sizes, named=len(names) > 1)
+            parts = [PartsByNumber(each, no_points) for each in dealt_parts]
             return self.engine.attach(call, alone, outputs, parts)
         self.check_key(options, "a `key` or `groups`")
         call, counted = count_strata(self.engine, self.engine.bind(options), options)

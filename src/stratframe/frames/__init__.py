@@ -14,6 +14,7 @@ convert columns to numpy arrays, and make new columns, selections of rows and ta
 - `rules`: find the rows that break a rule
 - `read`: read a column as codes of classes, as numbers, or as a key to be hashed
 - `lists`: read a column of lists as tags, or as vectors of classes
+- `purposes`: rank the names of parts by the use that they describe
 - `folds`: read the folds that a column holds, and the fold of each row
 - `labels`: select the rows with certain labels, or the rows that a function flags
 - `joined`: concatenate several frames of the same library
@@ -28,11 +29,9 @@ from .attach import NewColumn
 from .dtypes import is_continuous, is_measured, is_missing, read_flags, with_one_zero
 from .duplicates import SharedExample, SharedRows
 from .folds import (
-    PURPOSES,
     FoldValues,
     declared_parts,
     fold_codes,
-    purposes_of,
     read_fold_numbers,
     read_part_codes,
 )
@@ -57,6 +56,7 @@ from .lists import (
     kind_of_lists,
     read_tags,
 )
+from .purposes import PURPOSES, purpose_of_flags, purposes_of
 from .read import (
     encode_classes,
     read_comparable,

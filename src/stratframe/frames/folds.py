@@ -12,7 +12,7 @@ import polars as pl
 from ..core.strata import first_occurrence
 from ..core.types import Flags, Ints
 from ..errors import StratError, describe, describe_rows, plural, preview
-from .dtypes import category_values, dtype_of, is_missing, is_text, to_polars
+from .dtypes import category_values, dtype_of, has_order, is_missing, is_text, to_polars
 from .libraries import (
     EagerFrame,
     Frame,
@@ -23,13 +23,11 @@ from .libraries import (
     to_list,
     to_native,
 )
+from .purposes import PURPOSES, purposes_of
 from .read import encode_classes
 from .references import read_columns
 from .rules import failing_rows
 from .threads import check_threads
-
-PURPOSES = {"train": 0, "valid": 1, "validation": 1, "val": 1, "dev": 1, "test": 2, "holdout": 3}
-"""The ranks of the part names that describe the use of a part."""
 
 FEW_FRACTIONS = 10
 """A fold column of any length can hold up to this many different numbers if some are fractions."""
@@ -59,12 +57,6 @@ class FoldValues(NamedTuple):
     def present(self) -> list[Any]:
         """The values that occur in at least one row."""
         return [value for value, size in zip(self.values, self.sizes, strict=True) if size]
-
-
-def purposes_of(values: Sequence[Any]) -> Ints:
-    """Rank part names by the use that they describe; all other names get the last rank."""
-    texts = [value.strip().lower() if isinstance(value, str) else "" for value in values]
-    return np.array([PURPOSES.get(text, len(PURPOSES)) for text in texts], dtype=np.int64)
 
 
 def fold_expression(
@@ -222,12 +214,14 @@ def fold_codes(
     """Sort and count the values of a fold or part column, and encode the rows (-1 if missing).
 
     Categories keep their order. Text with part names such as "train" and "test" is sorted by use
-    and then by first appearance, and so is all text if `is_part` is true. Other values are sorted
-    by value. With `weights`, a row is counted as often as its weight says.
+    and then by first appearance, and so is all text if `is_part` is true. Unordered categories in
+    alphabetical order were probably made from text, and part names among them are sorted by use,
+    too. Other values are sorted by value. With `weights`, a row is counted as often as its weight
+    says.
     """
     present, codes = encode_values(series)
     check_never_tested(series, present)
-    values, ranks = category_values(series), purposes_of(present)
+    values, ranks = declared_values(series), purposes_of(present)
     if values is None and (is_part or (ranks < len(PURPOSES)).any()) and is_text(series):
         values = [present[place] for place in np.argsort(ranks, kind="stable")]
     elif values is None:
@@ -245,6 +239,14 @@ def fold_codes(
     if len(values) > FEW_FRACTIONS and isinstance(values[-1], float):
         check_few(series.name, labels)
     return labels, found
+
+
+def declared_values(series: Series) -> list[Any] | None:
+    """Return the categories of a column in order, or None if it declares no categories."""
+    values = category_values(series)
+    if values is None or has_order(series) or values != sorted(map(str, values)):
+        return values
+    return [values[place] for place in np.argsort(purposes_of(values), kind="stable")]
 
 
 def check_never_tested(

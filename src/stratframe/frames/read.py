@@ -214,9 +214,9 @@ def read_times(series: Series) -> tuple[Values, Flags]:
     """
     dtype, missing = dtype_of(series), is_missing(series)
     if has_order(series):
-        codes: Any = series.to_physical() if isinstance(series, pl.Series) else series.cat.codes
-        return np.where(missing, 0, codes.to_numpy()), missing
-    if dtype.is_decimal() or dtype in WIDE_INTEGERS:  # different values could be equal as floats
+        return category_codes(series), missing
+    # Different decimals and integers beyond 64 bits could be equal as floats.
+    if dtype.is_decimal() or dtype in WIDE_INTEGERS or holds_wide_objects(series):
         return rank_key(series), missing
     if dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Null:
         return read_numbers(series, "time")
@@ -227,6 +227,18 @@ def read_times(series: Series) -> tuple[Values, Flags]:
     what = "text" if dtype == pl.String else series.dtype
     msg = f"`time` needs dates, times or numbers, but column {series.name!r} is {what}.{hint}"
     raise StratError(msg)
+
+
+def category_codes(series: Any) -> Ints:
+    """Return the position of each row's category, which is arbitrary for missing values."""
+    codes = series.to_physical() if isinstance(series, pl.Series) else series.cat.codes
+    numbers = np.where(is_missing(series), 0, codes.to_numpy())
+    return numbers.astype(np.int64)
+
+
+def holds_wide_objects(series: Series) -> bool:
+    """Return whether a column holds Python numbers that fit no 64-bit dtype."""
+    return dtype_of(series).is_numeric() and to_polars(series) is None
 
 
 def read_comparable(series: Series, term: str) -> tuple[Values, Flags]:
@@ -421,11 +433,14 @@ def key_of_text(series: pl.Series) -> KeyColumn:
     return HashedBytes(data, offsets)
 
 
-def rank_key(series: Any) -> Ints:
+def rank_key(series: Any, *, by_category: bool = False) -> Ints:
     """Rank the values of a key: numbers by value, text by code point, and dates by time.
 
     Equal values have the same rank, and no rank is skipped. Missing values have arbitrary ranks.
+    With `by_category`, ordered categories have the ranks of their order, and some may be skipped.
     """
+    if by_category and has_order(series):
+        return category_codes(series)
     column = key_values(series)
     if column is None:
         try:

@@ -178,7 +178,8 @@ def stratify(
     hashed, keyed = check_values(entries, options, keys, rows), rows
     in_order = any(entry.term.uses_row_order or entry.term.evens_totals for entry in entries)
     if hashed is not None and (in_order or not options.way.is_drawn or options.marginal):
-        order = key_order(keys if rows is None else [frames.take(each, rows) for each in keys])[0]
+        dealt_keys = keys if rows is None else [frames.take(each, rows) for each in keys]
+        order = key_order(dealt_keys, by_category=options.way.in_stretches)[0]
         entries, rows = select_rows(entries, order), order if rows is None else rows[order]
     n_dealt = n_rows if rows is None else len(rows)
     n_dealt = n_dealt if weights is None else int(weights.sum())

@@ -12,6 +12,7 @@ import numpy as np
 from .. import frames
 from ..core.deal import cut_between_values, deal_by_rank, deal_by_table, round_robin
 from ..core.groups.assign import assign_units, balance_rows
+from ..core.groups.enumeration import assign_best, can_enumerate
 from ..core.groups.units import unique_rows
 from ..core.order import grouped, permuted_blocks, sort_values
 from ..core.quota import equal_quota
@@ -21,7 +22,7 @@ from ..core.strata import order_of_strata, renumbered, sum_by
 from ..core.systematic import systematic_deal
 from ..core.totals import group_totals, swap_for_totals
 from ..core.types import Ints, StratumTable, Words
-from ..errors import MAX_LISTED, list_values, plural, warn
+from ..errors import MAX_LISTED, list_values, plural, warn, with_full_stop
 from ..frames import Frame, NewColumn
 from ..progress import track
 from .check_data import explain_largest
@@ -44,6 +45,9 @@ def new_columns(options: Options, columns: Columns, n_rows: int) -> list[NewColu
     if tied or (target.names and min(target.fractions(n_dealt)) * n_dealt < 1):
         sizes = {column.name: part_sizes(column.parts, target) for column in new}
         warn_empty_parts(target, n_dealt, sizes, named=len(new) > 1, tied=tied)
+    if strata.groups is not None:
+        sizes = {column.name: part_sizes(column.parts, target) for column in new}
+        warn_far_parts(options, n_dealt, sizes, named=len(new) > 1)
     return new
 
 
@@ -100,6 +104,37 @@ def warn_empty_parts(
         warn(" ".join(lines[:MAX_LISTED]) + " ..." * (len(lines) > MAX_LISTED))
 
 
+FAR_OF_LARGEST, FAR_OF_OWN = 0.1, 0.5
+"""A part is far from its share if it is off by more than `FAR_OF_LARGEST` times the largest share,
+or by more than `FAR_OF_OWN` times its own share."""
+
+
+def warn_far_parts(
+    options: Options, n_rows: int, sizes: Mapping[str, Ints], *, named: bool
+) -> None:
+    """Warn about parts that whole groups leave far from their shares; `sizes` as above."""
+    target = options.target
+    if target.names is None or options.rare == "ignore" or not n_rows:
+        return
+    shares = [float(share * n_rows) for share in target.fractions(n_rows)]
+    lines = []
+    for column, held in sizes.items():
+        for name, share, size in zip(target.names, shares, held.tolist(), strict=True):
+            off = abs(size - share)
+            # Without groups, too, whole rows can be off by up to one row.
+            if off >= 1 and (off > FAR_OF_LARGEST * max(shares) or off > FAR_OF_OWN * share):
+                where = f" in {column!r}" if named else ""
+                has = f"{name!r} has {plural(size, 'row')}{where}"
+                lines.append(f"{has} (its share is {share:.10g})")
+    if lines:
+        listed = "; ".join(lines[:MAX_LISTED]) + " ..." * (len(lines) > MAX_LISTED)
+        warn(
+            f"Whole groups do not meet the shares of `parts`: {with_full_stop(listed)}"
+            "\nHint: choose shares that these groups can meet, or fewer entries in `by`;"
+            ' `rare="ignore"` silences this warning.'
+        )
+
+
 def place_rows(parts: Ints, rows: Ints | None, n_rows: int) -> Ints:
     """Return the part of every row of the frame, with -1 for the rows that are not dealt."""
     if rows is None:
@@ -114,7 +149,8 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
     if strata.groups is not None or strata.margins:
         return deal_units(options, strata, repeat)
     if options.way.in_stretches:
-        return cut_stretches(strata, quota_table(options, strata))
+        shares = options.target.fractions(strata.n_rows)
+        return cut_stretches(strata, quota_table(options, strata), shares)
     if strata.totals is None:
         return deal_strata(options, strata, repeat)
     order = strata.totals.term.row_order(strata.totals.data)
@@ -143,14 +179,14 @@ def deal_strata(options: Options, strata: Strata, repeat: int) -> Ints:
     return deal_by_rank(strata.codes, table, numbers, second)
 
 
-def cut_stretches(strata: Strata, table: StratumTable) -> Ints:
+def cut_stretches(strata: Strata, table: StratumTable, shares: Sequence[Fraction]) -> Ints:
     """Cut every stratum along its order into one stretch of rows for each part."""
     codes, n_strata = strata.codes, len(strata.sizes)
     values = None if strata.order is None else strata.order.values
     if values is None:
         return deal_by_table(grouped(np.arange(len(codes)), codes, n_strata), table)
     rows, is_run_start = sort_values(values, codes, n_strata)
-    return deal_by_table(rows, cut_between_values(table, is_run_start))
+    return deal_by_table(rows, cut_between_values(table, is_run_start, shares))
 
 
 def deal_in_order(options: Options, strata: Strata, repeat: int) -> Ints:
@@ -188,7 +224,10 @@ def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
             f" {'row' if excess == '1' else 'rows'} too large.{why}"
         )
     units = strata.units()
-    parts = assign_units(units, shares, stream)
+    if target.kind == "part" and can_enumerate(n_groups, target.n):
+        parts = assign_best(units, np.full(n_groups, -1), shares, stream)
+    else:
+        parts = assign_units(units, shares, stream)
     if strata.totals is not None:
         totals = group_totals(strata.totals.data, group, n_groups)
         alike, _ = unique_rows(units, stream(len(units.totals)))

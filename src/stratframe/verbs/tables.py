@@ -20,6 +20,7 @@ from ..pipeline.fold_counts import (
 )
 from ..pipeline.nest import Strata
 from ..pipeline.options import Deal, PartShares, Rare, fold_target, part_target
+from ..pipeline.parts import warn_far_parts
 from ..terms.base import By, Missing
 from ..terms.by import columns_of, require_by
 from .deals import check_call
@@ -162,4 +163,7 @@ def plan(
         return named | {"fold": labels, "n": counts[order].ravel()}
 
     rows = [rows_of(level) for level in levels]
+    if options.groups:
+        sizes = rows[0]["n"].reshape(-1, target.n).sum(axis=0)
+        warn_far_parts(options, int(sizes.sum()), {options.name: sizes}, named=False)
     return stacked_table(source.library, rows)
