@@ -167,6 +167,15 @@ def test_visits_that_are_the_key_are_no_copies(frame: Make) -> None:
     assert line == "note 400 rows (100 %) equal, not judged; duplicates=['patient', 'sex']"
 
 
+def test_rows_of_a_unit_are_no_copies(frame: Make) -> None:
+    """Where the country decides the continent, equal rows of 9 to 15 years are no copies."""
+    years = np.random.default_rng(0).integers(9, 16, 50)
+    countries = np.repeat(np.arange(50), years)
+    data = {"country": countries.tolist(), "continent": (countries % 5).tolist()}
+    line, _ = note_of(sf.check(frame({**data, "fold": [row % 5 for row in range(len(countries))]})))
+    assert line.endswith("equal by chance? duplicates=['country', 'continent']")
+
+
 def test_the_call_of_a_note_is_judged(frame: Make) -> None:
     """Columns that the call names are judged whatever other columns there are."""
     found = sf.check(frame(VISITS), duplicates=["patient", "sex"])

@@ -193,10 +193,14 @@ def test_drift_is_judged_by_the_rule(numbers: list[int], shift: int, k: int) -> 
     assert findings_of("drift", data, features="x") == [(severity, wrong or beyond)]
 
 
-def is_copied(times: Counter[int], j: int) -> bool:
-    """Return whether more values occur j times than the numbers beside it explain."""
-    limits = [times[each] + 2 * times[each] ** 0.5 + 3 for each in (j - 1, j + 1)]
-    return times[j] >= 20 and times[j] ** 2 > 3 * (j + 1) / j * prod(limits)
+def are_copies(column: Any) -> bool:
+    """Return whether for some j more values occur j times than the numbers beside it explain."""
+    times = Counter(Counter(column).values())
+    for j in (2, 3, 4, 5):
+        limits = [times[each] + 2 * times[each] ** 0.5 + 3 for each in (j - 1, j + 1)]
+        if times[j] >= 20 and times[j] ** 2 > 3 * (j + 1) / j * prod(limits):
+            return True
+    return False
 
 
 @given(COPIED, st.integers(0, 8), BOOL)
@@ -205,7 +209,8 @@ def test_equal_rows_are_judged_by_the_rules(rows: list[Any], copies: int, named:
 
     Numbers of which most are in one row are equal by chance if the other columns may be, and if a
     twentieth of the pairs of numbers 1 to 10 apart is enough. Fewer than three columns beside one
-    that differs in every row are not judged, and if one column alone varies, its sizes decide.
+    that differs in every row are not judged. The numbers of values that occur 1 to 6 times decide
+    if one column alone varies, or if one determines the whole row and has few values.
     """
     rows = [(*row, place // 2) for place, row in enumerate(rows)]
     rows += rows[:copies]
@@ -231,7 +236,11 @@ def test_equal_rows_are_judged_by_the_rules(rows: list[Any], copies: int, named:
         others = prod(shares[:place] + shares[place + 1 :])
         near = sum(1 <= abs(column[i] - column[j]) <= 10 for i, j in pairs) / 20
         is_rare = named or (min(near, 1) * float(others)) ** equal < 0.01
-        own = equal if 2 * len(set(column)) > n_distinct and is_rare else 0
+        n_values = len({*column})
+        is_unique = 2 * n_values > n_distinct
+        if not named and n_values == n_distinct and 2 * n_values <= n:
+            is_unique = are_copies(column)
+        own = equal if is_unique and is_rare else 0
         expected *= shares[place] - Fraction(own, len(pairs))
     by_chance = is_within(expected)
     for place, column in enumerate(columns if not named else []):
@@ -245,8 +254,7 @@ def test_equal_rows_are_judged_by_the_rules(rows: list[Any], copies: int, named:
             by_chance |= found < mostly and is_within(alike * same)
     varied = [column for column in columns if len({*column}) > 1]
     if not named and len(varied) < 2:
-        times = Counter(Counter(varied[0]).values()) if varied else Counter[int]()
-        by_chance = len(columns) < len(every) or not any(is_copied(times, j) for j in (2, 3, 4, 5))
+        by_chance = len(columns) < len(every) or not any(map(are_copies, varied))
     if not named and len(columns) < min(3, len(every)):
         by_chance = True  # not judged, which is a note, too
     compared_rows = list(zip(*columns, strict=True))

@@ -27,7 +27,7 @@ from ..terms.base import By
 from ..terms.by import columns_of, parse_columns, parse_groups
 from . import findings
 from .chronology import find_on, find_time
-from .copies import is_chance
+from .copies import is_chance, nearly_unique
 from .drift import DRIFT_HINT, check_features, measure_drift
 from .findings import Shared
 from .ids import find_ids, named_ids, read_ids
@@ -298,7 +298,8 @@ def count_on(
     rows, n_partly = count(refs), 0
     if argument == "duplicates":
         apart = [count([ref]) for ref in refs] if rows.n_split and len(refs) > 1 else []
-        by_chance = bool(apart) and is_chance(rows, apart, sum(labels.sizes))
+        are_unique = nearly_unique(rows, apart)
+        by_chance = bool(apart) and is_chance(rows, apart, sum(labels.sizes), are_unique)
         return Shared("duplicates", rows=rows, by_chance=by_chance)
     if labels.n_nulls:
         n_partly = count(refs, drop=False).n_split - rows.n_split

@@ -37,19 +37,23 @@ def is_explained(
     sizes = [frames.duplicates.value_sizes(column, rows) for column in columns]
     alone = [frames.duplicates.count_values(each) for each in sizes]
     if measured is None:
-        return is_chance(shared, alone, len(rows))
+        return is_chance(shared, alone, len(rows), nearly_unique(shared, alone))
     # Constant columns do not tell rows apart.
     varied = [each for each in sizes if np.count_nonzero(each) > 1]
     if len(varied) < 2:
         is_meant = bool(compared.left_aside) or compared.are_strata
         return is_meant or not any(map(are_copied, varied))
+    flags = [
+        is_unique and may_be_copied(shared, column, own, len(rows))
+        for is_unique, column, own in zip(nearly_unique(shared, alone), alone, sizes, strict=True)
+    ]
     repeats = [
         frames.duplicates.expect_repeats(frames.take(series, rows))
-        if series is not None and is_nearly_unique(each, shared)
+        if is_unique and series is not None
         else 0.0
-        for series, each in zip(measured, alone, strict=True)
+        for series, is_unique in zip(measured, flags, strict=True)
     ]
-    if is_chance(shared, alone, len(rows), repeats):
+    if is_chance(shared, alone, len(rows), flags, repeats):
         return True
     return agrees_by_chance(columns, shared, alone, folds, rows, words)
 
@@ -84,8 +88,30 @@ def agrees_by_chance(
     return False
 
 
+def nearly_unique(shared: SharedRows, alone: Sequence[SharedRows]) -> list[bool]:
+    """Flag the columns with more than half as many values as there are distinct rows.
+
+    Rows would be the wrong measure, because copies of all rows halve the share of distinct values.
+    """
+    return [2 * column.n_values > shared.n_values for column in alone]
+
+
+def may_be_copied(shared: SharedRows, column: SharedRows, sizes: Ints, n_rows: int) -> bool:
+    """Return whether a nearly unique column shows copies rather than units, such as patients.
+
+    If each value of a column determines the whole row, and most values repeat, all rows of a unit
+    are equal, and the column must show copies by itself.
+    """
+    is_unit = column.n_values == shared.n_values and 2 * column.n_values <= n_rows
+    return not is_unit or are_copied(sizes)
+
+
 def is_chance(
-    shared: SharedRows, alone: Sequence[SharedRows], n_rows: int, repeats: Sequence[float] = ()
+    shared: SharedRows,
+    alone: Sequence[SharedRows],
+    n_rows: int,
+    are_unique: Sequence[bool],
+    repeats: Sequence[float] = (),
 ) -> bool:
     """Return whether independent columns with the same counts could give as many equal rows.
 
@@ -98,17 +124,9 @@ def is_chance(
         others = alike * n_pairs / max(each.n_pairs, 1)
         own = min(repeats[place], 1) if repeats else 0
         is_rare = (own * others) ** shared.n_pairs < TOO_RARE
-        if is_nearly_unique(each, shared) and is_rare:
+        if are_unique[place] and is_rare:
             equal[place] -= shared.n_pairs
     return is_within(shared.n_split_pairs, n_rows**2 / 2 * prod(n / n_pairs for n in equal))
-
-
-def is_nearly_unique(column: SharedRows, shared: SharedRows) -> bool:
-    """Return whether a column has more than half as many values as there are distinct rows.
-
-    Rows would be the wrong measure, because copies of all rows halve the share of distinct values.
-    """
-    return 2 * column.n_values > shared.n_values
 
 
 def is_within(found: int, expected: float) -> bool:
