@@ -336,6 +336,26 @@ def test_a_check_is_that_of_pandas(engine, options):
         assert "pairs are in several folds, such as " in str(found)
 
 
+def test_copies_of_everything(engine):
+    """A test set that is the train set leaks, and so do three copies of one frame."""
+    once = pd.DataFrame({"text": [f"text {i}" for i in range(40)], "label": ["a", "b"] * 20})
+    for parts in (["train", "test"], ["train", "valid", "test"]):
+        copied = pd.concat([once.assign(split=part) for part in parts], ignore_index=True)
+        spread = engine.spread(engine.local(copied), [17, 45])
+        found = sf.check(spread, name="split", duplicates=["text", "label"])
+        assert f"LEAK     {len(copied)} rows (100 %) equal a row of another part" in found.text
+
+
+def test_relabelled_folds_are_the_same(engine):
+    """A column that only has other names for folds is told, unless other rows have no fold."""
+    data = {"fold": [0, 1, 2, None] * 6, "name": ["b", "c", "a", None] * 6}
+    frame = engine.local(pd.DataFrame({**data, "id": range(24), "other": ["b", "c", "a", "d"] * 6}))
+    spread = engine.spread(frame.astype({"fold": "Int64"}), [7, 15])
+    found = sf.check(spread, name=["fold", "name", "other"])
+    assert "'fold' and 'name' are the same" in found.text
+    assert "'other' are the same" not in found.text
+
+
 def lines_of(check):
     """List what was found, up to its examples; times of Spark have a zone."""
     found = check.findings[~check.findings["detail"].str.contains("not looked for")]

@@ -51,6 +51,10 @@ MOST_ALONE = 3
 FEW_COPIES = 1
 """A score changes by at most a percentage point if at most this percentage of rows are copies."""
 
+LEAST_COLUMNS = 3
+"""The minimum number of columns that tell copies apart from rows of the same unit, such as visits
+of a patient, if another column differs in every row."""
+
 CLOSE = 0.01
 """The fraction up to which no note is written if a fold deviates from its share of a total."""
 
@@ -345,6 +349,12 @@ class Shared(NamedTuple):
     measured: Sequence[Any] | None = None
     """For each column, its series if the values are numbers or dates, otherwise None. The whole
     field is None if the call names the columns."""
+    labels: Sequence[Any] = ()
+    """The labels of the compared columns, if the call does not name them."""
+    has_ids: bool = False
+    """Whether a column that differs in every row is not compared, or the call names a key."""
+    are_strata: bool = False
+    """Whether `by` names all compared columns."""
     nearest: Callable[[Ints], Ints | None] | None = None
     """A function that takes the folds of leaking rows and ranks groups by their rows' distance."""
     rows: SharedRows | None = None
@@ -356,6 +366,11 @@ class Shared(NamedTuple):
     by_chance: bool = False
     has_places: bool = True
     """Whether the positions of rows are meaningful to the user."""
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether enough columns are compared; equal rows with ids of their own can be visits."""
+        return not self.has_ids or len(self.columns) >= LEAST_COLUMNS
 
     @property
     def known(self) -> Any:
@@ -427,6 +442,15 @@ def find_alone(alone: Sequence[tuple[str, SharedRows]], fold: str) -> Finding:
     return write_finding("note", "groups", n, text, "".join(listed[1:]), *tails, **names)
 
 
+def worse_of(first: Shared, second: Shared, labels: FoldValues) -> Shared:
+    """Return the one with the worse finding, or the first if both are as bad."""
+
+    def rank(shared: Shared) -> int:
+        return min(WORST_FIRST.index(each.severity) for each in find_shared(shared, labels))
+
+    return min(first, second, key=rank)
+
+
 def is_or_are(n: int) -> str:
     return "is" if n == 1 else "are"
 
@@ -444,16 +468,37 @@ def find_duplicates(shared: Shared, rows: SharedRows, labels: FoldValues) -> Fin
         return write_finding("ok", "duplicates", 0, text, *tails)
     percent = 100 * n / sum(labels.sizes)
     share = f"{percent:.{0 if percent >= 10 else 1}f}" if percent >= 0.1 else "under 0.1"
-    text = f"{n:,} rows ({share} %) equal a row of another {fold}"
-    if shared.by_chance:
-        return write_finding("note", "duplicates", n, f"{text}, maybe by chance", *tails)
+    counted, equal = f"{n:,} rows ({share} %)", f" equal a row of another {fold}"
     if shared.measured is not None and not are_many(n, sum(labels.sizes)):
         listed = "; `leaks()` lists them"
-        return write_finding("note", "duplicates", n, text, *(f"{listed}{tail}" for tail in tails))
+        endings = [f"{listed}{tail}" for tail in tails]
+        return write_finding("note", "duplicates", n, f"{counted}{equal}", *endings)
+    if shared.by_chance or not shared.is_judged:
+        endings = describe_doubt(shared, equal, tails)
+        return write_finding("note", "duplicates", n, counted, *endings)
     if shared.has_places and rows.example is not None and rows.example.rows is not None:
         first, second = sorted(rows.example.rows)
         tails = [f", such as rows {first:,} and {second:,}{tail}" for tail in tails]
-    return write_finding("leak", "duplicates", n, text, *tails)
+    return write_finding("leak", "duplicates", n, f"{counted}{equal}", *tails)
+
+
+def describe_doubt(shared: Shared, equal: str, tails: Sequence[str]) -> list[str]:
+    """Write that equal rows may be no copies, and the call that judges them; longest first."""
+    doubt, question = ", maybe by chance", " equal by chance?"
+    if not shared.is_judged:
+        doubt, question = ", not judged", " equal, not judged;"
+    plain = [f"{equal}{doubt}{tail}" for tail in tails]
+    if shared.labels and not shared.are_strata:
+        call = escape(write_call(shared.labels))
+        return [f"{plain[0]}; {call} judges them", f"{question} {call}", *plain, equal]
+    return [*plain, equal]
+
+
+def write_call(labels: Sequence[Any]) -> str:
+    """Write the argument that names the compared columns."""
+    if len(labels) == 1 and not isinstance(labels[0], tuple):
+        return f"duplicates={labels[0]!r}"
+    return f"duplicates={[*labels]!r}"
 
 
 def are_many(n_equal: int, n_rows: int) -> bool:
@@ -463,8 +508,13 @@ def are_many(n_equal: int, n_rows: int) -> bool:
 
 def list_columns(names: Sequence[str]) -> list[str]:
     """Return the names of columns as text, and a shorter text for lines without room for names."""
-    listed = ", ".join(map(describe, names)).replace("{", "{{").replace("}", "}}")
+    listed = escape(", ".join(map(describe, names)))
     return [listed, describe(names[0]) if len(names) == 1 else plural(len(names), "column")]
+
+
+def escape(text: str) -> str:
+    """Double the braces of a text that becomes part of a line with placeholders."""
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 # Drift ----------------------------------------------------------------------------------
