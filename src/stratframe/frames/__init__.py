@@ -13,6 +13,7 @@ convert columns to numpy arrays, and make new columns, selections of rows and ta
 - `rules`: find the rows that break a rule
 - `read`: read a column as codes of classes, as numbers, or as a key to be hashed
 - `folds`: read the folds that a column holds, and the fold of each row
+- `periods`: divide dates and times into calendar periods
 - `labels`: select the rows with certain labels, or the rows that a function flags
 - `joined`: concatenate several frames of the same library
 - `duplicates`: count and find rows with equal values, within folds and across folds
@@ -21,7 +22,7 @@ convert columns to numpy arrays, and make new columns, selections of rows and ta
 Each module imports only from the modules above it.
 """
 
-from . import files, lazy, threads
+from . import files, lazy, periods, threads
 from .attach import NewColumn
 from .dtypes import is_continuous, is_measured, is_missing, read_flags, with_one_zero
 from .duplicates import SharedExample, SharedRows
