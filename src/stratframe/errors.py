@@ -195,7 +195,7 @@ class BoundedRepr(Repr):
         pairs = (f"{self.repr1(key, level - 1)}: {self.repr1(x[key], level - 1)}" for key in x)
         return f"{{{', '.join(pairs)}}}"
 
-    def repr_datetime(self, x: Any, level: int) -> str:
+    def repr_datetime(self, x: Any, level: int) -> str:  # noqa: ARG002
         """Write a time with a time zone as its clock shows it, with the offset from UTC."""
         return repr(x) if x.tzinfo is None else str(x)
 

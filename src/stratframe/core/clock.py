@@ -87,7 +87,8 @@ def number_within_days(clock: Clock, starts: Ints, length: int) -> Ints:
     is_extra = is_start & ((at + clock.offsets[1:]) % length != 0)
     shifts = np.append(0, np.cumsum(last_before + is_extra - first_after + 1))
     place = clock.find_offsets(starts)
-    return (starts + clock.offsets[place]) // length + shifts[place]
+    numbers: Ints = (starts + clock.offsets[place]) // length + shifts[place]
+    return numbers
 
 
 # Days and longer periods -----------------------------------------------------------------
@@ -101,14 +102,16 @@ def latest_readings(clock: Clock, instants: Ints) -> Ints:
     place = clock.find_offsets(instants)
     ends = clock.since[1:] - 1 + clock.offsets[:-1]
     peaks = np.append(EVER, np.maximum.accumulate(ends))
-    return np.maximum(instants + clock.offsets[place], peaks[place])
+    latest: Ints = np.maximum(instants + clock.offsets[place], peaks[place])
+    return latest
 
 
 def first_instants(clock: Clock, readings: Ints) -> Ints:
     """Find the first instant at which the clock shows each reading or a later one."""
     ends = np.maximum.accumulate(clock.since[1:] + clock.offsets[:-1])
     place = np.searchsorted(ends, readings, side="right")
-    return np.maximum(readings - clock.offsets[place], clock.since[place])
+    instants: Ints = np.maximum(readings - clock.offsets[place], clock.since[place])
+    return instants
 
 
 # Readings with their offsets -------------------------------------------------------------

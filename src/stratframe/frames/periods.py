@@ -375,7 +375,7 @@ def read_zone(name: str) -> Zone:
 def in_spans(name: str, dtype: Any, spans: Sequence[Span], *, nulls: bool) -> pl.Expr:
     """Build an expression that is true for times in any of the given spans."""
     column = pl.col(name).to_physical()
-    wanted = pl.lit(False)  # noqa: FBT003
+    wanted = pl.lit(False)
     for first, end in spans:
         within = column >= to_unit(first, dtype)
         if end is not None:

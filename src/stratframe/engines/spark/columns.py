@@ -10,9 +10,10 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from ...checks import load_extra
+from ...core.clock import DAY, SECOND
 from ...errors import StratError, list_values, warn
 from ...frames import format_reference, is_computed
-from ...frames.periods import DAY, MINUTE, SECOND, Span, minutes_of, no_dates
+from ...frames.periods import MINUTE, Span, minutes_of, no_dates
 from ...frames.references import EXPRESSIONS, SparkColumn, expression_error, label_error
 
 HELPER = "__stratframe_"
