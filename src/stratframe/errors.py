@@ -199,6 +199,14 @@ class BoundedRepr(Repr):
         pairs = (f"{self.repr1(key, level - 1)}: {self.repr1(x[key], level - 1)}" for key in x)
         return f"{{{', '.join(pairs)}}}"
 
+    def repr_datetime(self, x: Any, level: int) -> str:  # noqa: ARG002
+        """Write a time with a time zone as its clock shows it, with the offset from UTC."""
+        return repr(x) if x.tzinfo is None else str(x)
+
+    def repr_Timestamp(self, x: Any, level: int) -> str:  # noqa: N802
+        """Write a pandas timestamp with a time zone as other times."""
+        return self.repr_datetime(x, level)
+
     def repr_instance(self, x: Any, level: int) -> str:
         """Write any other object without its memory address."""
         return re.sub(r"( at)? 0x[0-9a-fA-F]+", "", super().repr_instance(x, level))

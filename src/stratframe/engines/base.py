@@ -30,8 +30,8 @@ from ..frames import (
     read_flags,
 )
 from ..frames.attach import attach_pandas
-from ..frames.folds import period_starts
-from ..frames.labels import drop_values, filter_values
+from ..frames.labels import drop_values, filter_spans, filter_values
+from ..frames.periods import Span, period_starts
 from ..pipeline.options import Options
 from ..terms.base import ByEdges, ByQuantiles, ByValue, Term
 from ..terms.classes import Classes
@@ -59,6 +59,7 @@ __all__ = [
     "check_term",
     "encode_classes",
     "engine_of",
+    "filter_spans",
     "filter_values",
     "not_possible",
     "number_rows",
@@ -200,7 +201,6 @@ class Engine(ABC):
         *,
         equal: bool,
         nulls: bool = False,
-        every: str | None = None,
         drops: bool = False,
     ) -> EngineFrame:
         """Keep the rows in the folds `values` or, with `equal=False`, the rows in all other folds.
@@ -208,6 +208,18 @@ class Engine(ABC):
         The folds in `values` are written as they are in `Counts`. With `nulls`, rows without a fold
         are also kept. With `drops`, the column of folds is dropped.
         """
+
+    @abstractmethod
+    def select_spans(self, name: str, spans: Sequence[Span], *, nulls: bool = False) -> EngineFrame:
+        """Keep the rows with dates or times in the given spans of time.
+
+        Spans are in microseconds of UTC. Dates, and times without a time zone, are read as if they
+        were in UTC. With `nulls`, rows without a time are also kept.
+        """
+
+    def read_times(self, name: str, periods: Any, every: str) -> Any:  # noqa: ARG002
+        """Convert the values that `Counts` has for periods to dates or times in these periods."""
+        return periods
 
     def drop_shared(self, other: EngineFrame, values: Mapping[str, Any]) -> EngineFrame:  # noqa: ARG002
         """Drop the rows with a value that also occurs in the same column of another frame.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -238,6 +237,8 @@ class EngineSource:
             folds, weights = frames.take(folds, order), weights[order]
             columns = [frames.take(column, order) for column in columns]
         shared = list(zip(apart, columns, strict=True))
+        if every is not None:
+            folds = self.engine.read_times(name, folds, every)
         return frames.encode_labels(name, folds, weights, shared, every, is_part=is_part)
 
     def select(
@@ -249,15 +250,20 @@ class EngineSource:
         apart_from: int | None = None,
     ) -> Any:
         """Keep rows with a chosen label, but none that share a value with label `apart_from`."""
-        listed, is_match = frames.labels.shorter_list(rows, chosen)
-        labels = [rows.labels.values[place] for place in np.flatnonzero(listed)]
-        choose = partial(self.engine.select, rows.name, every=rows.every)
-        kept = choose(labels, equal=is_match, nulls=nulls)
+        kept = self.select_labels(rows, chosen, nulls=nulls)
         if apart_from is not None and rows.apart:
-            valid = choose([rows.labels.values[apart_from]], equal=True)
+            valid = self.select_labels(rows, np.arange(len(chosen)) == apart_from)
             values = frames.labels.values_apart(rows, apart_from)
             kept = engine_on(kept).drop_shared(valid, values)
         return kept
+
+    def select_labels(self, rows: LabelRows, chosen: Flags, *, nulls: bool = False) -> Any:
+        if rows.periods is not None:
+            spans = rows.periods.spans(chosen)
+            return self.engine.select_spans(rows.name, spans, nulls=nulls)
+        listed, is_match = frames.labels.shorter_list(rows, chosen)
+        labels = [rows.labels.values[place] for place in np.flatnonzero(listed)]
+        return self.engine.select(rows.name, labels, equal=is_match, nulls=nulls)
 
     def check_shared(
         self,

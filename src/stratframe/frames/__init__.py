@@ -16,6 +16,7 @@ convert columns to numpy arrays, and make new columns, selections of rows and ta
 - `lists`: read a column of lists as tags, or as vectors of classes
 - `purposes`: rank the names of parts by the use that they describe
 - `folds`: read the folds that a column holds, and the fold of each row
+- `periods`: divide dates and times into calendar periods
 - `labels`: select the rows with certain labels, or the rows that a function flags
 - `joined`: concatenate several frames of the same library
 - `duplicates`: count and find rows with equal values, within folds and across folds
@@ -24,7 +25,7 @@ convert columns to numpy arrays, and make new columns, selections of rows and ta
 Each module imports only from the modules above it.
 """
 
-from . import files, lazy, threads
+from . import files, lazy, periods, threads
 from .attach import NewColumn
 from .dtypes import is_continuous, is_measured, is_missing, read_flags, with_one_zero
 from .duplicates import SharedExample, SharedRows

@@ -133,7 +133,7 @@ def label_of(frame: Frame, name: Any) -> Any:
     return (name,) + ("",) * (n_levels - 1)
 
 
-def has_column(data: Any, name: str) -> bool:
+def has_column(data: Any, name: Any) -> bool:
     return is_frame(data) and label_of(data, name) in column_names(data)
 
 

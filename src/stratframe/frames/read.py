@@ -38,6 +38,7 @@ from .dtypes import (
 from .libraries import Series, library_of
 from .result import make_frame
 from .rules import failing_rows
+from .threads import check_threads
 
 MIXED = {"mixed", "mixed-integer"}
 """The results of `infer_dtype` for objects of several types."""

@@ -172,7 +172,8 @@ def check_options(
     for is_broken, rule, hint in clashes(options):
         if is_broken:
             raise StratError(f"{rule}.\nHint: {hint}" if hint else f"{rule}.")
-    check_name(options.name)
+    if not isinstance(options.name, tuple) or repeats > 1:  # a tuple can name a pandas column
+        check_name(options.name)
     return options
 
 

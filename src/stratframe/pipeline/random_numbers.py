@@ -37,8 +37,11 @@ class Keys(NamedTuple):
 def column_stream(options: Options, *tags: StreamTag, repeat: int = 0) -> Stream:
     """Make the random stream of a new column. Folds use the first tag, and parts the last tag."""
     tag = tags[0] if options.target.kind == "fold" else tags[-1]
+    name = options.name
+    if isinstance(name, tuple):  # the label of a pandas column with several levels
+        name = " ".join(str(level) for level in name if level)
     # The default names of the verbs are not part of the seed.
-    name = "" if options.name in ("fold", "split") else options.name
+    name = "" if name in ("fold", "split") else name
     return word_stream(options.seed, tag, options.target.n, repeat, name)
 
 

@@ -197,14 +197,23 @@ def describe_right(spans: Spans, pairs: Ints, times: Any) -> Finding:
         texts = ["{first} ends before {second} starts"]
         if not spans.noun:
             rows = (int(spans.last[first[0]]), int(spans.first[second[0]]))
-            shown = [str(frames.libraries.value_at(times, row)) for row in rows]
-            shown = [re.sub(r" 00:00:00([+-][0-9:]+)?$", "", each) for each in shown]
+            shown = [write_time(frames.libraries.value_at(times, row)) for row in rows]
             end, start = (each.replace("{", "{{").replace("}", "}}") for each in shown)
             texts.insert(0, f"{{first}} ends {end}, {{second}} starts {start}")
     if spans.noun:
         n = len(np.unique(spans.strata[pairs]))
         texts = [f"{texts[0]} in " + ("1 group" if n == 1 else f"each of {n:,} {{noun}}")]
     return write_finding("ok", "time", 0, "time: ", *texts, **spans.names(first, second))
+
+
+def write_time(value: Any) -> str:
+    """Write a time: midnight as its date, and a whole float as an integer.
+
+    In pandas, integers become floats where some are missing.
+    """
+    if isinstance(value, float) and value.is_integer():
+        return f"{value:.0f}"
+    return re.sub(r" 00:00:00([+-][0-9:]+)?$", "", str(value))
 
 
 def describe_overlap(spans: Spans, early: Ints, late: Ints, weights: Ints) -> Finding:

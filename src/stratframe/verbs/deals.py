@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, SupportsIndex
 
 from .. import frames
-from ..checks import check_each_once, check_flag, check_int
+from ..checks import check_each_once, check_flag, check_int, check_name
 from ..errors import StratError
 from ..frames import AnyFrameT, NewColumn
 from ..habits import suggest_arguments
@@ -344,6 +344,8 @@ def check_call(given: Mapping[str, Any], target: Target) -> Options:
 def add_column(frame: AnyFrameT, target: Target, given: Mapping[str, Any]) -> AnyFrameT:
     options, source = check_call(given, target), source_of(frame)
     overwrite = check_flag("overwrite", given["overwrite"])
+    if not frames.libraries.has_column(frame, options.name):  # only a known column can be a tuple
+        check_name(options.name)
     assigned: AnyFrameT = source.assign(options, overwrite=overwrite)
     return assigned
 

@@ -74,11 +74,16 @@ def list_names(name: object, frame: Any) -> list[Any]:
     columns = frames.column_names(frame)
     known = {each[0] if isinstance(each, tuple) and not any(each[1:]) else each for each in columns}
     found: list[Any] = []
-    for each in as_list(name):
+    for each in as_list(name, frame):
         repeats = list_repeats(each, known) if isinstance(each, str) and each not in known else ()
         found += repeats if len(repeats) > 1 else [each]
     return found
 
 
-def as_list(given: Any) -> list[Any]:
+def as_list(given: Any, *having: Any) -> list[Any]:
+    """List one or several values; a tuple is one value where a frame has such a column."""
+    if isinstance(given, tuple) and any(
+        frames.libraries.has_column(each, given) for each in having
+    ):
+        return [given]
     return list(given) if isinstance(given, list | tuple) and given else [given]

@@ -15,7 +15,8 @@ from ...core.types import Ints, StratumTable, Words
 from ...errors import StratError
 from ...frames import NewColumn, SharedRows
 from ...frames.attach import attach_pandas
-from ...frames.labels import drop_values, filter_values
+from ...frames.labels import drop_values, filter_spans, filter_values
+from ...frames.periods import Span, period_starts
 from ...frames.references import EXPRESSIONS
 from ...pipeline.options import Options
 from ...terms.base import Term
@@ -114,9 +115,9 @@ class DaskEngine(Engine):
         }
         of_fold: list[Any] = [] if fold is None else [label_of(fold)]
         if fold is not None and every is not None:
-            starts, column = frames.folds.period_starts, self.frame[fold]
-            meta = starts(column._meta, every)
-            of_fold = [add(column.map_partitions(starts, every, meta=meta))]
+            column = self.frame[fold]
+            meta = period_starts(column._meta, every)
+            of_fold = [add(column.map_partitions(period_starts, every, meta=meta))]
         entries = [*named["by"], *named["groups"]]
         plan = Plan(
             (*options.terms, *options.groups, *(Classes((name,)) for name in of_fold)),
@@ -273,12 +274,15 @@ class DaskEngine(Engine):
         *,
         equal: bool,
         nulls: bool = False,
-        every: str | None = None,
         drops: bool = False,
     ) -> Any:
         how: dict[str, Any] = {"name": name, "values": values, "equal": equal, "nulls": nulls}
-        kept = over_rows(self.frame, self.frame._meta, filter_values, every=every, **how)
+        kept = over_rows(self.frame, self.frame._meta, filter_values, **how)
         return kept.drop(columns=[name]) if drops else kept
+
+    def select_spans(self, name: str, spans: Sequence[Span], *, nulls: bool = False) -> Any:
+        how: dict[str, Any] = {"name": name, "spans": list(spans), "nulls": nulls}
+        return over_rows(self.frame, self.frame._meta, filter_spans, **how)
 
     def drop_shared(self, other: Any, values: Mapping[str, Any]) -> Any:  # noqa: ARG002
         return over_rows(self.frame, self.frame._meta, drop_values, values=dict(values))
