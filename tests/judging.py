@@ -173,6 +173,15 @@ def survey(d: Draw) -> Case:
     return Case(sf.kfold(frame, "label", d.k, seed=d.number(0, 10**6), rare="ignore"), "label")
 
 
+def visits(d: Draw) -> Case:
+    """Deal visits, whose patients have one sex each."""
+    patients = d.groups(20, d.n // 2)
+    sexes = {patient: "fm"[place % 2] for place, patient in enumerate(np.unique(patients))}
+    columns = {"visit": d.names(), "patient": patients, "sex": [sexes[each] for each in patients]}
+    made = sf.kfold(d.frame(columns), "sex", d.k, seed=d.number(0, 10**6), rare="ignore")
+    return Case(made, "sex")
+
+
 def ordered(d: Draw, x: Any) -> Case:
     """Deal by an order, which is also known without its term."""
     return d.deal({"x": x}, X)._replace(by=d.one_of("x", X))
@@ -256,6 +265,7 @@ GOOD = {
     "city and zip": Kind(city_and_zip, 30),
     "survey": Kind(survey, 30),
     "ids": Kind(lambda d: d.deal({"label": d.classes(), "name": d.names()}, key="name")),
+    "visits": Kind(visits, 60),
     "shuffled": Kind(shuffled),
     "split by time": Kind(by_time),
     "last rows of users": Kind(last_rows, 40),
@@ -291,14 +301,18 @@ def leaked_groups(d: Draw, share: float) -> Case:
 
 
 def copies(d: Draw, share: float, columns: dict[str, Any] | None = None) -> Case:
-    """Copy rows before the folds are drawn, until a copy is in another fold than its row."""
+    """Copy rows before the folds are drawn, until a copy is in another fold than its row.
+
+    Beside new ids, only copies of three columns or more can be told from visits.
+    """
     columns = columns or {**d.others(measured=1), "label": d.classes()}
     columns.pop("id", None)
     chosen = d.rng.choice(d.n, max(2, int(share * d.n)), replace=False)
     rows = d.rng.permutation(np.append(np.arange(d.n), chosen))
     columns = {name: np.asarray(values)[rows] for name, values in columns.items()}
     new = [f"u{code}" for code in d.rng.permutation(len(rows))]
-    frame = d.frame(columns | ({"id": new} if d.chance(0.5) else {}))
+    has_ids = d.chance(0.5) and len(columns) >= 3
+    frame = d.frame(columns | ({"id": new} if has_ids else {}))
     while True:
         made = sf.kfold(frame, "label", d.k, seed=d.number(0, 10**6), rare="ignore")
         if len({*zip(rows, made["fold"], strict=True)}) > d.n:
@@ -310,6 +324,17 @@ def copied_texts(d: Draw) -> Case:
     texts = [f"the {row % 7}th cat sees {row}" for row in range(d.n)]
     columns = {"text": texts, "label": d.classes(3), "stars": d.rng.integers(1, 6, d.n)}
     return copies(d, d.one_of(0.02, 0.05, 0.2), columns)
+
+
+def train_as_test(d: Draw) -> Case:
+    """Test on the training rows, or on a part of them."""
+    unique = d.one_of(d.names(), d.rng.permutation(d.n), d.rng.normal(size=d.n))
+    more = {"label": d.classes(), **d.others()} if d.chance(0.7) else {}
+    more.pop("id", None)
+    rows = pd.DataFrame({"text": unique, **more})
+    tested = rows.sample(frac=d.one_of(1.0, 0.5), random_state=d.number(0, 10**6))
+    both = pd.concat([rows.assign(split="train"), tested.assign(split="test")])
+    return Case(d.frame(both.to_dict("list")), options={"name": "split"})
 
 
 def spoiled(d: Draw, spoil: Callable[[Draw, Any, Any, int], None]) -> Case:
@@ -356,6 +381,7 @@ BAD = {
     "2 % copies": Kind(lambda d: copies(d, 0.02), 40),
     "20 % copies": Kind(lambda d: copies(d, 0.2), 40),
     "copied texts": Kind(copied_texts, 40),
+    "train as test": Kind(train_as_test, 100),
     "swapped labels": Kind(lambda d: spoiled(d, swap), 3000, 9000),
     "a class missing": Kind(lambda d: spoiled(d, lose), 600),
     "a fifth moved": Kind(lambda d: spoiled(d, move), 30_000, 60_000),

@@ -68,6 +68,7 @@ def make_rows() -> dict[str, Any]:
         "day": [datetime(2024, 1, 1) + timedelta(days=row) for row in range(n)],
         "weight": rng.lognormal(size=n).tolist(),
         "tags": [[tag for tag in tags if tags[tag][row]] for row in range(n)],
+        "labels": [list(row) for row in zip(*tags.values(), strict=True)],
         **tags,
     }
 

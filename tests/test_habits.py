@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from pandera.errors import SchemaErrors
 from sklearn.dummy import DummyClassifier
@@ -19,13 +20,17 @@ from sklearn.model_selection import cross_val_score
 
 import stratframe as sf
 from stratframe.accessor import Strat
-from stratframe.habits import HABITS, METHODS
-from tests.helpers import FOLDED, ROWS, Make, columns_of, evaluate, refuse_now, refused
+from stratframe.habits import HABITS, METHODS, NOT_HERE
+from tests.helpers import FOLDED, ROWS, Make, columns_of, evaluate, refuse_now, refused, values
 
 VERBS = sorted({*vars(Strat)} & {*sf.__all__})
+PARAMETERS = {each for verb in VERBS for each in inspect.signature(getattr(sf, verb)).parameters}
+PARAMETERS -= {"frame"}
 METHODS_OF_FRAMES = [name for name in vars(Strat) if not name.startswith("_")]
 KFOLD, SPLIT = "df.strat.kfold(..., ", 'parts={"train": 0.8, "test": 0.2}'
 PATIENTS = f'`{KFOLD}groups="patient")`'
+SAMPLED = '`df.strat.split(..., groups="patient")` draws whole groups'
+TOTAL = 'by=["label", sf.total("weight")]'
 ANSWERS = {
     "sf.kfold(df, n_splits=10)": ("`n_splits`", "`k=5`"),
     "sf.kfold(df, n_splits=5, shuffle=True, random_state=0)": (
@@ -42,7 +47,57 @@ ANSWERS = {
     "sf.split(df, train_size=0.8, test_size=0.2)": ("`train_size` or `test_size`", f"`{SPLIT}`"),
     "sf.split(df, k=5)": ("`k`", f"`{KFOLD}k=5)`"),
     "sf.sample(df, parts=0.1)": ("`parts`", "`frac=0.2`"),
-    "sf.sample(df, group='city')": ("`group`", PATIENTS),
+    "sf.sample(df, group='city')": ("`group`", SAMPLED),
+    "sf.sample(df, groups='city')": ("`groups`", SAMPLED),
+    "sf.sample(df, 'label', weights='w')": (
+        "`weights`",
+        '`by=["label", sf.continuous("weight")]` spreads the sample over the weights',
+    ),
+    "sf.extend(df, 'label', weights='w')": ("`weights`", f"`{KFOLD}{TOTAL})`"),
+    "sf.advise(df, 'label', missing='null')": (
+        "`missing`",
+        "missing values are a stratum of their own",
+    ),
+    "sf.folds(df, missing='drop')": ("`missing`", '`nulls="drop"`'),
+    "sf.split(df, 'label', allocation='equal')": (
+        "`allocation`",
+        '`df.strat.sample(..., allocation="equal")`',
+    ),
+    "sf.check(df, 'label', deal='hash')": ("`deal`", f'`{KFOLD}deal="random")`'),
+    "sf.kfold(df, num_folds=5)": ("`num_folds`", "`k=5`"),
+    "sf.split(df, stratify_by_column='label')": ("`stratify_by_column`", '`by="label"`'),
+    "sf.sample(df, 'label', fraction=0.2)": ("`fraction`", "`frac=0.2`"),
+    "sf.split(df, prop=0.8)": ("`prop`", f"`{SPLIT}`"),
+    "sf.kfold(df, ratio=0.8)": ("`ratio`", f"`df.strat.split(..., {SPLIT})`"),
+    "sf.sample(df, 'label', size=3)": ("`size`", "`n=3`"),
+    "sf.sample(df, 'label', n=3, replace=True)": (
+        "`replace`",
+        "rows are drawn once each; `df.sample(...)` of pandas and Polars can repeat them",
+    ),
+    "sf.sample(df, 'label', n_per_class=30)": (
+        "`n_per_class`",
+        '`df.strat.sample("label", n=90, allocation="equal")` draws 30 of three classes',
+    ),
+    "sf.folds(df, 'day', horizon=3)": (
+        "`horizon`",
+        '`every="3mo"` validates three months at a time',
+    ),
+    "sf.cv(df, 'day', step=2)": (
+        "`step`",
+        'pairs follow each other by one label, and `every="1w"` makes a week a label',
+    ),
+    "sf.folds(df, 'day', initial=24)": (
+        "`initial`",
+        "`last=12` validates the last 12 labels and trains on all labels before them",
+    ),
+    "sf.folds(df, 'day', freq='MS')": ("`freq`", '`every="1mo"`'),
+    "sf.FoldSplit('day', max_train_size=100)": ("`max_train_size`", "`window=12`"),
+    "sf.folds(df, embargo=1)": (
+        "`embargo`",
+        "`gap=1` leaves out the label before and the label after those that are validated",
+    ),
+    "sf.compare(df, 'label', name='fold')": ("`name`", '`names=["fold"]`'),
+    "sf.cv(df, cv='fold')": ("`cv`", '`name="fold"`'),
     "sf.advise(df, n_splits=5)": ("`n_splits`", "`ks=[5, 10]`"),
     "sf.extend(df, None, n_repeats=3)": ("`n_repeats`", f"`{KFOLD}repeats=10)`"),
     "sf.cv(df, test='x', groups='city')": ("`test` or `groups`", f'`valid="test"`, {PATIENTS}'),
@@ -94,6 +149,17 @@ def test_names_that_are_no_method(call: str) -> None:
             getattr(accessor, asked)
 
 
+def test_a_series_of_pandas_has_no_folds() -> None:
+    """A series says how its frame is folded; it has no accessor, and shows none."""
+    series = pd.Series(["a"], name="label")
+    with pytest.raises(AttributeError) as caught:
+        series.strat.kfold()
+    hint = "Hint: frames have it, as in `df.strat.kfold('label')`."
+    assert str(caught.value) == f"'Series' object has no attribute 'strat'.\n{hint}"
+    assert not hasattr(series, "strat")
+    assert "strat" not in dir(series)
+
+
 def test_an_accessor_is_copied() -> None:
     """A copy asks for names before it has anything of its own."""
     accessor = pd.DataFrame(ROWS).strat
@@ -122,7 +188,7 @@ def test_every_name_is_answered(verb: str) -> None:
     with pytest.raises(TypeError, match="unexpected keyword argument 'flods'"):
         function(df, flods=5)
     for call in (function, getattr(df.strat, verb)):
-        for habit in HABITS.keys() - parameters:
+        for habit in sorted({*HABITS, *NOT_HERE, *PARAMETERS}.difference(parameters)):
             with pytest.raises(TypeError, match=f"^`{verb}` has no argument `{habit}`.\nHint: "):
                 call(**{habit: 5})
 
@@ -135,6 +201,104 @@ def test_the_frame_comes_first(verb: Any, library: Any) -> None:
     hint = f"Hint: write `{name}(df, 'label')` or `df.strat.{name}('label')`."
     message = f"The frame must come first, got 'label'.\n{hint}"
     refuse_now(message, lambda: verb("label", library(ROWS)))
+
+
+OTHER_LIBRARIES = {
+    "anndata._core.anndata.AnnData": ("anndata.AnnData", "adata.obs"),
+    "daft.dataframe.dataframe.DataFrame": ("daft.DataFrame", "df.to_pandas()"),
+    "datasets.arrow_dataset.Dataset": ("datasets.Dataset", "ds.to_polars()"),
+    "duckdb._relation.DuckDBPyRelation": ("duckdb.DuckDBPyRelation", "rel.pl()"),
+    "_duckdb.DuckDBPyRelation": ("duckdb.DuckDBPyRelation", "rel.pl()"),
+    "ibis.expr.types.relations.Table": ("ibis.Table", "table.to_polars()"),
+    "lancedb.table.LanceTable": ("lancedb.LanceTable", "table.to_polars()"),
+    "modin.pandas.dataframe.DataFrame": ("modin.DataFrame", "df.modin.to_pandas()"),
+    "narwhals.stable.v1.DataFrame": ("narwhals.DataFrame", "df.to_native()"),
+    "pyarrow.lib.Table": ("pyarrow.Table", "pl.DataFrame(table)"),
+    "pyspark.pandas.frame.DataFrame": ("pyspark.pandas.DataFrame", "df.to_spark()"),
+    "ray.data.dataset.MaterializedDataset": ("ray.MaterializedDataset", "ds.to_pandas()"),
+    "snowflake.snowpark.dataframe.DataFrame": ("snowflake.snowpark.DataFrame", "df.to_pandas()"),
+    "xarray.core.dataset.Dataset": ("xarray.Dataset", "ds.to_dataframe().reset_index()"),
+}
+
+
+def made_in(path: str, *bases: type, **methods: Any) -> Any:
+    """Make an object of a class that another library could have."""
+    module, _, name = path.rpartition(".")
+    return type(name, bases, {"__module__": module, **methods})()
+
+
+NO_FRAME = "`frame` must be a pandas, Polars, Dask or Spark frame, got"
+
+
+@pytest.mark.parametrize("path", OTHER_LIBRARIES)
+def test_objects_of_other_libraries(path: str) -> None:
+    """Each library has its own line to convert an object, in a subclass and a mapping, too."""
+    got, code = OTHER_LIBRARIES[path]
+    found = made_in(path)
+    refuse_now(f"{NO_FRAME} {got}.\nHint: pass `{code}`.", lambda: sf.kfold(found, "label"))
+    own = made_in("mine.Own", type(found))
+    got = f"{got.rpartition('.')[0]}.Own"
+    refuse_now(f"{NO_FRAME} {got}.\nHint: pass `{code}`.", lambda: sf.folds(own))
+    message = f"The frame 'b' must be a pandas or Polars frame, got {got}.\nHint: pass `{code}`."
+    refuse_now(message, lambda: sf.check({"a": pd.DataFrame(ROWS), "b": own}))
+
+
+def test_the_line_for_a_table_of_pyarrow() -> None:
+    """The line of the hint makes a frame that is accepted."""
+    table = pa.table({"label": ["a", "b"] * 5})
+
+    error = refused(lambda: sf.kfold(table, "label"))
+
+    assert str(error) == f"{NO_FRAME} pyarrow.Table.\nHint: pass `pl.DataFrame(table)`."
+    assert sf.kfold(pl.DataFrame(table), "label").columns == ["label", "fold"]
+
+
+NO_FRAMES: list[Any] = [
+    pytest.param(
+        made_in("new.frame.DataFrame"),
+        "new.DataFrame.\nHint: convert it to pandas or Polars.",
+        id="frame",
+    ),
+    pytest.param(
+        made_in("new.Grid", __arrow_c_stream__=None),
+        "Grid.\nHint: pass `pl.DataFrame(df)`.",
+        id="stream",
+    ),
+    pytest.param(
+        made_in("datasets.dataset_dict.DatasetDict", dict),
+        "datasets.DatasetDict.",
+        id="data sets by name",
+    ),
+    pytest.param(
+        pd.Series(["a"], name="label"),
+        "Series.\nHint: pass the frame, and name the column, as in `sf.kfold(df, 'label')`.",
+        id="series",
+    ),
+    pytest.param(
+        pl.Series(["a"]),
+        'Series.\nHint: pass the frame, and name the column, as in `sf.kfold(df, "label")`.',
+        id="series without a name",
+    ),
+    *(
+        pytest.param(
+            grouped,
+            f"{type(grouped).__name__}.\nHint: pass the frame itself; `by` names the columns of"
+            " strata, and `groups` those whose values keep rows together.",
+            id=type(grouped).__name__,
+        )
+        for grouped in (
+            pd.DataFrame(ROWS).groupby("label"),
+            pl.DataFrame(ROWS).group_by("label"),
+            pl.LazyFrame(ROWS).group_by("label"),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), NO_FRAMES)
+def test_what_is_no_frame(given: Any, message: str) -> None:
+    """What is not a frame is told what to pass in its place."""
+    refuse_now(f"{NO_FRAME} {message}", lambda: sf.kfold(given, "label"))
 
 
 PLACED = "takes no argument after `{}` without its name, got {}.\nHint: pass it by name: {}"
@@ -170,7 +334,7 @@ TAKEN = {
     "key": "column names or expressions",
 }
 NAMES, GIVE_NAME = f"`by` must hold {TAKEN['by']}, got", "Hint: give the name of the column."
-LABELS = ["a", "b"] * 200
+LABELS = ["p", "q"] * 200
 GIVEN = [
     *(pd.Series(LABELS, name="label"), pd.Series([1, 2]), pd.Index([1, 2], name="label")),
     *(pd.DataFrame({"label": LABELS}), pd.Categorical(LABELS), pl.Series("label", LABELS)),
@@ -190,6 +354,24 @@ def test_data_in_place_of_names(argument: str, data: Any) -> None:
     refuse_now(message, lambda: sf.kfold(df, **{argument: data}))
     if not isinstance(data, list):
         refuse_now(message, lambda: df.strat.kfold(**{argument: [data, data]}))
+
+
+@pytest.mark.parametrize("argument", ["by", "groups"])
+@pytest.mark.parametrize("n", [6, 400])
+def test_many_names_and_values(frame: Make, argument: str, n: int) -> None:
+    """Whether entries are names of the frame tells names from values, however many they are."""
+    names = [f"x{i}" for i in range(n)]
+    df = frame(dict.fromkeys(names, [0, 1] * 4))
+    assert len(values(sf.kfold(df, **{argument: names}, k=2, rare="ignore"), "fold")) == 8
+    got = f"got list of {n + 1} values.\n{GIVE_NAME}"
+    for given in ([*range(n), 0], [f"{i}" for i in range(n + 1)]):
+        refuse_now(
+            f"`{argument}` must hold {TAKEN[argument]}, {got}",
+            lambda given=given: sf.kfold(df, **{argument: given}, k=2),
+        )
+    noun = "entry" if argument == "by" else "column"
+    twice = f"`{argument}` must hold each {noun} once, got 'x1' twice."
+    refuse_now(twice, lambda: sf.kfold(df, **{argument: [*names, "x1"]}, k=2))
 
 
 @pytest.mark.parametrize("make_data", [pd.Series, pl.Series, np.array])

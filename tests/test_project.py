@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from stratframe.__main__ import parser
+from stratframe.command.parser import parser
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))

@@ -1,5 +1,6 @@
 """Output schemas for pipelines: `sf.schemas.folded` and `sf.schemas.parted`."""
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,23 @@ def test_frames_that_fit(kind: str, schema: str, lazy: bool) -> None:
     for frames, fits in zip(FITS[schema], (True, False), strict=True):
         for frame in frames:
             assert refuses(made, evaluate(frame, **known), lazy=lazy) is not fits, frame
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_schemas_can_be_pickled(library: Any) -> None:
+    """A schema that was sent to another process accepts and refuses the same frames."""
+    folded = sf.schemas.folded(k=3, nulls=True, complete=True, library=library)
+    parted = sf.schemas.parted(PARTS, text=True, library=library)
+    needed = sf.schemas.needed(["label", sf.quantiles("x", 2)], key="id", library=library)
+    rows = {"id": list(range(6)), "label": ["a", "b"] * 3, "x": [1.5] * 6}
+    rows |= {"fold": [0, 1, 2] * 2, "split": [*PARTS][:2] * 3}
+    faults = {"id": [0] * 6, "fold": [0, 1, 3] * 2, "split": ["other"] * 6}
+
+    for schema, column in ((folded, "fold"), (parted, "split"), (needed, "id")):
+        copy = pickle.loads(pickle.dumps(schema))
+
+        assert not refuses(copy, make(library, rows))
+        assert refuses(copy, make(library, {**rows, column: faults[column]}))
 
 
 NO_UTF8 = "must be text that UTF-8 can encode, got '\\ud800'."

@@ -71,7 +71,11 @@ def test_a_class_in_fewer_groups_than_folds(frame: Make) -> None:
     assert len(set(values(dealt, "fold")[20:])) <= 2
     message = f"{TOO_FEW.format('parts (5)')}: 'b' (2 groups).\nHint: {SILENCED}"
     parts = dict.fromkeys("abcde", 0.2)
-    warned(message, lambda: sf.split(df, "y", parts, groups="who"))
+    with pytest.warns(sf.StratWarning) as caught:
+        eager(sf.split(df, "y", parts, groups="who"))
+    first, second = (str(warning.message) for warning in caught)
+    assert first == message
+    assert second.startswith("Whole groups do not meet the shares of `parts`: ")
 
 
 def test_policies_for_few_groups(frame: Make, kind: str) -> None:

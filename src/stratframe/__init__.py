@@ -7,6 +7,10 @@ of the accessor is also a function of this package, as in `df.pipe(sf.kfold, "la
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .command import interrupt  # noqa: F401 (first, because the other imports take a second)
+
+# isort: split
+
 from . import theory
 from .accessor import register
 from .errors import StratError, StratWarning

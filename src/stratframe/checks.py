@@ -1,6 +1,6 @@
 """Checks of single arguments, such as integers, choices and seeds, and of optional libraries."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from importlib import import_module
@@ -71,12 +71,18 @@ def check_ks(argument: str, given: Any) -> list[int]:
     return [check_int(argument, k, 2) for k in ks]
 
 
-def check_each_once(subject: str, noun: str, items: Iterable[Hashable]) -> None:
+def check_each_once(
+    subject: str,
+    noun: str,
+    items: Iterable[Hashable],
+    key: Callable[[Hashable], Hashable] = lambda item: item,
+) -> None:
+    """Raise if an item is listed twice; items are the same if their keys are equal."""
     seen: set[Hashable] = set()
     for item in items:
-        if item in seen:
+        if key(item) in seen:
             raise StratError(given_twice(subject, noun, describe(item)))
-        seen.add(item)
+        seen.add(key(item))
 
 
 def check_name(name: object) -> str:

@@ -109,10 +109,14 @@ def one_of(subject: str, choices: Iterable[object], got: object) -> str:
 
 
 def no_such_column(
-    argument: str, name: object, known: Sequence[object], index: Collection[object] = ()
+    argument: str,
+    name: object,
+    known: Sequence[object],
+    index: Collection[object] = (),
+    owner: str = "the frame does",
 ) -> str:
     """State that a frame does not have a column, and suggest what to do instead."""
-    msg = f"`{argument}` names the column {describe(name)}, which the frame does not have."
+    msg = f"`{argument}` names the column {describe(name)}, which {owner} not have."
     if argument == "name" and name in ("fold", "split"):  # the default values of `name`
         msg = f"There is no column {name!r}."
     near = nearest_name(name, known)
@@ -195,6 +199,14 @@ class BoundedRepr(Repr):
         pairs = (f"{self.repr1(key, level - 1)}: {self.repr1(x[key], level - 1)}" for key in x)
         return f"{{{', '.join(pairs)}}}"
 
+    def repr_datetime(self, x: Any, level: int) -> str:  # noqa: ARG002
+        """Write a time with a time zone as its clock shows it, with the offset from UTC."""
+        return repr(x) if x.tzinfo is None else str(x)
+
+    def repr_Timestamp(self, x: Any, level: int) -> str:  # noqa: N802
+        """Write a pandas timestamp with a time zone as other times."""
+        return self.repr_datetime(x, level)
+
     def repr_instance(self, x: Any, level: int) -> str:
         """Write any other object without its memory address."""
         return re.sub(r"( at)? 0x[0-9a-fA-F]+", "", super().repr_instance(x, level))
@@ -218,6 +230,12 @@ def describe_count(number: int) -> str:
     if abs(number) < HUGE:
         return f"{number:,}"
     return f"about {'-' if number < 0 else ''}10**{round(log10(abs(number)))}"
+
+
+def write_number(number: float) -> str:
+    """Write an integer of 64 bits with all its digits, and any other number with 15 digits."""
+    is_short = isinstance(number, int) and abs(number) < 2**64
+    return str(number) if is_short else f"{number:.15g}"
 
 
 def describe_rows(rows: Ints, weights: Ints | None = None) -> str:
@@ -248,6 +266,12 @@ def list_values(values: Sequence[object]) -> str:
 def write_list(names: Sequence[object]) -> str:
     listed = [f'"{name}"' if isinstance(name, str) else describe(name) for name in names]
     return f"[{preview(listed, len(listed))}]"
+
+
+def name_frames(n: int) -> str:
+    """Write a mapping of names to n frames, as in `{"train": train, "test": test}`."""
+    names = {2: ["train", "test"], 3: ["train", "valid", "test"]}.get(n, ["a", "b", "..."])
+    return "{" + ", ".join(f'"{name}": {name}' if name != "..." else name for name in names) + "}"
 
 
 def either(texts: Iterable[str]) -> str:

@@ -9,28 +9,106 @@ from inspect import Parameter, signature
 from itertools import takewhile
 from typing import ParamSpec, TypeVar
 
-from .errors import StratError, describe, either, list_values, preview, with_full_stop, write_list
+from .errors import (
+    StratError,
+    describe,
+    either,
+    list_values,
+    name_frames,
+    preview,
+    with_full_stop,
+    write_list,
+)
 
 Params = ParamSpec("Params")
 ResultT = TypeVar("ResultT")
 
 COUNTS = ("k=5", "ks=[5, 10]", "n=3")
 SIZES = ('parts={"train": 0.8, "test": 0.2}', 'valid="test"', "frac=0.2")
+SHARES = ('parts={"train": 0.8, "test": 0.2}', "frac=0.2")
 HABITS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("n_splits", "n_folds", "folds", "v", "k", "n_clusters", "n"), COUNTS),
+    **dict.fromkeys(("n_splits", "n_folds", "num_folds", "folds", "v", "k"), COUNTS),
+    **dict.fromkeys(("n_clusters", "n"), COUNTS),
     **dict.fromkeys(("random_state", "seed"), ("seed=0",)),
     **dict.fromkeys(("shuffle", "deal"), ('deal="random"',)),
     **dict.fromkeys(("stratify", "strata", "cat_col", "target", "y", "by"), ('by="label"',)),
+    "stratify_by_column": ('by="label"',),
     **dict.fromkeys(("group", "id_col", "groups"), ('groups="patient"',)),
     **dict.fromkeys(("n_repeats", "num_fold_cols", "repeats"), ("repeats=10",)),
     **dict.fromkeys(("train", "train_size", "test", "test_size", "parts", "frac"), SIZES),
     **dict.fromkeys(("valid", "val", "validation", "dev"), SIZES),
-    **dict.fromkeys(("fold", "fold_col", "column"), ('name="fold"',)),
+    **dict.fromkeys(("fraction", "prop", "ratio"), SHARES),
+    "size": ('parts={"train": 0.8, "test": 0.2}', "n=3"),
+    **dict.fromkeys(("fold", "fold_col", "column", "cv"), ('name="fold"', 'names=["fold"]')),
+    **dict.fromkeys(("name", "names"), ('name="fold"', 'names=["fold"]')),
     **dict.fromkeys(("weights", "sample_weight"), ('by=["label", sf.total("weight")]',)),
+    "max_train_size": ("window=12",),
+    "freq": ('every="1mo"',),
+    "missing": ('missing="stratum"', 'nulls="drop"'),
+    "nulls": ('nulls="drop"', 'missing="null"'),
+    "allocation": ('allocation="equal"',),
+    "apart": ('apart="patient"',),
+    "ax": ("ax=ax",),
+    "duplicates": ('duplicates=["text", "label"]',),
+    "every": ('every="1mo"',),
+    "features": ('features=["age", "income"]',),
+    "full": ("full=True",),
+    "gap": ("gap=1",),
+    "key": ('key="id"',),
+    "kind": ('kind="balance"',),
+    "ks": ("ks=[5, 10]", "k=5"),
+    "last": ("last=3",),
+    "overwrite": ("overwrite=True",),
+    "rare": ('rare="pool"',),
+    "time": ('time="date"',),
+    "where": ('where="labelled"',),
+    "window": ("window=12",),
 }
 """Arguments of other libraries and other verbs, with examples of what to write instead. The error
-suggests the first example whose argument the verb has."""
+suggests the first example whose argument the verb has, or else the first in the verb of `HOMES`."""
 
+HOMES = {
+    "parts": "split",
+    **dict.fromkeys(("allocation", "frac", "n"), "sample"),
+    **dict.fromkeys(("apart", "every", "gap", "last", "nulls", "window"), "folds"),
+    **dict.fromkeys(("duplicates", "features", "name", "time"), "check"),
+    **dict.fromkeys(("ax", "kind"), "plot"),
+    **dict.fromkeys(("full", "ks"), "advise"),
+}
+"""The verb that has an argument, if it is not `kfold`."""
+
+NOT_HERE = {
+    "replace": "rows are drawn once each; `df.sample(...)` of pandas and Polars can repeat them",
+    "n_per_class": '`df.strat.sample("label", n=90, allocation="equal")` draws 30 of three classes',
+    "horizon": '`every="3mo"` validates three months at a time',
+    "step": 'pairs follow each other by one label, and `every="1w"` makes a week a label',
+    "initial": "`last=12` validates the last 12 labels and trains on all labels before them",
+    "embargo": "`gap=1` leaves out the label before and the label after those that are validated",
+}
+"""Arguments of other libraries that have no counterpart, with what comes closest.
+
+`horizon` and `initial` are arguments of Prophet, sktime and skforecast; `step` of rsample's sliding
+windows and of sktime. An `embargo` leaves out rows after the test set (Lopez de Prado, 2018).
+"""
+
+OF_A_VERB = {
+    ("sample", "groups"): '`df.strat.split(..., groups="patient")` draws whole groups',
+    ("sample", "weights"): (
+        '`by=["label", sf.continuous("weight")]` spreads the sample over the weights'
+    ),
+    ("extend", "weights"): '`df.strat.kfold(..., by=["label", sf.total("weight")])`',
+    **{
+        (verb, "missing"): "missing values are a stratum of their own"
+        for verb in ("advise", "balance", "check", "compare", "plot", "report", "sample")
+    },
+}
+"""Hints for an argument of one verb, which come before those of `HABITS`."""
+
+ALIASES = {"group": "groups", "id_col": "groups", "sample_weight": "weights"}
+"""Arguments that `OF_A_VERB` lists under another name."""
+
+OF_SEVERAL = ("balance", "check", "drift", "leaks", "plot", "report")
+"""The verbs that take a mapping of names to frames."""
 
 KFOLD, SPLIT = '`df.strat.kfold("label", k=5)`', '`df.strat.split("label", 0.2)`'
 GROUPED = '`df.strat.kfold("label", groups="patient")`'
@@ -73,7 +151,7 @@ def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, Resul
     of a `StratError` ends in this wrapper; a call of `verb.__wrapped__` shows the full traceback.
     """
     known = signature(verb).parameters
-    foreign = HABITS.keys() - known
+    foreign = {*HABITS, *NOT_HERE}.difference(known)
     name = verb.__qualname__.removesuffix(".__init__").rpartition(".")[-1]
 
     @wraps(verb)
@@ -81,7 +159,7 @@ def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, Resul
         __tracebackhide__ = True  # so that pytest's traceback ends at the caller
         found = [argument for argument in kwargs if argument in foreign]
         if found:
-            hints = dict.fromkeys(translate(each, kwargs[each], known) for each in found)
+            hints = dict.fromkeys(translate(name, each, kwargs[each], known) for each in found)
             listed = either(f"`{argument}`" for argument in found)
             msg = f"`{name}` has no argument {listed}.\nHint: {', '.join(hints)}."
             raise TypeError(msg)
@@ -94,23 +172,47 @@ def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, Resul
     return answered
 
 
-def translate(argument: str, given: object, known: Collection[str]) -> str:
+def translate(verb: str, argument: str, given: object, known: Collection[str]) -> str:
     """Write the equivalent of an argument in this verb or, if there is none, in another verb."""
+    own = OF_A_VERB.get((verb, ALIASES.get(argument, argument)))
+    if own is not None:
+        return own
+    if argument in NOT_HERE:
+        return NOT_HERE[argument]
     examples = HABITS[argument]
     if argument == "shuffle" and given is False:
         examples = ('deal="contiguous"',)
-    ours = next((each for each in examples if each.partition("=")[0] in known), None)
-    other = "split" if examples is SIZES else "kfold"
-    return f"`{ours}`" if ours else f"`df.strat.{other}(..., {examples[0]})`"
+    ours = next((each for each in examples if argument_of(each) in known), None)
+    if ours is not None:
+        return f"`{ours}`"
+    other = HOMES.get(argument_of(examples[0]), "kfold")
+    return f"`df.strat.{other}(..., {examples[0]})`"
+
+
+def argument_of(example: str) -> str:
+    """Return the argument that an example such as "k=5" passes."""
+    return example.partition("=")[0]
+
+
+def is_frame_like(value: object) -> bool:
+    """Return whether a value is a frame of any library, recognized by its class."""
+    return hasattr(type(value), "columns")
 
 
 def check_places(verb: str, given: Sequence[object], known: Mapping[str, Parameter]) -> None:
     """Raise an error if a positional argument is in the place of another argument."""
     first, second, *_ = [*given, None, None]
-    if "frame" in known and isinstance(first, str) and hasattr(type(second), "columns"):
+    if "frame" in known and isinstance(first, str) and is_frame_like(second):
         msg = (
             f"The frame must come first, got {describe(first)}.\nHint: write"
             f" `{verb}(df, {describe(first)})` or `df.strat.{verb}({describe(first)})`."
+        )
+        raise StratError(msg)
+    if verb in OF_SEVERAL and is_frame_like(second):
+        frames = list(takewhile(is_frame_like, given[1:]))
+        msg = (
+            f"`{verb}` takes several frames by their names, got {len(frames) + 1} frames.\n"
+            f"Hint: `sf.{verb}({name_frames(len(frames) + 1)})`."
         )
         raise StratError(msg)
     placed = [each for each in known if known[each].kind is not Parameter.KEYWORD_ONLY]

@@ -99,7 +99,7 @@ def needed(
     }
     # The list is nested, because pandera takes a label that is not text for a list of labels.
     together = [named_keys] if len(keys) == len(named_keys) > 1 else None
-    return pandera.DataFrameSchema(columns, unique=together)
+    return frames.rules.make_schema(library, columns, unique=together)
 
 
 def check_labels(argument: str, refs: Sequence[ColumnRef], library: Library) -> None:
@@ -191,7 +191,8 @@ def folded(
     if complete:
         keeps_all, rule = partial(frames.folds.has_all_folds, k=k), f"every fold 0..{k - 1}"
         checks.append(frames.rules.flags_check(pandera, library, keeps_all, rule))
-    return pandera.DataFrameSchema({name: pandera.Column(dtype, checks, nullable=nulls)})
+    column = pandera.Column(dtype, checks, nullable=nulls)
+    return frames.rules.make_schema(library, {name: column})
 
 
 @suggest_arguments
@@ -246,7 +247,8 @@ def parted(
     dtype = frames.rules.part_type(names, text=text) if library == "polars" else None
     keeps = partial(frames.folds.are_parts, names=names, text=text)
     check = frames.rules.flags_check(pandera, library, keeps, f"parts {', '.join(names)}")
-    return pandera.DataFrameSchema({name: pandera.Column(dtype, check, nullable=nulls)})
+    column = pandera.Column(dtype, check, nullable=nulls)
+    return frames.rules.make_schema(library, {name: column})
 
 
 def pandera_for(library: str) -> Any:

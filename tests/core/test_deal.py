@@ -1,7 +1,8 @@
 """Deals: rows go to parts by rank, every cell of the table is met, all deals are equally likely."""
 
 from collections import Counter
-from itertools import permutations
+from fractions import Fraction
+from itertools import accumulate, permutations
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.stats import chisquare
 
-from stratframe.core.deal import deal_by_rank, deal_by_table, round_robin
+from stratframe.core.deal import cut_between_values, deal_by_rank, deal_by_table, round_robin
 from stratframe.core.quota import equal_quota
+from stratframe.core.rounding import controlled_rounding
 from stratframe.core.seeds import StreamTag, position_bits, random_words, word_stream
 
 seeds = st.integers(0, 2**32)
@@ -121,3 +123,47 @@ def test_all_deals_are_equally_likely(how: str) -> None:
         frequency[tuple(parts.tolist())] += 1
     assert len(frequency) == len(set(permutations([0, 0, 1, 2]))) * 2 == 24
     assert chisquare(list(frequency.values())).pvalue > 0.001
+
+
+SHARES = [
+    [Fraction(4, 5), Fraction(1, 5)],
+    [Fraction(1, 3), Fraction(1, 3), Fraction(1, 3)],
+    [Fraction(7, 10), Fraction(1, 5), Fraction(1, 10)],
+    [Fraction(1, 10**18 + 9), 1 - Fraction(1, 10**18 + 9)],
+]
+
+
+@given(
+    runs=st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=6), min_size=1, max_size=4),
+    shares=st.sampled_from(SHARES),
+)
+def test_cuts_between_values_are_nearest(runs: list[list[int]], shares: list[Fraction]) -> None:
+    """A cut inside equal values moves to the end nearer to the exact share, else the later one."""
+    sizes = np.array([sum(each) for each in runs])
+    highest = np.full(len(sizes) * (len(shares) - 1), 2**64 - 1, dtype=np.uint64)
+    table = controlled_rounding(sizes, shares, (), highest)
+    is_run_start = np.concatenate(
+        [np.arange(length) == 0 for stratum in runs for length in stratum]
+    )
+
+    found = cut_between_values(table, is_run_start, shares)
+
+    expected = []
+    for stratum, quotas in zip(runs, table.tolist(), strict=True):
+        ends = [0, *accumulate(stratum)]
+        cuts = [0]
+        for part in range(1, len(shares) + 1):
+            cut, exact = sum(quotas[:part]), sum(stratum) * sum(shares[:part])
+            before = max(end for end in ends if end <= cut)
+            after = min(end for end in ends if end >= cut)
+            cuts.append(before if exact - before < after - exact else after)
+        expected.append(np.diff(cuts).tolist())
+    assert found.tolist() == expected
+
+
+def test_cuts_are_nearest_to_exact_shares() -> None:
+    """A test part of 21.6 rows takes 25 rows, not 17: the share is not rounded first."""
+    is_run_start = np.isin(np.arange(108), [0, 83, 91])
+    table = np.array([[87, 21]])
+    found = cut_between_values(table, is_run_start, [Fraction(4, 5), Fraction(1, 5)])
+    assert found.tolist() == [[83, 25]]

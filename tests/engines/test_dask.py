@@ -29,6 +29,18 @@ def test_methods_are_the_functions():
         lazy.strat.kfold("label", n_splits=3)
 
 
+@pytest.mark.parametrize("shared", [{"groups": "who"}, {"key": "age"}, {"duplicates": ["age"]}])
+def test_leaks_are_shown_before_they_are_computed(shared):
+    """The lazy rows that leak can be shown, in a terminal and in a notebook."""
+    lazy = dd.from_pandas(FOLDED, npartitions=3)
+
+    leaks = sf.leaks(lazy, **shared)
+
+    assert repr(leaks).startswith("Dask DataFrame Structure:")
+    assert leaks._repr_html_().startswith("<div>")
+    assert "Drop" in leaks.expr.tree_repr()
+
+
 def test_computed_columns_are_of_dask():
     """Columns are computed by callables that return a Dask series, and no expressions."""
     lazy = dd.from_pandas(FRAME, npartitions=3)

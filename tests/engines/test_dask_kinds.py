@@ -119,6 +119,19 @@ def test_types_that_clash_are_an_error_with_the_cast(use, held, casts, values):
         assert sorted(found) == [0] * 6 + [1] * 6
 
 
+def test_types_may_differ_for_one_use_of_a_column_and_clash_for_the_other():
+    """Categories of text are cut by their numbers, but are other classes than these numbers."""
+    numbers, texts = cut(plain(WHOLE), [30])
+    lazy = of_parts([numbers, texts.astype({"x": str}).astype({"x": "category"})])
+    thirds = sf.quantiles("x", 3)
+
+    found = folds(lazy, thirds, 3, key="id")
+    error = refused(lambda: sf.kfold(lazy, [thirds, sf.classes("x")], 3, key="id"))
+
+    assert found == folds(plain(WHOLE), thirds, 3, key="id")
+    assert str(error).startswith("Column 'x' must have the same type in all partitions")
+
+
 def test_all_clashes_are_named_at_once():
     """Every column whose types clash is named in one error, before what only its values break."""
     lazy = in_types([1, 2, 3] * 4, ["int64", "string"]).assign(y=lambda df: df["x"])
@@ -158,6 +171,19 @@ def test_a_partition_without_values_has_any_type(empty, by):
     nothing = plain([None] * 20).astype({"x": empty}).assign(id=range(40, 60))
     lazy = of_parts([plain(WHOLE[:40]), nothing, nothing[:0]])
     assert folds(lazy, by, 3, **EVERY_ROW) == folds(plain(values), by, 3, **EVERY_ROW)
+
+
+@pytest.mark.parametrize("by", ["x", sf.quantiles("x", 3)], ids=str)
+def test_sparse_partitions_are_read_as_dense(by):
+    """Sparse columns with missing values give the folds and the counts of dense columns."""
+    frame = plain(VALUES["holes"])
+    sparse = frame.assign(x=pd.arrays.SparseArray(frame["x"]))
+    lazy = of_parts(cut(sparse, [20, 45]))
+
+    plan, expected = (sf.plan(each, by, 3, **EVERY_ROW) for each in (lazy, frame))
+
+    assert folds(lazy, by, 3, **EVERY_ROW) == folds(frame, by, 3, **EVERY_ROW)
+    assert sorted(plan["n"]) == sorted(expected["n"])
 
 
 ARROW = {"filesystem": "arrow"}

@@ -82,6 +82,18 @@ def test_many_rows(engine, n_strata, k):
         assert engine.rows(found) == engine.rows(expected)
 
 
+@pytest.mark.parametrize("closed", ["right", "left"])
+def test_edges_of_large_integers(engine, closed):
+    """Integers that no float tells apart fall into the bins of pandas."""
+    start = 1_700_000_000_000_000_001
+    frame = pd.DataFrame({"id": range(100), "t": [start + i for i in range(100)]})
+    by = sf.bins("t", [start, start + 49, start + 70, 2**63, float("inf")], closed=closed)
+    found, expected = (
+        sf.kfold(each, by, 4, key="id") for each in (engine.spread(frame, [9]), frame)
+    )
+    assert engine.rows(found) == engine.rows(expected)
+
+
 GIVEN = FRAME.assign(
     given=[i * i % 7 % 4 if i % 3 else None for i in range(N)],
     fifth=[i % 4 if i % 5 == 0 else None for i in range(N)],
@@ -203,6 +215,47 @@ def test_groups_of_any_type_are_those_of_pandas(engine):
     check()
 
 
+AGE_BINS = sf.bins("age", [0, 18, 65, 120], name="bin")
+AGE_THIRDS = sf.quantiles("age", 3, name="third")
+AGE_CLASSES = sf.classes("age")
+USED_TWICE = [
+    pytest.param({"by": AGE_THIRDS, "groups": "age"}, id="quantiles and groups"),
+    pytest.param({"by": AGE_BINS, "groups": ["label", "age"]}, id="bins and groups"),
+    pytest.param({"by": sf.continuous("age"), "groups": "age"}, id="order and groups"),
+    pytest.param({"by": [AGE_THIRDS, AGE_CLASSES], "key": "id"}, id="quantiles, then classes"),
+    pytest.param({"by": [AGE_CLASSES, AGE_THIRDS], "key": "id"}, id="classes, then quantiles"),
+    pytest.param({"by": [AGE_BINS, AGE_THIRDS], "key": "id"}, id="bins, then quantiles"),
+    pytest.param({"by": AGE_THIRDS, "key": ["age", "id"]}, id="quantiles and key"),
+    pytest.param({"by": "some", "where": "some", "groups": ["some", "who"]}, id="flags"),
+]
+"""Calls in which two arguments, or two entries, use a column."""
+
+
+@pytest.mark.parametrize("options", USED_TWICE)
+@pytest.mark.filterwarnings("ignore:.*quantiles:stratframe.StratWarning")
+def test_a_column_is_read_for_each_use(engine, options):
+    """A column that is cut into bins can also be a class, a group or a key, as in pandas."""
+    frame = engine.local(FRAME.assign(age=FRAME["age"].fillna(30)))
+    rows = engine.spread(frame.iloc[::-1], [7, 7, 30])
+    options = {**options, "k": 3, "rare": "ignore"}
+
+    folds, expected_folds = (sf.kfold(each, **options) for each in (rows, frame))
+    plan, expected_plan = (sf.plan(each, **options) for each in (rows, frame))
+
+    assert engine.rows(folds) == engine.rows(expected_folds)
+    engine.check_table(plan, expected_plan)
+
+
+def test_advice_on_bins_of_the_groups(engine):
+    """`advise` counts the groups, and not the bins into which it cuts their column."""
+    frame = engine.local(FRAME)
+    rows = engine.spread(frame, [20])
+
+    advice, expected = (sf.advise(each, AGE_THIRDS, [2, 9], groups="age") for each in (rows, frame))
+
+    engine.check_table(advice, expected)
+
+
 TABLED = [
     *("label", ["kind", "sex"], ["day", "some"], sf.quantiles("price", 4)),
     *(["label", sf.quantiles("age", 3)], ["sex", "price"]),
@@ -281,6 +334,26 @@ def test_a_check_is_that_of_pandas(engine, options):
     assert ("'fold' and 'twin' are the same" in str(found)) == ("twin" in options.get("name", ""))
     if options.get("groups") == "pair":
         assert "pairs are in several folds, such as " in str(found)
+
+
+def test_copies_of_everything(engine):
+    """A test set that is the train set leaks, and so do three copies of one frame."""
+    once = pd.DataFrame({"text": [f"text {i}" for i in range(40)], "label": ["a", "b"] * 20})
+    for parts in (["train", "test"], ["train", "valid", "test"]):
+        copied = pd.concat([once.assign(split=part) for part in parts], ignore_index=True)
+        spread = engine.spread(engine.local(copied), [17, 45])
+        found = sf.check(spread, name="split", duplicates=["text", "label"])
+        assert f"LEAK     {len(copied)} rows (100 %) equal a row of another part" in found.text
+
+
+def test_relabelled_folds_are_the_same(engine):
+    """A column that only has other names for folds is told, unless other rows have no fold."""
+    data = {"fold": [0, 1, 2, None] * 6, "name": ["b", "c", "a", None] * 6}
+    frame = engine.local(pd.DataFrame({**data, "id": range(24), "other": ["b", "c", "a", "d"] * 6}))
+    spread = engine.spread(frame.astype({"fold": "Int64"}), [7, 15])
+    found = sf.check(spread, name=["fold", "name", "other"])
+    assert "'fold' and 'name' are the same" in found.text
+    assert "'other' are the same" not in found.text
 
 
 def lines_of(check):

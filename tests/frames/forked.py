@@ -26,9 +26,13 @@ DATA: dict[str, Any] = {
 DF = pd.DataFrame(DATA)
 DF["cat"] = DF["site"].astype("category")
 DF["gaps"] = pd.array([None, *range(1, N)], dtype="Int64")
+NAMED = DF.assign(name=[f"row {row}" for row in range(N)])
 TAGGED = DF.assign(tags=[["p"]] * N)
 MANY = pd.DataFrame({"x": np.sin(np.arange(3000.0)), "y": np.cos(np.arange(3000.0) ** 2)})
-frame = cache(lambda: pl.DataFrame(DATA))
+FOLDS = sf.schemas.folded(k=4, library="polars")
+CLASSES = sf.schemas.needed("label", library="polars")
+GAPS = {"note": [None, "a", "b"] * (N // 3), "score": [None, 1, 2] * (N // 3)}
+frame = cache(lambda: pl.DataFrame(DATA | GAPS))
 WORKS: dict[str, Callable[[], Any]] = {
     "kfold": lambda: sf.kfold(DF, "label", name="new"),
     "kfold, bytes": lambda: sf.kfold(DF, "code", name="new"),
@@ -42,9 +46,19 @@ WORKS: dict[str, Callable[[], Any]] = {
     "drift": lambda: sf.drift(DF, ["x", "day", "gaps"]),
     "Polars, kfold": lambda: sf.kfold(frame(), "label", name="new"),
     "Polars, check": lambda: sf.check(frame(), "label").findings,
+    "Polars, missing classes": lambda: sf.kfold(frame(), "note", name="new"),
+    "Polars, missing numbers": lambda: sf.kfold(frame(), sf.quantiles("score", 2), name="new"),
+    "kfold, missing numbers": lambda: sf.kfold(DF, sf.quantiles("gaps", 2), name="new"),
+    "schema": lambda: sf.schemas.needed(["label", sf.quantiles("x", 3)]).validate(DF),
+    "lazy, schema": lambda: FOLDS.validate(frame().lazy()).collect_schema(),
 }
 """Calls that need no threads of Polars."""
 NEEDS_THREADS: dict[str, Callable[[], Any]] = {
+    "kfold, repeated key": lambda: sf.kfold(DF, "label", key="site", name="new"),
+    "kfold, contiguous": lambda: sf.kfold(NAMED, key="name", deal="contiguous", name="new"),
+    "Polars, schema": lambda: FOLDS.validate(frame()),
+    "Polars, schema of all faults": lambda: FOLDS.validate(frame(), lazy=True),
+    "Polars, schema of a call": lambda: CLASSES.validate(frame()),
     "cv, periods": lambda: sf.cv(DF, "day", every="1mo"),
     "kfold, tags": lambda: sf.kfold(TAGGED, sf.margins("tags"), name="new"),
     "Polars, folds": lambda: [fold.train for fold in sf.folds(frame())],

@@ -11,6 +11,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from stratframe.frames import labels
+from stratframe.frames.dtypes import WIDE_INTEGERS
 from stratframe.frames.labels import filter_labels, read_labels
 from tests.helpers import Make, values
 
@@ -149,6 +150,25 @@ def test_a_lazy_frame_has_one_query() -> None:
     assert rows.labels == ([0, 1], [3, 1], 0)
     assert [each.name for each in (rows.series, *rows.apart)] == ["n", "0", "len"]
     assert rows.count(np.array([True, True, False])) == 3
+
+
+@pytest.mark.parametrize("dtype", WIDE_INTEGERS)
+def test_labels_of_128_bits(dtype: Any) -> None:
+    """The highest integers of 128 bits are selected from a lazy frame, too."""
+    bits = 128 if dtype.is_unsigned_integer() else 127
+    high = 2**bits - 1
+    df = pl.DataFrame({"row": range(4)}).with_columns(
+        pl.Series("x", [high, high - 1, None, high], dtype=dtype)
+    )
+
+    rows = read_labels(df.lazy(), "x")
+    kept = [
+        filter_labels(df.lazy(), rows, np.array([is_low, not is_low])).collect()["row"].to_list()
+        for is_low in (True, False)
+    ]
+
+    assert rows.labels.values == [high - 1, high]
+    assert kept == [[1], [0, 3]]
 
 
 def test_the_shorter_list() -> None:

@@ -106,6 +106,8 @@ class Rows:
                 columns[name] = columns[name].set(pl.Series(rng.random(n) < 0.4), None)
         self.frame = pl.DataFrame(columns)
         self.call = self.draw_call(labels, keys)
+        if self.call[0] != "folds" and rng.random() < 0.4:
+            self.use_column_twice(self.call[1], labels)
 
     def series(self, value: Any, kind: str, numbers: Any, *, nulls: bool = False) -> pl.Series:
         """Make a column of a kind, with nulls or without."""
@@ -169,6 +171,41 @@ class Rows:
             options["rare"] = self.choose("ignore", "null", "pool")
         return options | {"k": self.choose(2, 3, 4, 4, 4, 70)}
 
+    def use_column_twice(self, options: dict[str, Any], labels: list[str]) -> None:
+        """Let several arguments of a call, or several entries of one, use the same column."""
+        name = self.choose("half", "some", "amount", "amount", "group", *labels)
+        arguments = [each for each in ("by", "groups", "key", "where") if each in options]
+        for _ in range(self.choose(2, 2, 3)):
+            argument = self.choose(*arguments)
+            if argument == "by":
+                self.insert_entry(options["by"], name)
+                if "groups" in options and self.rng.random() < 0.2:
+                    options["by"].append(sf.continuous(name))
+            elif argument == "groups":
+                options["groups"] = self.choose(name, [*as_list(options["groups"]), name])
+            elif argument == "where":
+                options["where"] = self.choose("some", lambda df: df["half"] > 2)
+            elif self.is_comparable_key(name, options):
+                options["key"] = [*as_list(options["key"]), name]
+
+    def is_comparable_key(self, name: str, options: dict[str, Any]) -> bool:
+        """Return whether engines name the same fault of a key as pandas."""
+        n_missing = self.frame[name].null_count()
+        if "deal" in options:  # a hash deal counts missing keys in each partition
+            return n_missing == 0
+        return n_missing < self.n  # a column without values has no type on Spark
+
+    def insert_entry(self, by: list[Any], name: str) -> None:
+        entries = [sf.classes(name)]
+        dtype = self.frame[name].dtype
+        if dtype.is_numeric() or dtype.is_temporal():
+            n_bins = self.choose(2, 3, 9)
+            entries += [sf.quantiles(name, n_bins)] * 2
+        if name == "half":
+            entries.append(sf.bins(name, [0, 1, 20, 10**6]))
+        place = int(self.rng.integers(0, len(by) + 1))
+        by.insert(place, self.choose(*entries))
+
     def draw_rule(self, labels: list[str]) -> dict[str, Any]:
         """Draw how a column of folds is read."""
         name = self.choose("fold_given", "day", "instant", "split_given", labels[0])
@@ -190,6 +227,10 @@ class Rows:
 
     def __str__(self) -> str:
         return f"{self.frame.schema}\n{self.frame}"
+
+
+def as_list(names: Any) -> list[Any]:
+    return names if isinstance(names, list) else [names]
 
 
 def make_call(verb: Callable[..., Any], frame: Any, **options: Any) -> Any:

@@ -98,6 +98,8 @@ class Partitions:
             self.parts.append(pd.DataFrame(cells).set_axis(range(start, end)))
         by = [None, "a", ["a", "b"], [sf.classes("a")], [sf.classes("b"), sf.quantiles("a", 2)]]
         by += [[sf.quantiles("a", 2), sf.quantiles("b", 2)], ["a", sf.quantiles("b", 2)]]
+        by += [[sf.quantiles("a", 2), sf.classes("a")], ["a", sf.bins("a", [-9, 0.5, 99])]]
+        by += [["b", sf.quantiles("a", 2), sf.quantiles("a", 3)]]
         self.by = self.choose([*by, sf.quantiles("a", 3), sf.bins("a", [-9, 0.5, 99])])
 
     def choose(self, options: Any) -> Any:
@@ -177,7 +179,8 @@ def check(case: Case) -> None:
     drawn = Partitions(np.random.default_rng(case.rng.getrandbits(64)))
     case.notes.append(str(drawn))
     lazy = drawn.lazy()
-    options = {"key": "id", "missing": "stratum", "rare": "ignore", "k": 3}
+    options = {"missing": "stratum", "rare": "ignore", "k": 3}
+    options |= drawn.choose([{"key": "id"}, {"key": "id"}, {"key": ["a", "id"]}, {"groups": "a"}])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         compare(case, drawn, lazy, fold_rows, **options)

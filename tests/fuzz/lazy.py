@@ -35,15 +35,33 @@ def read_rows() -> pl.LazyFrame:
     return pl.scan_parquet(path)
 
 
+def shuffle(rows: Any) -> Any:
+    """Put the rows of a frame or a series in another order each time."""
+    return rows.sample(fraction=1.0, shuffle=True)
+
+
 PLACE = pl.int_range(pl.len())
 FILTERS = [
-    *(NUMBER % 3 > 0, PLACE % 5 > 0, PLACE.shuffle() < 6_000, NUMBER.rank("random") < 9_000),
-    *(DAY.rank("ordinal") < 9_000, DAY.rank("dense") < 30),
+    NUMBER % 3 > 0,
+    PLACE % 5 > 0,
+    PLACE.shuffle() < 6_000,
+    NUMBER.rank("random") < 9_000,
+    DAY.rank("ordinal") < 9_000,
+    DAY.rank("dense") < 30,
     NUMBER.is_first_distinct() | (DAY > 3),
+    NUMBER.map_batches(shuffle, pl.Int64) < 600,
 ]
 NUMBERS = [
-    *(ID.cum_sum(), ID.first().over("day"), ID.shift(1, fill_value=0).over("day")),
-    *(DAY.mode().first(), DAY.max().over("number"), ID.sort_by("day").get(7), NUMBER.shuffle()),
+    ID.cum_sum(),
+    ID.first().over("day"),
+    ID.shift(1, fill_value=0).over("day"),
+    ID.unique(maintain_order=True),
+    DAY.mode().first(),
+    DAY.max().over("number"),
+    ID.sort_by("day").get(7),
+    NUMBER.shuffle(),
+    NUMBER.map_batches(shuffle, pl.Int64),
+    NUMBER.strat.kfold(k=3, rare="ignore"),
 ]
 STEPS: list[Any] = [
     lambda rows: rows.sort("day"),
@@ -56,6 +74,9 @@ STEPS: list[Any] = [
     lambda rows: rows.tail(9_000),
     lambda rows: rows.gather_every(2),
     lambda rows: rows.reverse(),
+    lambda rows: rows.map_batches(shuffle),
+    lambda rows: sf.kfold(rows, "day", k=2, name="earlier", rare="ignore", overwrite=True),
+    lambda rows: sf.kfold(rows, k=2, key="id", name="earlier", rare="ignore", overwrite=True),
     *(lambda rows, chosen=chosen: rows.filter(chosen) for chosen in FILTERS),
     lambda rows: rows.unique(),
     lambda rows: rows.unique("number"),
@@ -70,6 +91,8 @@ STEPS: list[Any] = [
     lambda rows: rows.join(rows.select("id"), on="id"),
     lambda rows: rows.join(rows.select("id", other="day"), on="id", how="left").drop("other"),
     lambda rows: rows.join(rows.select("id"), on="id", how="semi", maintain_order="left"),
+    lambda rows: rows.join(rows.select("id"), on="id", maintain_order="left_right"),
+    lambda rows: rows.group_by("day").agg(pl.all()).explode("id", "text", "number"),
     lambda rows: pl.concat([rows.filter(DAY < 20), rows.filter(DAY >= 20)]),
     lambda rows: rows.with_row_index("row").with_columns(text=pl.col("row") % 3).drop("row"),
     *(lambda rows, number=number: rows.with_columns(text=number % 3) for number in NUMBERS),
@@ -83,9 +106,12 @@ STEPS: list[Any] = [
 
 def check(case: Case) -> None:
     """Deal a random query, and collect it several times if it does not warn."""
-    rng, query = case.rng, read_rows()
-    for step in rng.choices(STEPS, k=rng.randint(1, 3)):
-        query = step(query)
+    rng = case.rng
+    query = read_rows()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sf.StratWarning)
+        for step in rng.choices(STEPS, k=rng.randint(1, 3)):
+            query = step(query)
     by = rng.choice([None, "text", "day", sf.continuous("day")])
     given = rng.choice([{}, {"key": "id"}, {"key": "id"}, {"groups": "number"}])
     given |= {"by": None if "groups" in given else by, "k": 3, "rare": "ignore"}

@@ -72,7 +72,7 @@ def test_types_of_lazy_frames_are_checked_at_once(verb: Any, options: dict[str, 
 
 
 @pytest.mark.parametrize("verb", [sf.kfold, sf.check, sf.balance, sf.plan, sf.folds])
-@pytest.mark.parametrize("what", [None, [1], pd.Series([1]), pl.Series([1])])
+@pytest.mark.parametrize("what", [None, [1], (1, 2), np.array([1])])
 def test_what_is_no_frame(verb: Callable[..., Any], what: object) -> None:
     """What is no frame is refused by its type."""
     message = f"`frame` must be a pandas, Polars, Dask or Spark frame, got {type(what).__name__}."
@@ -156,6 +156,24 @@ def test_counts_sum_to_the_rows(frame: Make, parts: dict[str, int | None]) -> No
     message += f" {sum(n or 0 for n in parts.values())} for 10 rows."
     message += "\nHint: one count may be None, which stands for the remaining rows (at least 1)."
     refuse(message, lambda: sf.split(frame(ROWS), "label", parts))
+
+
+@pytest.mark.parametrize(
+    ("parts", "shares"),
+    [
+        ({"train": 80, "test": 20}, "{'train': 0.8, 'test': 0.2}"),
+        ({"a": 70, "b": 15, "c": 15}, "{'a': 0.7, 'b': 0.15, 'c': 0.15}"),
+        ({"a": 3, "b": 1}, "{'a': 0.75, 'b': 0.25}"),
+    ],
+)
+def test_counts_that_are_percentages(parts: dict[str, int], shares: str) -> None:
+    """Counts of which the shares are short numbers are told as shares, too."""
+    message = (
+        "The counts in `parts` must sum to the number of rows that get a part, got"
+        f" {sum(parts.values())} for 10 rows.\nHint: one count may be None, which stands for the"
+        f" remaining rows (at least 1).\nShares are below 1: `parts={shares}`."
+    )
+    refuse(message, lambda: sf.split(pd.DataFrame(ROWS), "label", parts))
 
 
 ROWS_DEALT = "must be at most the number of rows that get a"

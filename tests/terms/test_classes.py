@@ -7,7 +7,10 @@ import pytest
 import stratframe as sf
 from tests.helpers import FOLDED, Make, evaluate, refuse_now, strata_of
 
-BALANCES = "\nHint: `sf.margins('tags')`, as the only entry, balances each value of the lists."
+BALANCES = (
+    "\nHint: `sf.margins('tags')`, as the only entry, balances each value of the lists, or each"
+    " position of vectors of classes."
+)
 STRATA = [
     *("sf.kfold(df, 'tags', name='new')", "sf.plan(df, ['label', 'tags'])"),
     *("sf.advise(df, sf.classes('tags'))", "sf.kfold(df, groups='tags', name='new')"),

@@ -124,3 +124,19 @@ def test_totals_of_parts_by_counts(kind: str) -> None:
         assert parts.count("a") == 40
         held = sum(w for w, part in zip(data["w"], parts, strict=True) if part == "a")
         assert abs(held / sum(data["w"]) - 2 / 3) < 0.01
+
+
+@pytest.mark.parametrize("totals", [sf.total("w"), sf.total("w", "x")])
+def test_totals_beside_clusters_with_a_key(kind: str, totals: Any) -> None:
+    """Totals after clusters, which order the rows themselves, change no count either."""
+    rng = np.random.default_rng(3)
+    data = {name: rng.normal(size=90).tolist() for name in ("w", "x", "y")}
+    df = make(kind, data | {"id": list(range(90)), "site": [*"aab"] * 30})
+    by = ["site", sf.clusters(["x", "y"], n=4)]
+    shares = {"train": 0.55, "valid": 0.3, "test": 0.15}
+
+    plain = sf.split(df, by, shares, key="id")
+    found = sf.split(df, [*by, totals], shares, key="id")
+
+    tables = [columns_of(sf.balance(each, by, name="split")) for each in (plain, found)]
+    assert tables[0]["n"] == tables[1]["n"]

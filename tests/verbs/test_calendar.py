@@ -1,19 +1,23 @@
 """Folds by calendar periods of a column of dates or times, and the last ones of them."""
 
-from datetime import date, datetime, timedelta, timezone
+import re
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta, timezone
 from functools import partial
-from itertools import product
+from itertools import accumulate, product
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from dateutil.tz import gettz
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import Make, evaluate, make, refuse, refused, values
+from tests.helpers import Make, evaluate, refuse, refused, values
 
 DAYS = [date(2024, month, day) for month in (1, 2, 3, 5, 6, 9) for day in (3, 17, 28)]
 """No day is in April, July or August."""
@@ -22,6 +26,8 @@ ROWS = {"day": DAYS, "x": list(range(len(DAYS)))}
 FREQUENCIES = {"1d": ("D", 30), "1w": ("W", 200), "1mo": ("M", 900)}
 FREQUENCIES |= {"1q": ("Q", 3000), "1y": ("Y", 9000)}
 """What pandas calls the periods of Polars, and the days of some 30 of them."""
+
+BERLIN = ZoneInfo("Europe/Berlin")
 
 PAST: dict[str, Any] = {"train": "past", "gap": 1, "window": 3}
 STARTS = st.datetimes(datetime(1960, 1, 1), datetime(2060, 1, 1))
@@ -71,61 +77,195 @@ def test_every_frame_has_the_same_periods(frame: Make) -> None:
 
 CHANGES = {
     None: ["1969-12-30", "2024-02-28"],
+    "UTC": ["2024-02-28"],
     "Europe/Berlin": ["2024-03-30", "2024-10-26"],
+    "America/New_York": ["2024-03-09", "2024-11-02"],
     "Australia/Lord_Howe": ["2024-04-06", "2024-10-05"],
+    "Africa/Casablanca": ["2024-03-09", "2024-04-13"],
+    "Asia/Tehran": ["1991-05-02", "1991-09-21"],
     "America/St_Johns": ["2011-03-12", "2011-11-05"],
     "America/Sao_Paulo": ["2018-02-17", "2018-11-03"],
     "Pacific/Apia": ["2011-12-29"],
+    "Antarctica/Troll": ["2024-03-30", "2024-10-26"],
     "Asia/Beirut": ["2024-03-30", "2024-10-26"],
+    "Asia/Kathmandu": ["1985-12-31"],
     "America/Havana": ["2024-03-09", "2024-11-02"],
 }
-"""Days before clocks change, by an hour, half an hour or a day, at midnight or a minute past it."""
-MINUTES = {"15m": 15, "40m": 40, "6h": 360, "1d": 1440}
+"""Days before clocks change, by minutes, hours or a day, at midnight or a minute past it."""
+
+CLOCKS = [
+    (zone, day, every)
+    for zone, days in CHANGES.items()
+    for day in days
+    for every in ("5m", "30m", "40m", "1h", "2h", "6h", "1d")
+]
+
+FEW_CLOCKS = [
+    ("Europe/Berlin", "2024-10-26", "15m"),
+    ("Europe/Berlin", "2024-10-26", "2h"),
+    ("America/St_Johns", "2011-11-05", "15m"),
+    ("Asia/Kathmandu", "1985-12-31", "15m"),
+    ("Pacific/Apia", "2011-12-29", "1d"),
+]
 
 
-@pytest.mark.parametrize("zone", CHANGES)
-@pytest.mark.parametrize(("every", "minutes"), MINUTES.items())
-def test_periods_are_those_of_the_clock(zone: str | None, every: str, minutes: int) -> None:
-    """Periods count from midnight by the local clock; the label is the first minute it shows."""
-    start, n = ("00:00", 96 * 60) if every == "1d" else ("18:00", 20 * 60)
-    days = [pd.Timestamp(f"{day} {start}", tz=zone) for day in CHANGES[zone]]
-    hours = [pd.date_range(day, periods=n, freq="min") for day in days]
-    clock = [time for each in hours for time in each.to_pydatetime().tolist()]
-    numbers, firsts = [], dict[int, datetime]()
-    for time in clock:
-        number = (time.replace(tzinfo=None) - datetime(1900, 1, 1)) // timedelta(minutes=minutes)
-        numbers.append(number)
-        firsts.setdefault(number, time)
-    rows = range(0, len(clock), 17)
+def minutes_before(zone: str | None, day: str, n_minutes: int) -> pl.Series:
+    """List all minutes of some days, from noon of a day on, by a clock."""
+    noon = datetime.fromisoformat(day) + timedelta(hours=12)
+    start = pl.Series([noon]).dt.replace_time_zone(zone).dt.convert_time_zone("UTC")[0]
+    end = start + timedelta(minutes=n_minutes)
+    times = pl.datetime_range(start, end, "1m", time_unit="us", eager=True)
+    return times.dt.convert_time_zone(zone) if zone else times.dt.replace_time_zone(None)
+
+
+def first_minutes(times: pl.Series, every: str) -> list[int]:
+    """Walk from minute to minute, and list the place of the first minute of each one's period."""
+    clock = times.dt.replace_time_zone(None)
+    truncated = clock.dt.truncate(every).to_list()
+    shown = clock.to_list()
+    if every == "1d":  # no clock returns to the day before
+        truncated = list(accumulate(truncated, max))
+    places = [0]
+    for minute in range(1, len(shown)):
+        # A clock that goes back to the start of a period starts it anew.
+        is_back = shown[minute] < shown[minute - 1] and shown[minute] == truncated[minute]
+        is_new = truncated[minute] != truncated[minute - 1] or (is_back and every != "1d")
+        places.append(minute if is_new else places[-1])
+    return places
+
+
+def pairs_of_the_past(places: list[int], rows: Sequence[int]) -> list[tuple[int, Any, Any]]:
+    """List the rows of each pair of `PAST`, with the place of the first minute of its period."""
+    numbers = {place: number for number, place in enumerate(sorted(set(places)))}
+    own = {row: numbers[places[row]] for row in rows}
     wanted = []
-    for number in sorted({numbers[row] for row in rows}):
-        lead = [number - numbers[row] for row in rows]
-        train = [row for row, ahead in zip(rows, lead, strict=True) if 1 < ahead <= 4]
+    for place in sorted({places[row] for row in rows}):
+        train = [row for row in rows if 1 < numbers[place] - own[row] <= 4]
         if train:
-            valid = [row for row, ahead in zip(rows, lead, strict=True) if not ahead]
-            wanted.append((firsts[number].isoformat(), train, valid))
-    numpy = pd.DataFrame({"day": [clock[row] for row in rows], "x": rows})
-    polars = pl.from_pandas(numpy)
-    frames = [numpy, numpy.set_index("day", drop=False), polars, polars.lazy()]
-    if every == "1d":
-        frames += [numpy.astype({"day": "category"}), numpy.astype({"day": object})]
-        frames += [polars.to_pandas(use_pyarrow_extension_array=True)]
-    rule = {"every": every, **PAST}
-    for frame in frames:
-        found = pairs(frame, **rule)
+            wanted.append((place, train, [row for row in rows if places[row] == place]))
+    return wanted
+
+
+@pytest.mark.parametrize(("zone", "day", "every"), CLOCKS)
+def test_periods_are_those_of_the_clock(zone: str | None, day: str, every: str) -> None:
+    """Periods count from midnight by the clock, and the readings that it repeats are new ones."""
+    times = minutes_before(zone, day, 96 * 60 if every == "1d" else 24 * 60)
+    places = first_minutes(times, every)
+    rows = range(0, len(times), 17)
+    df = pl.DataFrame({"day": times.gather(list(rows)), "x": rows})
+
+    found = pairs(df, every=every, **PAST)
+
+    wanted = pairs_of_the_past(places, rows)[-len(found) :]
+    assert [each[1:] for each in found] == [each[1:] for each in wanted]
+    for (label, _, _), (place, _, _) in list(zip(found, wanted, strict=True))[1:]:
+        assert label.isoformat() == pd.Timestamp(times[place]).isoformat()
+
+
+def frames_of_times(times: pl.Series) -> dict[str, Any]:
+    """Make frames of every kind that hold these times."""
+    df = pl.DataFrame({"day": times, "x": range(len(times))})
+    numpy = df.to_pandas()
+    return {
+        "polars": df,
+        "lazy": df.lazy(),
+        "nanoseconds": df.with_columns(pl.col("day").dt.cast_time_unit("ns")),
+        "lazy_milliseconds": df.lazy().with_columns(pl.col("day").dt.cast_time_unit("ms")),
+        "numpy": numpy,
+        "index": numpy.set_index("day", drop=False),
+        "category": numpy.astype({"day": "category"}),
+        "object": numpy.assign(day=pd.Series(times.to_list(), dtype=object)),
+        "dateutil": numpy.assign(day=numpy["day"].dt.tz_convert(gettz(times.dtype.time_zone))),
+        "pyarrow": df.to_pandas(use_pyarrow_extension_array=True),
+    }
+
+
+@pytest.mark.parametrize(("zone", "day", "every"), FEW_CLOCKS)
+def test_every_frame_has_the_same_clock(zone: str, day: str, every: str) -> None:
+    """All kinds of columns have the same pairs, and labels are found by any time that is equal."""
+    times = minutes_before(zone, day, 96 * 60 if every == "1d" else 24 * 60)
+    few = times.gather_every(7)
+    df = pl.DataFrame({"day": few, "x": range(len(few))})
+    wanted = [(label.isoformat(), *rows) for label, *rows in pairs(df, every=every, **PAST)]
+    for df in frames_of_times(few).values():
+        found = pairs(df, every=every, **PAST)
         assert [(label.isoformat(), *rows) for label, *rows in found] == wanted
-        assert pairs(frame, **rule, valid=found[-1][0]) == found[-1:]
-    split = sf.FoldSplit("day", **rule).split(numpy)
-    found = [(numpy["x"][a].tolist(), numpy["x"][b].tolist()) for a, b in split]
-    assert found == [each[1:] for each in wanted]
+        label, train, valid = found[len(found) // 2]
+        utc = label.astimezone(UTC)
+        for same in (label, utc, pd.Timestamp(utc), utc.astimezone(ZoneInfo(zone))):
+            assert pairs(df, every=every, **PAST, valid=same) == [(label, train, valid)]
+
+
+def test_the_repeated_hour_is_two(frame: Make) -> None:
+    """Quarters of an hour that the clock shows twice are two labels, which print their offset."""
+    shown = [datetime(2024, 10, 27, 2, 30, tzinfo=BERLIN, fold=fold) for fold in (0, 1)]
+    df = frame({"day": [*shown, datetime(2024, 10, 27, 3, tzinfo=BERLIN)], "x": [0, 1, 2]})
+
+    found = pairs(df, every="15m", train="past")
+
+    assert [each[1:] for each in found] == [([0], [1]), ([0, 1], [2])]
+    texts = ["2024-10-27 02:30:00+01:00", "2024-10-27 03:00:00+01:00"]
+    assert [str(label) for label, _, _ in found] == texts
+    assert len({label for label, _, _ in pairs(df, every="15m")}) == 3
+    assert pairs(df, every="15m", train=shown[0], valid=shown[1])[0][1:] == ([0], [1])
+    fold = next(iter(sf.folds(df, "day", every="15m", train="past")))
+    assert repr(fold).startswith("Fold 2024-10-27 02:30:00+01:00 of 'day'")
+
+
+def test_raw_times_of_a_repeated_hour(frame: Make) -> None:
+    """Times without `every` are compared as instants, too, and so are the names of parts."""
+    shown = [datetime(2024, 10, 27, 2, 30, tzinfo=BERLIN, fold=fold) for fold in (1, 0)]
+    df = frame({"day": shown, "x": [0, 1]})
+
+    assert [each[1:] for each in pairs(df, train="past")] == [([1], [0])]
+    assert [each[1:] for each in pairs(df, valid=shown)] == [([1], [0]), ([0], [1])]
+    parts = sf.parts(df, "day", names=shown)
+    assert [values(part, "x") for part in parts.values()] == [[0], [1]]
+
+
+def test_gaps_are_counted_in_periods_of_the_clock() -> None:
+    """A repeated hour is two periods of the gap, and a skipped one is none."""
+    for start, hours in ((datetime(2024, 10, 27), 5), (datetime(2024, 3, 31), 3)):
+        ends = [start, start + timedelta(hours=4)]
+        times = pl.Series(ends).dt.replace_time_zone("Europe/Berlin")
+        df = pl.DataFrame({"day": times, "x": [0, 1]})
+        assert len(pairs(df, every="1h", train="past", gap=hours - 1)) == 1
+        with pytest.raises(sf.StratError, match="leaves none"):
+            pairs(df, every="1h", train="past", gap=hours)
+
+
+@settings(max_examples=60)
+@given(
+    zone=st.sampled_from([zone for zone in CHANGES if zone]),
+    every=st.sampled_from(["5m", "15m", "30m", "1h", "2h", "6h", "1d", "1w", "1mo"]),
+    start=st.datetimes(datetime(1950, 1, 1), datetime(2036, 1, 1)),
+    hours=st.lists(st.floats(0, 9000), min_size=2, max_size=30),
+    is_lazy=st.booleans(),
+)
+def test_the_past_is_earlier_in_utc(
+    zone: str, every: str, start: datetime, hours: list[float], is_lazy: bool
+) -> None:
+    """Every training row is earlier than every validated row, whatever the clock shows."""
+    instants = [start + timedelta(hours=place) for place in hours]
+    times = pl.Series(instants).dt.replace_time_zone("UTC").dt.convert_time_zone(zone)
+    df = pl.DataFrame({"day": times, "x": instants})
+    try:
+        found = pairs(df.lazy() if is_lazy else df, every=every, train="past")
+    except sf.StratError as error:
+        assert "leaves none" in str(error)  # noqa: PT017 - all rows are in one period
+        return
+    for _, train, valid in found:
+        assert max(train) < min(valid)
 
 
 def test_zones_that_only_pandas_has() -> None:
     """The days of a fixed offset begin at its midnights."""
     zone = timezone(timedelta(hours=5, minutes=30))
     day = pd.date_range("2024-02-28 18:00", periods=3, freq="6h", tz="UTC").tz_convert(zone)
-    labels = [fold.fold for fold in sf.folds(pd.DataFrame({"day": day}), "day", every="1d")]
-    assert labels == [datetime(2024, 2, 28, tzinfo=zone), datetime(2024, 2, 29, tzinfo=zone)]
+    df = pd.DataFrame({"day": day.as_unit("us")})
+    for times in (df, df.astype({"day": "timestamp[us, tz=+05:30][pyarrow]"})):
+        labels = [fold.fold for fold in sf.folds(times, "day", every="1d")]
+        assert labels == [datetime(2024, 2, 28, tzinfo=zone), datetime(2024, 2, 29, tzinfo=zone)]
 
 
 def test_the_ends_of_dates() -> None:
@@ -194,13 +334,37 @@ def test_the_cause_of_an_error_is_what_needs_an_order() -> None:
     assert "no row has" in str(refused(lambda: sf.folds(none, "day", every="1mo", nulls="drop")))
 
 
-def test_a_column_without_dates(kind: str) -> None:
-    """Periods need dates or times."""
-    needs = "`every` needs dates or times, but column 'day' is "
-    dates = (DAYS, "6h", "`every='6h'` needs times, but column 'day' is ")
-    texts, numbers = (["2024-01-03"] * 18, "1mo", needs), (np.arange(18), "1mo", needs)
-    for days, every, message in (dates, texts, numbers):
-        df = make(kind, {**ROWS, "day": days})
-        for read in (sf.folds, sf.cv):
-            with pytest.raises(sf.StratError, match=message):
-                read(df, "day", every=every)
+NO_DATES = {
+    "dates": (DAYS, "6h", ""),
+    "texts": (["2024-01-03"] * 18, "1mo", r"\.to_datetime\("),
+    "numbers": (np.arange(18), "1mo", ""),
+}
+
+
+@pytest.mark.parametrize("case", NO_DATES)
+def test_a_column_without_dates(frame: Make, case: str) -> None:
+    """Periods need dates or times; the call that makes times of text is in the error."""
+    days, every, hint = NO_DATES[case]
+    needs = "`every='6h'` needs times" if every == "6h" else "`every` needs dates or times"
+    df = frame({**ROWS, "day": days})
+    for read in (sf.folds, sf.cv):
+        error = str(refused(lambda read=read: read(df, "day", every=every)))
+        assert error.startswith(f"{needs}, but column 'day' is ")
+        assert bool(hint) == ("Hint" in error)
+        assert re.search(hint, error)
+
+
+@pytest.mark.parametrize("dtype", ["period[M]", "str", "category"])
+def test_the_call_that_makes_times(dtype: str) -> None:
+    """The hint for text and periods in pandas is a line that works."""
+    df = pd.DataFrame({"day": ["2024-01", "2024-02"]}).astype({"day": dtype})
+    error = refused(lambda: sf.folds(df, "day", every="1mo"))
+    call = "dt.to_timestamp()" if dtype == "period[M]" else "pd.to_datetime(df['day'])"
+    assert str(error).endswith(call)
+    hints = {
+        "df['day'] = df['day'].dt.to_timestamp()": lambda day: day.dt.to_timestamp(),
+        "df['day'] = pd.to_datetime(df['day'])": pd.to_datetime,
+    }
+    convert = hints[str(error).partition("Hint: ")[2]]
+    labels = [fold.fold for fold in sf.folds(df.assign(day=convert(df["day"])), "day", every="1mo")]
+    assert labels == [datetime(2024, 1, 1), datetime(2024, 2, 1)]

@@ -180,7 +180,7 @@ copied(3), duplicates='auto'
 'fold': [row % 201 // 67 for row in range(402)]}, duplicates=['a', 'x']
     note 402 rows (100 %) equal a row of another fold, maybe by chance
 {'x': [*TENTHS, 4.1], 'site': [*'abcd' * 10, 'b'], 'fold': [0] * 20 + [1] * 21}, duplicates='auto'
-    note 2 rows (4.9 %) equal a row of another fold, maybe by chance
+    note 2 rows (4.9 %) equal by chance? duplicates=['x', 'site']
 {'x': [*(round(17.1 * row, 1) for row in range(40)), 17.1], 'site': [*'abcd' * 10, 'b'], \
 'fold': [0] * 20 + [1] * 21}, duplicates='auto'
     LEAK 2 rows (4.9 %) equal a row of another fold, such as rows 1 and 40
@@ -261,7 +261,7 @@ def test_lines(frame: Make, call: str) -> None:
 
 
 WRONG: dict[str, Any] = {"label": ["a"] * 20 + ["b"] * 20, "who": PEOPLE, "x": FORTY}
-WRONG |= {"good": [0, 1] * 20, "bad": [0, 2] * 20, "worse": [0] * 20 + [1] * 20}
+WRONG |= {"good": [0, 1] * 20, "bad": [0, 2] * 18 + [2, 0] * 2, "worse": [0] * 20 + [1] * 20}
 
 
 def test_the_text_of_several_columns(frame: Make) -> None:

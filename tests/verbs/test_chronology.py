@@ -30,7 +30,11 @@ fold=["train"] * 5 + ["valid"] * 3 + ["test"] * 2
 fold=LATE[::-1]
     LEAK time: 'test' ends before 'train' starts
 fold=LATE, day=[*DAYS[:7], DAYS[6], *DAYS[8:]]
-    LEAK 1 of 7 rows of 'train' is not earlier than all rows of 'test'
+    LEAK 1 row of 'train' has the time at which 'test' starts
+fold=["train"] * 6 + ["test"] * 4, day=[*DAYS[:5], DAYS[6], *[DAYS[6]] * 4]
+    LEAK 1 row of 'train' has the time at which 'test' starts
+fold=["train"] * 6 + ["test"] * 4, day=[*DAYS[:3], *[DAYS[5]] * 3, *DAYS[5:7] , *DAYS[7:9]]
+    LEAK 1 row of 'test' has the time at which 'train' ends
 fold=[*LATE[:2], "test", "test", *["train"] * 5, "test"]
     LEAK 2 of 3 rows of 'test' are not later than all rows of 'train'
 fold=["new"] * 5 + ["old"] * 3 + ["older"] * 2
@@ -52,7 +56,11 @@ fold=["train", "test"] * 2 + ["test", "train"] * 3, **USERS
     LEAK time: 'test' ends before 'train' starts in 2 of 4 users
     note time: 2 rows without 'user' or 'day' are left out
 fold=[*LATE[6:8], *LATE[5:8]], user=list("aabbb"), day=[1, 2, 3, 4, 4]
-    LEAK 1 of 3 rows of 'train' is not earlier than 'test' in 1 of 2 users
+    LEAK 1 row of 'train' has the time at which 'test' starts in 1 of 2 users
+fold=LATE, user=["a"] * 10
+    ok time: 'train' ends before 'test' starts in 1 group
+fold=LATE[::-1], user=["a"] * 10
+    LEAK time: 'test' ends before 'train' starts in the only group
 fold=["train"] * 6 + ["test"] * 4, **USERS
     note time: there are no two parts to compare in any of the users
     note time: 2 rows without 'user' or 'day' are left out
@@ -83,6 +91,7 @@ def test_lines(frame: Make, case: str) -> None:
     assert found.ok is not any(line.startswith(("LEAK", "WARN")) for line in said)
 
 
+TIE = r"(\d+) rows? of (\S+|fold .) (?:has|have) the time at which (\S+|fold .) (starts|ends)$"
 SIDE = r"(\d+) of (\d+) rows? of (\S+|fold .) (?:is|are) not (\w+) than all .*? of "
 RANKS = {"train": 0, "valid": 1, "test": 2, 0: 0, 1: 1, 2: 2}
 
@@ -132,6 +141,13 @@ def test_the_rule_is_that_of_a_loop(kind, rows, labels, by_user, in_order):
     assert sum(left_out) == len(dealt) - len(timed)
     ((detail, (severity, n)),) = said.items()
     assert severity == judge(timed)
+    if tie := re.match(TIE, detail):
+        own, other = (each.strip("'").removeprefix("fold ") for each in tie.groups()[1:3])
+        own_days = [day for _, day, label in timed if str(label) == own]
+        other_days = [day for _, day, label in timed if str(label) == other]
+        border = min(other_days) if tie[4] == "starts" else max(other_days)
+        assert border == (max(own_days) if tie[4] == "starts" else min(own_days))
+        assert n == int(tie[1]) == own_days.count(border)
     if side := re.match(SIDE, detail):
         own, other = side[3].strip("'").removeprefix("fold "), detail[side.end() :].split(" (")[0]
         other = other.strip("'").removeprefix("fold ")
@@ -151,6 +167,7 @@ TIMES: dict[str, list[Any]] = {
     "clocks": [clock(hour) for hour in (0, 7, 23)],
     "whole numbers": [-(2**62), 2**53, 2**53 + 1],
     "fractions": [0.25, 0.5, float("inf")],
+    "integers beyond 64 bits": [2**64, 2**64 + 1, 2**64 + 2],
     "decimals": [Decimal(1), Decimal("9007199254740992.1"), Decimal("9007199254740992.2")],
 }
 
@@ -185,6 +202,60 @@ def test_columns_of_one_library(case: str) -> None:
     if isinstance(wrong, pl.DataFrame):
         wrong = wrong.with_columns(fold=pl.Series(SPLIT))
     assert "LEAK" in str(sf.check(wrong, time="t", duplicates=None))
+
+
+WORDS = [
+    pytest.param("Training", "Testing", id="words in full"),
+    pytest.param("train_2023", "test_2024", id="words before digits"),
+    pytest.param("Train.A", "holdout A", id="words before a dot and a blank"),
+    pytest.param("fitRows", "oosRows", id="words before a capital"),
+    pytest.param("learn-1", "eval-1", id="words before a dash"),
+    pytest.param("train", "dev", id="a word that only counts beside others"),
+]
+
+
+@pytest.mark.parametrize(("early", "late"), WORDS)
+def test_words_that_name_parts(frame: Make, early: str, late: str) -> None:
+    """Parts are ordered by the first words of their labels, if all describe a use."""
+    right = frame({"day": DAYS, "fold": [early] * 7 + [late] * 3})
+    wrong = frame({"day": DAYS, "fold": [late] * 3 + [early] * 7})
+
+    assert sf.check(right, time="day", duplicates=None).ok
+    found = sf.check(wrong, time="day", duplicates=None)
+    assert f"LEAK     time: '{late}' ends before '{early}' starts" in str(found)
+
+
+def test_departments_are_no_parts(frame: Make) -> None:
+    """A word of use among names that describe none has no order in time."""
+    data = frame({"day": DAYS[:3], "fold": ["test team", "dev", "ops"]})
+    assert sf.check(data, time="day", duplicates=None).ok
+
+
+FLAGS = [
+    pytest.param("is_test", False, id="test after the others"),
+    pytest.param("Holdout", False, id="a name without a prefix"),
+    pytest.param("isTrain", True, id="train before the others"),
+]
+
+
+@pytest.mark.parametrize(("name", "early"), FLAGS)
+def test_flags_that_name_a_part(frame: Make, name: str, early: bool) -> None:
+    """The name of a boolean column says whether True comes first in time."""
+    right = frame({"day": DAYS, name: [early] * 7 + [not early] * 3})
+    wrong = frame({"day": DAYS, name: [not early] * 7 + [early] * 3})
+
+    found = sf.check(right, name=name, time="day", duplicates=None)
+    line = f"time: part {early} ends 2024-01-07, part {not early} starts 2024-01-08"
+    assert f"ok       {line}" in re.sub(" 00:00:00", "", str(found))
+    found = sf.check(wrong, name=name, time="day", duplicates=None)
+    assert f"LEAK     time: part {not early} ends before part {early} starts" in str(found)
+
+
+def test_other_flags_have_no_order_to_keep(frame: Make) -> None:
+    """A boolean column whose name describes no use is dealt like folds."""
+    data = frame({"day": DAYS, "is_new": [True] * 7 + [False] * 3})
+    found = sf.check(data, name="is_new", time="day", duplicates=None)
+    assert "note     time: fold True ends before fold False starts" in str(found)
 
 
 DECLARED = {"Enum": (pl.Enum(["new", "old"]), False), "text": (pl.String, True)}

@@ -132,6 +132,48 @@ def test_left_over_rows_of_stretches(frame: Make, parts: list[Any], sizes: list[
     assert values(dealt, "split") == expected
 
 
+def test_categories_of_parts_appear_by_use() -> None:
+    """A column of parts that was read as categories is listed as a column of text is."""
+    text = pd.DataFrame({"y": [*"ab"] * 10}).strat.split("y")["split"].astype("str")
+    df = pd.DataFrame({"y": [*"ab"] * 10, "split": text.astype("category")})
+
+    assert [*sf.parts(df)] == ["train", "test"]
+    assert sf.balance(df, "y", "split")["fold"].unique().tolist() == ["train", "test"]
+    assert "sizes: train 0.8, test 0.2" in str(sf.check(df, "y", "split", duplicates=None))
+
+
+GRADES = ["low", "mid", "high", "top"]
+
+
+def ordered(kind: str, values: list[str]) -> Any:
+    """A frame of grades, whose categories have an order that is not that of letters."""
+    if kind == "polars-lazy":
+        return pl.LazyFrame({"grade": pl.Series(values, dtype=pl.Enum(GRADES))})
+    return pd.DataFrame({"grade": pd.Categorical(values, GRADES, ordered=True)})
+
+
+def test_stretches_by_ordered_categories(kind: str) -> None:
+    """A contiguous deal cuts along a key in the order of its categories; a text key by letters."""
+    df = ordered(kind, ["top", "low", "high", "mid"])
+    dealt = sf.kfold(df, k=2, key="grade", deal="contiguous")
+    assert values(dealt, "fold") == [1, 0, 1, 0]
+
+    text = pl.DataFrame({"grade": ["top", "low", "high", "mid"]})
+    assert sf.kfold(text, k=2, key="grade", deal="contiguous")["fold"].to_list() == [1, 0, 0, 1]
+
+
+def test_stretches_by_two_keys(kind: str) -> None:
+    """Of several keys the ordered categories come in their order, and others by value."""
+    df = ordered(kind, ["high", "low", "high", "low"])
+    place = [1, 10, 0, 9]
+    if isinstance(df, pl.LazyFrame):
+        df = df.with_columns(place=pl.Series(place))
+    else:
+        df = df.assign(place=place)
+    dealt = sf.kfold(df, k=4, key=["grade", "place"], deal="contiguous")
+    assert values(dealt, "fold") == [3, 1, 2, 0]
+
+
 class Place:
     """An object that equals another of the same name, and has no other value."""
 

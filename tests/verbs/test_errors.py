@@ -90,12 +90,17 @@ OF_SAMPLES = {
 
 ALONE = '`deal="hash"` cannot be combined with {}: a row\'s key alone decides where the row goes.'
 ALONE += "\nHint: "
-BALANCED = 'leave out `by`; or, for even strata, leave out `deal` and use `groups="user"`.'
-PATIENT = '`key="patient"` keeps all rows of a patient together.'
+BALANCED = "leave out `by`; or, for even strata, write `groups={}` for `deal` and `key`."
+UNKEYED = 'leave out `by`; or, for even strata, leave out `deal` and use `groups="user"`.'
+TOGETHER = "`key={}` keeps the rows of a group together."
 WHERE = "`where` can leave out the rows without a key."
 OF_HASHES = {
-    "by='label', key='id'": ALONE.format("`by`") + BALANCED,
-    "groups='label', key='id'": ALONE.format("`groups`") + PATIENT,
+    "by='label', key='id'": ALONE.format("`by`") + BALANCED.format("'id'"),
+    "by='label', key=['id', 'price']": ALONE.format("`by`") + BALANCED.format("['id', 'price']"),
+    "by='label'": ALONE.format("`by`") + UNKEYED,
+    "groups='label', key='id'": ALONE.format("`groups`") + TOGETHER.format("'label'"),
+    "groups=['label', 'id']": ALONE.format("`groups`") + TOGETHER.format("['label', 'id']"),
+    "groups=sf.linked('label', 'id')": ALONE.format("`groups`") + "leave out `deal` and `key`.",
     "key='id', missing='stratum'": ALONE.format("`missing='stratum'`") + WHERE,
     "key='id', rare='ignore'": ALONE.format("`rare='ignore'`")
     + "there are no classes without `by`.",
@@ -108,6 +113,8 @@ WITHOUT_BY = ["sf.report(df, None)", "sf.compare(df, None, 'fold')", "sf.advise(
 WITHOUT_BY += ["sf.balance(df, None)", "sf.sample(df, None, n=3)"]
 KEYS = {"[['id']]": "['id']", "['id', ['id']]": "['id']", "{'id': 1}": "{'id': 1}"}
 KEYS |= {"[{'id'}]": "{'id'}"}
+TWO_FRAMES = '{"train": train, "test": test}'
+THREE_FRAMES = '{"train": train, "valid": valid, "test": test}'
 OTHERS = {
     # Tables.
     "sf.compare(df, 'label', 'fold', 'prices')": NOT_THERE.format("features", "prices", "price"),
@@ -131,15 +138,33 @@ OTHERS = {
         f"sf.{call}": f"`frame` must be a {accepted} frame, got {got}.\nHint: join the frames,"
         " and add a column that names the frame of each row."
         for accepted, calls in {
-            "pandas, Polars, Dask or Spark": ("kfold({}, 'label')", "check({})", "folds({})"),
-            "pandas or Polars": ("cv({})", "drift({}, 'id')"),
+            "pandas, Polars, Dask or Spark": ("kfold({}, 'label')", "folds({})"),
+            "pandas or Polars": ("cv({})",),
         }.items()
         for given, got in {"{'a': df, 'b': df}": "dict", "(df, df)": "tuple"}.items()
         for call in (each.format(given) for each in calls)
-        if got == "tuple" or not call.startswith(("check", "drift"))  # which take frames by name
+    },
+    **{
+        f"sf.{call}": f"`frame` must be a frame, or a mapping of names to frames, got {got}.\n"
+        f"Hint: `{hint}`."
+        for call, got, hint in (
+            ("check((df, df))", "tuple of 2 frames", TWO_FRAMES),
+            ("drift([df, df], 'id')", "list of 2 frames", TWO_FRAMES),
+            ("balance([df] * 3, 'id')", "list of 3 frames", THREE_FRAMES),
+            ("leaks([df] * 4)", "list of 4 frames", '{"a": a, "b": b, ...}'),
+        )
+    },
+    **{
+        f"sf.{call}": f"`{call.partition('(')[0]}` takes several frames by their names, got"
+        f" {n} frames.\nHint: `sf.{call.partition('(')[0]}({hint})`."
+        for call, n, hint in (
+            ("check(df, df)", 2, TWO_FRAMES),
+            ("leaks(df, df)", 2, TWO_FRAMES),
+            ("drift(df, df, df)", 3, THREE_FRAMES),
+        )
     },
     "sf.drift(foreign, 'x')": "`frame` must be a pandas or Polars frame, got"
-    " modin.DataFrame.\nHint: convert it, for example with `.compute()` or `.toPandas()`.",
+    " modin.DataFrame.\nHint: pass `df.modin.to_pandas()`.",
     "sf.leaks(df, key='fold')": "`key` must name columns other than the fold column, but includes"
     " 'fold'.\nHint: name a column by which to compare the folds, as in `key=\"label\"`.",
     **{
@@ -166,7 +191,8 @@ OTHERS = {
     " takes shares in `parts`, not counts of rows: a row's key alone decides where the row"
     ' goes.\nHint: shares, as in `parts={"train": 0.8, "test": 0.2}`, are met approximately.',
     "sf.kfold(lazy, pl.col('tags'))": "A column must hold single values, but 'tags' is"
-    " List(String).\nHint: `sf.margins(...)`, as the only entry, balances each value of the lists.",
+    " List(String).\nHint: `sf.margins(...)`, as the only entry, balances each value of the lists,"
+    " or each position of vectors of classes.",
     # Expressions.
     "pl.col('x').strat.kfold(1)": "`k` must be at least 2, got 1.",
     "pl.col('x').strat.split(missing='null')": "`missing` must be 'error' or 'stratum', got"

@@ -193,12 +193,24 @@ def test_drift_is_judged_by_the_rule(numbers: list[int], shift: int, k: int) -> 
     assert findings_of("drift", data, features="x") == [(severity, wrong or beyond)]
 
 
+def are_copies(column: Any) -> bool:
+    """Return whether for some j more values occur j times than the numbers beside it explain."""
+    times = Counter(Counter(column).values())
+    for j in (2, 3, 4, 5):
+        limits = [times[each] + 2 * times[each] ** 0.5 + 3 for each in (j - 1, j + 1)]
+        if times[j] >= 20 and times[j] ** 2 > 3 * (j + 1) / j * prod(limits):
+            return True
+    return False
+
+
 @given(COPIED, st.integers(0, 8), BOOL)
 def test_equal_rows_are_judged_by_the_rules(rows: list[Any], copies: int, named: bool) -> None:
     """Equal rows are by chance if the counts of columns explain them, or how one goes with others.
 
     Numbers of which most are in one row are equal by chance if the other columns may be, and if a
-    twentieth of the pairs of numbers 1 to 10 apart is enough.
+    twentieth of the pairs of numbers 1 to 10 apart is enough. Fewer than three columns beside one
+    that differs in every row are not judged. The numbers of values that occur 1 to 6 times decide
+    if one column alone varies, or if one determines the whole row and has few values.
     """
     rows = [(*row, place // 2) for place, row in enumerate(rows)]
     rows += rows[:copies]
@@ -217,13 +229,18 @@ def test_equal_rows_are_judged_by_the_rules(rows: list[Any], copies: int, named:
         return found <= 10 * expected + 3 * float(10 * expected) ** 0.5
 
     found, equal = agreeing(columns, across=True), agreeing(columns, across=False)
+    n_distinct = len({*zip(*columns, strict=True)})
     expected = Fraction(n**2, 2)
     shares = [Fraction(agreeing([column], across=False), len(pairs)) for column in columns]
     for place, column in enumerate(columns):
         others = prod(shares[:place] + shares[place + 1 :])
         near = sum(1 <= abs(column[i] - column[j]) <= 10 for i, j in pairs) / 20
         is_rare = named or (min(near, 1) * float(others)) ** equal < 0.01
-        own = equal if 2 * len(set(column)) > n and is_rare else 0
+        n_values = len({*column})
+        is_unique = 2 * n_values > n_distinct
+        if not named and n_values == n_distinct and 2 * n_values <= n:
+            is_unique = are_copies(column)
+        own = equal if is_unique and is_rare else 0
         expected *= shares[place] - Fraction(own, len(pairs))
     by_chance = is_within(expected)
     for place, column in enumerate(columns if not named else []):
@@ -235,6 +252,11 @@ def test_equal_rows_are_judged_by_the_rules(rows: list[Any], copies: int, named:
             alike = Fraction(alone - equal, rest) if rest else Fraction(1)
             mostly = alike * same + Fraction(7, 10) * (same - alike * same)
             by_chance |= found < mostly and is_within(alike * same)
+    varied = [column for column in columns if len({*column}) > 1]
+    if not named and len(varied) < 2:
+        by_chance = len(columns) < len(every) or not any(map(are_copies, varied))
+    if not named and len(columns) < min(3, len(every)):
+        by_chance = True  # not judged, which is a note, too
     compared_rows = list(zip(*columns, strict=True))
     held = {*zip(compared_rows, folds, strict=True)}
     n_rows = sum((row, 0) in held and (row, 1) in held for row in compared_rows)

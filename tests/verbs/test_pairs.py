@@ -319,6 +319,7 @@ PARTED = [
     *((["train", "test", "train"], "train", "test"), (["TRAIN", "Dev"], "TRAIN", "Dev")),
     *((["test", "valid", "train", None], "train", "valid"), (["train", "a"], "train", "a")),
     *((["fit", "holdout"], "fit", "holdout"), (["dev", "test"], "dev", "test")),
+    (["Test set", "Training set"], "Training set", "Test set"),
 ]
 LOOK = "needs `train`, as the labels of 'split' look like parts:"
 LISTED = "or, to validate on each of the parts, list them all in `valid`."

@@ -47,7 +47,7 @@ def test_a_check_is_that_of_one_frame(kind: str) -> None:
     options: dict[str, Any] = {"groups": "user", "time": "day", "features": "x", "by": "label"}
     found = sf.check(several, **options).text
     expected = sf.check(make(kind, BOTH), **options, name="split").text
-    aside = "  note     left aside (folds, or not in all frames): 'fold', 'split', 'only'"
+    aside = "  note     left aside (folds, not once in each frame): 'fold', 'split', 'only'"
     assert aside in found.splitlines()
     said = [line for line in found.splitlines() if line != aside]
     assert said == [line.partition(", such as rows")[0] for line in expected.splitlines()]
@@ -153,7 +153,7 @@ def test_columns_of_one_name_are_left_aside() -> None:
     """A name that a frame has twice is left aside; column levels and any index are read."""
     twice = pd.DataFrame([[1, 2, 3]] * 2, columns=["x", "x", "y"], index=[5, 5])
     found = sf.check({"a": twice, "b": twice + 1}, duplicates="y")
-    assert "left aside (folds, or not in all frames): 'x'" in found.text
+    assert "left aside (folds, not once in each frame): 'x'" in found.text
     levels = twice.set_axis(pd.MultiIndex.from_tuples([("x", "p"), ("x", "q"), ("y", "")]), axis=1)
     assert not sf.check({"a": levels, "b": levels}, groups="y").ok
 
@@ -165,7 +165,7 @@ ERRORS = {
     "{'a': df}": f"There must be at least two frames, got {{'a': DataFrame}}.{TWO}",
     "{1: df, 'b': df}": f"{NAMES} 1.",
     "{'': df, 'b': df}": f"{NAMES} ''.",
-    "{'a': df, 'b': 3}": "`frame` must be a pandas or Polars frame, got int.",
+    "{'a': df, 'b': 3}": "The frame 'b' must be a pandas or Polars frame, got int.",
     "{'a': df, 'b': pl.DataFrame({'x': [1]})}": "All frames must be from the same library, got"
     " pandas and Polars.\nHint: `pl.from_pandas` converts pandas frames to Polars.",
     "{'a': df, 'b': df}, name='split'": "`name` must be left out where several frames are given,"
@@ -181,3 +181,89 @@ def test_errors(verb: str, call: str) -> None:
     """What is no mapping of names to two frames of one library is refused in these words."""
     df = pd.DataFrame({"x": [1, 2]})
     refuse_now(ERRORS[call], lambda: evaluate(f"sf.{verb}({call})", df=df))
+
+
+IN_ONE = {
+    "no frame": (
+        "zzz",
+        "`{}` names the column 'zzz', which the frame does not have.\nHint: the columns are"
+        " 'label', 'both', 'split'.",
+    ),
+    "one frame": (
+        "age",
+        "`{}` names the column 'age', which the frame 'test' does not have.\n"
+        "Hint: did you mean 'ages'?",
+    ),
+    "two frames": (
+        "only",
+        "`{}` names the column 'only', which the frames 'valid', 'test' do not have.\nHint: the"
+        " columns are 'label', 'both', 'age', 'fold', 'split'.",
+    ),
+    "folds": (
+        "fold",
+        "`{}` must not name 'fold' where several frames are given: their names are the parts, and"
+        " columns of folds are left aside.\nHint: give the column another name if it holds no"
+        " folds.",
+    ),
+    "parts": (
+        "split",
+        "`{}` must not name 'split' where several frames are given: their names are the parts, and"
+        " columns of folds are left aside.\nHint: give the column another name if it holds no"
+        " folds.",
+    ),
+}
+"""Why a column is not in the rows that frames share, its name, and the message."""
+NAMING: list[tuple[Any, str, dict[str, Any]]] = [
+    (sf.check, "by", {}),
+    (sf.check, "groups", {}),
+    (sf.check, "key", {}),
+    (sf.check, "duplicates", {}),
+    (sf.check, "time", {}),
+    (sf.check, "features", {}),
+    (sf.leaks, "groups", {}),
+    (sf.balance, "by", {}),
+    (sf.report, "groups", {"by": "label"}),
+    (sf.drift, "features", {}),
+    (sf.plot, "by", {}),
+]
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])
+@pytest.mark.parametrize("case", IN_ONE)
+def test_a_column_that_only_some_frames_have(library: Any, case: str) -> None:
+    """The message says which frame lacks a column that the call names, or why it is left aside."""
+    shared = {"label": ["a", "b"], "both": [1, 2]}
+    folds = {"fold": [0, 1], "split": ["a", "b"]}
+    several = {
+        "train": library({**shared, "age": [1, 2], "only": [1, 2], **folds}),
+        "valid": library({**shared, "age": [1, 2], **folds}),
+        "test": library({**shared, "ages": [1, 2], **folds}),
+    }
+    name, message = IN_ONE[case]
+    for verb, argument, options in NAMING:
+        given = {**options, argument: name}
+        refuse_now(message.format(argument), lambda v=verb, given=given: v(several, **given))
+
+
+def test_a_column_that_one_frame_has_twice() -> None:
+    """The message names the frame that has a column twice; a column that is not named is left."""
+    one = pd.DataFrame({"label": ["a", "b"], "x": [1, 2]})
+    twice = pd.DataFrame([["a", 1, 3], ["b", 2, 4]], columns=["label", "x", "x"])
+    message = (
+        "`by` names the column 'x', which occurs 2 times in the frame 'test'.\n"
+        "Hint: rename or drop all but one of these columns first."
+    )
+    refuse_now(message, lambda: sf.check({"train": one, "test": twice}, "x"))
+    found = sf.check({"train": one, "test": twice}, "label")
+    assert "left aside (folds, not once in each frame): 'x'" in found.text
+
+
+def test_a_column_that_is_in_the_index_of_one_frame() -> None:
+    """A frame whose index has the column is told so."""
+    one = pd.DataFrame({"label": ["a", "b"], "day": [1, 2]})
+    message = (
+        "`time` names the column 'day', which the frame 'test' does not have.\n"
+        "Hint: it is in the index: `df = df.reset_index()` makes it a column."
+    )
+    several = {"train": one, "test": one.set_index("day")}
+    refuse_now(message, lambda: sf.check(several, time="day"))

@@ -13,4 +13,5 @@ Most modules exchange three integer arrays: `codes`, shape (n_rows,), the stratu
 - `totals`: swaps of rows that even out numeric totals
 - `groups`: the assignment of whole groups, or of single rows so that several margins are balanced
 - `evenness`, `distances`, `chance`: how uneven folds are, and what chance alone can explain
+- `copies`: whether the values of a column are copies
 """

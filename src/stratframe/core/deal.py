@@ -20,12 +20,14 @@ that a cut splits, such as the third cell. Tie breaks are needed only if rows wi
 on both sides of the cut.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
 
 from .order import CHUNK, bit_width, pack_words
+from .rounding import numerators_of
 from .types import Codes, Flags, Ints, Parts, RandomNumbers, Rows, StratumTable, Words
 
 TieBreaks: TypeAlias = Callable[[Ints], Words]
@@ -65,16 +67,25 @@ def deal_by_table(rows: Rows, table: StratumTable) -> Parts:
     return parts
 
 
-def cut_between_values(table: StratumTable, is_run_start: Flags) -> StratumTable:
+def cut_between_values(
+    table: StratumTable, is_run_start: Flags, shares: Sequence[Fraction]
+) -> StratumTable:
     """Move the cuts between quotas, so that ordered rows with equal values go to the same part.
 
-    A cut inside a run of equal values moves to the nearer end of the run, or to the later end if
-    the two ends are equally near. Every stratum starts a new run.
+    A cut inside a run of equal values moves to the end of the run that is nearer to the exact
+    share of the parts before the cut, or to the later end if the two ends are equally near. Every
+    stratum starts a new run.
     """
     cuts, edges = np.cumsum(table), np.append(np.flatnonzero(is_run_start), len(is_run_start))
     before = edges[np.searchsorted(edges, cuts, side="right") - 1]
     after = edges[np.searchsorted(edges, cuts)]
-    moved = np.where(cuts - before < after - cuts, before, after)
+    numerators, denominator = numerators_of(shares, len(is_run_start))
+    sizes = table.sum(axis=1)
+    starts = (np.cumsum(sizes) - sizes)[:, None]
+    # The exact places of the cuts, in units of 1 / denominator.
+    exact = starts * denominator + sizes[:, None] * np.cumsum(numerators)
+    is_nearer_before = 2 * exact.ravel() < (before + after) * denominator
+    moved = np.where(is_nearer_before.astype(np.bool_), before, after)
     return np.diff(moved, prepend=0).reshape(table.shape)
 
 

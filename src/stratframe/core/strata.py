@@ -1,5 +1,7 @@
 """Renumber, nest and count the codes of strata, and put values into bins."""
 
+from collections.abc import Sequence
+from math import ceil, floor
 from typing import Literal
 
 import numpy as np
@@ -191,10 +193,19 @@ def bin_starts(
     return opens_bin
 
 
-def edge_bins(values: Values, edges: Values, closed: str) -> Ints:
+def edge_bins(values: Values, edges: Sequence[float] | Values, closed: str) -> Ints:
     """Return the bin of each value between increasing edges; no value lies outside the edges."""
     # The outermost edges always belong to a bin, so values are compared with inner edges only.
-    return count_cuts(values, edges[1:-1], "left" if closed == "right" else "right")
+    inner = edges[1:-1]
+    if values.dtype.kind not in "iu":
+        side: Literal["left", "right"] = "left" if closed == "right" else "right"
+        return count_cuts(values, np.asarray(inner, dtype=np.float64), side)
+    # Floats cannot hold all whole numbers, so integers are compared with integers.
+    lowest, highest = np.iinfo(values.dtype).min, np.iinfo(values.dtype).max
+    cuts = [floor(edge) if closed == "right" else ceil(edge) - 1 for edge in inner]
+    in_range = [min(cut, highest) for cut in cuts if cut >= lowest]
+    n_below = count_cuts(values, np.array(in_range, dtype=values.dtype), "left")
+    return n_below + (len(cuts) - len(in_range))
 
 
 def count_cuts(values: Values, cuts: Values, side: Literal["left", "right"]) -> Ints:

@@ -30,8 +30,8 @@ from ..frames import (
     read_flags,
 )
 from ..frames.attach import attach_pandas
-from ..frames.folds import period_starts
-from ..frames.labels import drop_values, filter_values
+from ..frames.labels import drop_values, filter_spans, filter_values
+from ..frames.periods import Span, period_starts
 from ..pipeline.options import Options
 from ..terms.base import ByEdges, ByQuantiles, ByValue, Term
 from ..terms.classes import Classes
@@ -59,6 +59,7 @@ __all__ = [
     "check_term",
     "encode_classes",
     "engine_of",
+    "filter_spans",
     "filter_values",
     "not_possible",
     "number_rows",
@@ -200,7 +201,6 @@ class Engine(ABC):
         *,
         equal: bool,
         nulls: bool = False,
-        every: str | None = None,
         drops: bool = False,
     ) -> EngineFrame:
         """Keep the rows in the folds `values` or, with `equal=False`, the rows in all other folds.
@@ -208,6 +208,18 @@ class Engine(ABC):
         The folds in `values` are written as they are in `Counts`. With `nulls`, rows without a fold
         are also kept. With `drops`, the column of folds is dropped.
         """
+
+    @abstractmethod
+    def select_spans(self, name: str, spans: Sequence[Span], *, nulls: bool = False) -> EngineFrame:
+        """Keep the rows with dates or times in the given spans of time.
+
+        Spans are in microseconds of UTC. Dates, and times without a time zone, are read as if they
+        were in UTC. With `nulls`, rows without a time are also kept.
+        """
+
+    def read_times(self, name: str, periods: Any, every: str) -> Any:  # noqa: ARG002
+        """Convert the values that `Counts` has for periods to dates or times in these periods."""
+        return periods
 
     def drop_shared(self, other: EngineFrame, values: Mapping[str, Any]) -> EngineFrame:  # noqa: ARG002
         """Drop the rows with a value that also occurs in the same column of another frame.
@@ -296,8 +308,10 @@ whose name is that of the package without the prefix `py`."""
 
 def engine_of(frame: object) -> Engine | None:
     """Return the engine for a frame, or None if no engine supports the frame."""
-    package, name = type(frame).__module__.partition(".")[0], type(frame).__name__
-    if package in ENGINES and package in sys.modules and name == "DataFrame":
+    path, name = type(frame).__module__, type(frame).__name__
+    package = path.partition(".")[0]
+    is_supported = name == "DataFrame" and not path.startswith("pyspark.pandas.")
+    if package in ENGINES and package in sys.modules and is_supported:
         module = import_module(f".{package.removeprefix('py')}", __package__)
         make = getattr(module, ENGINES[package])
     else:  # other packages can define their own engine
@@ -388,7 +402,7 @@ def check_key(missing: Iterable[tuple[Any, int]]) -> None:
         if count
     ]
     if faults:
-        raise StratError("\n".join(faults))
+        raise StratError("\n".join(dict.fromkeys(faults)))  # a key can list a column twice
 
 
 def other_rows() -> StratError:

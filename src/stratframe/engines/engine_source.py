@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from ..pipeline.fold_counts import (
 from ..pipeline.hashed import hash_points, hash_salts
 from ..pipeline.nest import Strata
 from ..pipeline.options import Options, Target
-from ..pipeline.parts import empty_outputs, part_sizes, warn_empty_parts
+from ..pipeline.parts import empty_outputs, part_sizes, warn_empty_parts, warn_far_parts
 from ..pipeline.random_numbers import column_stream
 from ..pipeline.sample_sizes import SampleSize, sample_streams, sample_table
 from ..terms.base import By, Term
@@ -90,7 +89,14 @@ class EngineSource:
             n_counted = len(counted.counts.weights)
             alone = CountedCodes(counted.counts, np.arange(n_counted), n_counted)
             no_points = np.empty((n_counted, 0), dtype=np.uint64)
-            parts = [PartsByNumber(each, no_points) for each in parts_of_groups(options, counted)]
+            dealt_parts = parts_of_groups(options, counted)
+            weights = counted.counts.weights
+            sizes = {
+                name: part_sizes(parts, options.target, weights)
+                for name, parts in zip(names, dealt_parts, strict=True)
+            }
+            warn_far_parts(options, counted.strata.n_rows, sizes, named=len(names) > 1)
+            parts = [PartsByNumber(each, no_points) for each in dealt_parts]
             return self.engine.attach(call, alone, outputs, parts)
         self.check_key(options, "a `key` or `groups`")
         call, counted = count_strata(self.engine, self.engine.bind(options), options)
@@ -232,6 +238,8 @@ class EngineSource:
             folds, weights = frames.take(folds, order), weights[order]
             columns = [frames.take(column, order) for column in columns]
         shared = list(zip(apart, columns, strict=True))
+        if every is not None:
+            folds = self.engine.read_times(name, folds, every)
         return frames.encode_labels(name, folds, weights, shared, every, is_part=is_part)
 
     def select(
@@ -243,15 +251,20 @@ class EngineSource:
         apart_from: int | None = None,
     ) -> Any:
         """Keep rows with a chosen label, but none that share a value with label `apart_from`."""
-        listed, is_match = frames.labels.shorter_list(rows, chosen)
-        labels = [rows.labels.values[place] for place in np.flatnonzero(listed)]
-        choose = partial(self.engine.select, rows.name, every=rows.every)
-        kept = choose(labels, equal=is_match, nulls=nulls)
+        kept = self.select_labels(rows, chosen, nulls=nulls)
         if apart_from is not None and rows.apart:
-            valid = choose([rows.labels.values[apart_from]], equal=True)
+            valid = self.select_labels(rows, np.arange(len(chosen)) == apart_from)
             values = frames.labels.values_apart(rows, apart_from)
             kept = engine_on(kept).drop_shared(valid, values)
         return kept
+
+    def select_labels(self, rows: LabelRows, chosen: Flags, *, nulls: bool = False) -> Any:
+        if rows.periods is not None:
+            spans = rows.periods.spans(chosen)
+            return self.engine.select_spans(rows.name, spans, nulls=nulls)
+        listed, is_match = frames.labels.shorter_list(rows, chosen)
+        labels = [rows.labels.values[place] for place in np.flatnonzero(listed)]
+        return self.engine.select(rows.name, labels, equal=is_match, nulls=nulls)
 
     def check_shared(
         self,

@@ -10,9 +10,13 @@ convert columns to numpy arrays, and make new columns, selections of rows and ta
 - `lazy`: warn about lazy queries that can return different rows or a different order each time
 - `attach`: add arrays to a frame as new columns, at once or as a lazy expression
 - `result`: make a table of results in the frame library of the caller
+- `polars_schemas`: the pandera classes for Polars frames, imported when first needed
 - `rules`: find the rows that break a rule
 - `read`: read a column as codes of classes, as numbers, or as a key to be hashed
+- `lists`: read a column of lists as tags, or as vectors of classes
+- `purposes`: rank the names of parts by the use that they describe
 - `folds`: read the folds that a column holds, and the fold of each row
+- `periods`: divide dates and times into calendar periods
 - `labels`: select the rows with certain labels, or the rows that a function flags
 - `joined`: concatenate several frames of the same library
 - `duplicates`: count and find rows with equal values, within folds and across folds
@@ -21,16 +25,14 @@ convert columns to numpy arrays, and make new columns, selections of rows and ta
 Each module imports only from the modules above it.
 """
 
-from . import files, lazy, threads
+from . import files, lazy, periods, threads
 from .attach import NewColumn
 from .dtypes import is_continuous, is_measured, is_missing, read_flags, with_one_zero
 from .duplicates import SharedExample, SharedRows
 from .folds import (
-    PURPOSES,
     FoldValues,
     declared_parts,
     fold_codes,
-    purposes_of,
     read_fold_numbers,
     read_part_codes,
 )
@@ -48,14 +50,20 @@ from .libraries import (
     take,
     to_list,
 )
+from .lists import (
+    component_values,
+    encode_components,
+    holds_lists,
+    kind_of_lists,
+    read_tags,
+)
+from .purposes import PURPOSES, purpose_of_flags, purposes_of
 from .read import (
     encode_classes,
-    holds_lists,
     read_comparable,
     read_key,
     read_matrix,
     read_numbers,
-    read_tags,
     read_times,
 )
 from .references import (

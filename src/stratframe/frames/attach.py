@@ -15,7 +15,7 @@ import pandas as pd
 import polars as pl
 
 from ..core.types import Ints
-from .lazy import is_repeatable
+from .lazy import OWN_COLUMN, is_repeatable
 from .libraries import EagerFrame, label_of
 from .references import check_height, one_or_several
 
@@ -136,9 +136,10 @@ def column_expression(
     several = [ref.meta.has_multiple_outputs() for ref in computed]
     given = [pl.struct(ref) if many else ref for ref, many in zip(computed, several, strict=True)]
     rows = pl.struct(names) if names else pl.int_range(pl.len(), dtype=pl.UInt32)
+    rows = rows.alias(OWN_COLUMN)
 
     def compute_series(series: Sequence[pl.Series]) -> pl.Series:
-        *others, held = series
+        held, *others = series
         for ref, column in zip(computed, others, strict=True):
             check_height(ref, len(column), len(held))
         read_each = zip(others, several, strict=True)
@@ -154,7 +155,7 @@ def column_expression(
     types = {column.name: polars_dtype(column.labels) for column in outputs}
     name = outputs[0].name
     dtype = types[name] if len(outputs) == 1 else pl.Struct(types)
-    expr = pl.map_batches([*given, rows], compute_series, return_dtype=dtype, is_elementwise=by_row)
+    expr = pl.map_batches([rows, *given], compute_series, return_dtype=dtype, is_elementwise=by_row)
     return expr.alias(name)
 
 

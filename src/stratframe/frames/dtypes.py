@@ -49,6 +49,9 @@ NULLABLE = {"b": False, "i": np.int64(0), "u": np.uint64(0), "f": np.nan}
 ARROW_CASTS = {"date64[ms]": "date32", "halffloat": "float32"}
 """The pyarrow types that Polars misreads or rejects, and the types to which they are cast."""
 
+OFFSET = re.compile(r"(timestamp\[\w+), tz=[+-].*")
+"""A pattern for pyarrow types of times whose zone is an offset, which Polars does not have."""
+
 WIDE_INTEGERS = tuple(getattr(pl, name) for name in ("Int128", "UInt128") if hasattr(pl, name))
 """The Polars integer dtypes that numpy does not have."""
 
@@ -105,6 +108,9 @@ def arrow_to_polars(series: Any) -> pl.Series | None:
             return None
         if str(values.type) in ARROW_CASTS:
             values = values.cast(ARROW_CASTS[str(values.type)], safe=False)
+        offset = OFFSET.fullmatch(str(values.type))
+        if offset:
+            values = values.cast(offset[1] + "]")  # as in numpy, times without a zone are in UTC
         return pl.Series(pl.from_arrow(values))
     except (NotImplementedError, pl.exceptions.PolarsError) as error:  # list views and unions
         raise nested_error(series.name, series.dtype) from error

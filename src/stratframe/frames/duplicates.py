@@ -95,8 +95,12 @@ def count_across_folds(
     )
 
 
-def count_values(column: Any, rows: Ints) -> SharedRows:
-    n = np.bincount(encode_classes(column)[0][rows] + 1)
+def value_sizes(column: Any, rows: Ints) -> Ints:
+    """Count the rows with each value; the first count is that of missing values."""
+    return np.bincount(encode_classes(column)[0][rows] + 1)
+
+
+def count_values(n: Ints) -> SharedRows:
     n_pairs = int((n * (n - 1)).sum()) // 2
     return SharedRows(int((n > 0).sum()), int((n > 1).sum()), 0, 0, n_pairs=n_pairs)
 

@@ -22,22 +22,45 @@ import numpy as np
 import polars as pl
 
 from ..core.types import Flags
-from ..errors import StratError, describe_rows, warn
+from ..errors import StratError, describe_rows, either, warn
 
 PIPE = "-"
 """The path that stands for standard input or standard output; both are in CSV format."""
 
 SUFFIXES = (".csv", ".tsv", ".csv.gz", ".parquet")
 
-BOM, GZIP = b"\xef\xbb\xbf", b"\x1f\x8b"
-"""The byte order mark of UTF-8, and the first bytes of a file compressed by gzip."""
+BOM = b"\xef\xbb\xbf"
+"""The byte order mark of UTF-8."""
+
+GZIP = b"\x1f\x8b"
+"""The first bytes of a file compressed by gzip."""
 
 HEADER = re.compile(rb'(?:[^"\n]*"[^"]*")*[^"\n]*\n')
 """A pattern for the first line of a CSV file, in which quoted cells can contain line ends."""
 
+OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs"}
+"""The separators that are guessed from a header without commas."""
+
 MISSING_MARKS = {
-    *("", "NA", "N/A", "n/a", "<NA>", "#NA", "#N/A", "#N/A N/A", "NULL", "null", "None"),
-    *("NaN", "nan", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+    "",
+    "NA",
+    "N/A",
+    "n/a",
+    "<NA>",
+    "#NA",
+    "#N/A",
+    "#N/A N/A",
+    "NULL",
+    "null",
+    "None",
+    "NaN",
+    "nan",
+    "-NaN",
+    "-nan",
+    "1.#IND",
+    "-1.#IND",
+    "1.#QNAN",
+    "-1.#QNAN",
 }
 """The cells of a CSV file that `pandas.read_csv` reads as missing by default."""
 
@@ -70,10 +93,9 @@ class File(NamedTuple):
 
 def check_path(path: str) -> None:
     if path != PIPE and not path.lower().endswith(SUFFIXES):
-        *first, last = SUFFIXES
+        noun = ", a directory" if path and Path(path).is_dir() else ""
         msg = (
-            f"A file name must end in {', '.join(first)} or {last}, got {path!r}"
-            f"{', a directory' if path and Path(path).is_dir() else ''}."
+            f"A file name must end in {either(SUFFIXES)}, got {path!r}{noun}."
             "\nHint: `-` stands for standard input or output, in CSV format."
         )
         raise StratError(msg)
@@ -90,7 +112,7 @@ def is_text_file(path: str) -> bool:
 def read_file(path: str, separator: str = "") -> File:
     """Read a whole file or standard input; the separator of CSV is guessed if it is not given."""
     with file_errors(path, "read"):
-        data = sys.stdin.buffer.read() if path == PIPE else Path(path).read_bytes()
+        data = read_bytes(path)
         if path.lower().endswith(".gz") or data.startswith(GZIP):
             data = gzip.decompress(data)
         if is_text_file(path):
@@ -99,49 +121,89 @@ def read_file(path: str, separator: str = "") -> File:
         return File(path, data, frame, frame.columns, separator or ",")
 
 
+def read_bytes(path: str) -> bytes:
+    if path != PIPE:
+        return Path(path).read_bytes()
+    if sys.stdin is None:
+        msg = "it is closed"
+        raise OSError(msg)
+    return sys.stdin.buffer.read()
+
+
 def separator_of(path: str, otherwise: str = "") -> str:
     """Return a tab if the name of a file ends in .tsv, and `otherwise` for any other name."""
     return "\t" if path.lower().endswith(".tsv") else otherwise
 
 
 def parse_csv(path: str, data: bytes, separator: str) -> File:
-    """Parse CSV, skip blank lines (if several columns), and read numbers of no dtype as text."""
-    bom, text = data[: len(BOM) * data.startswith(BOM)], data.removeprefix(BOM).lstrip(b"\r\n")
-    header = parse_header(text, separator or ",")
-    if not separator and len(header) == 1:
-        for sign, signs in ((";", "semicolons"), ("\t", "tabs")):
-            if len(found := parse_header(text, sign)) > 1:
-                header, separator = found, sign
-                warn(f"{path!r} is read with {signs} as separators, as its header contains them.")
-                break
-    separator = separator or ","
-    if len(header) > 1 and re.search(rb"\n(?: *\r?\n| +\Z)", text):
-        # Line ends inside quoted cells are kept.
-        quoted = rb'((?:^|%b)"(?:[^"]++|"")*+")' % re.escape(separator.encode())
-        text = re.sub(quoted + rb"|^(?: *\r?\n| +\Z)", rb"\1", text, flags=re.MULTILINE)
-    read = partial(pl.read_csv, BOM + text, separator=separator)  # the BOM marks the data as text
-    types: dict[str, Any] = {}
-    while True:
-        try:
-            frame = read(infer_schema_length=None, schema_overrides=types)
-        except pl.exceptions.ComputeError as error:
-            places = re.findall(r"\(column number (\d+)\)", str(error))
-            names = read(infer_schema=False).columns[int(places[-1]) - 1 :] if places else []
-            if not names or names[0] in types:
-                raise
-            types[names[0]] = pl.String
-        else:
-            return File(path, text, frame, header, separator, bom)
+    """Parse CSV; blank lines are skipped, but are missing values of a single column."""
+    bom = BOM if data.startswith(BOM) else b""
+    text = data.removeprefix(BOM).lstrip(b"\r\n")
+    check_line_ends(text)
+    separator = separator or guess_separator(path, text)
+    header = parse_header(text, separator)
+    if len(header) > 1:
+        text = drop_blank_lines(text, separator)
+    return File(path, text, parse_cells(text, separator), header, separator, bom)
+
+
+def check_line_ends(text: bytes) -> None:
+    """Raise if the first line ends in CR alone, which Polars takes for a part of a cell."""
+    line = HEADER.match(text)
+    unquoted = re.sub(rb'"[^"]*"', b"", line[0] if line else text)
+    if re.search(rb"\r(?!\n|\Z)", unquoted):
+        msg = "its lines end in CR alone, not in LF or CR LF"
+        raise ValueError(msg)
+
+
+def guess_separator(path: str, text: bytes) -> str:
+    """Return a comma, or another sign that separates the names of a header without commas."""
+    if len(parse_header(text, ",")) > 1:
+        return ","
+    for separator, noun in OTHER_SEPARATORS.items():
+        if len(parse_header(text, separator)) > 1:
+            warn(f"{path!r} is read with {noun} as separators, as its header contains them.")
+            return separator
+    return ","
 
 
 def parse_header(text: bytes, separator: str) -> list[str]:
     """Parse the header without Polars, which accepts any encoding and renames repeated names."""
     lines = TextIOWrapper(BytesIO(text), "utf-8", newline="")
-    header = next(csv.reader(lines, delimiter=separator), [])
+    try:
+        header = next(csv.reader(lines, delimiter=separator), [])
+    except csv.Error as error:  # the only rule of the reader is the length of a cell
+        limit = f"{csv.field_size_limit():,} characters"
+        msg = f"a name in its header has more than {limit}, perhaps as a quote is not closed"
+        raise ValueError(msg) from error
     if any("\0" in name for name in header):
         msg = "it is in UTF-16, not in UTF-8"
         raise UnicodeError(msg)
     return header
+
+
+def drop_blank_lines(text: bytes, separator: str) -> bytes:
+    """Remove blank lines, but for those inside quoted cells."""
+    if not re.search(rb"\n(?: *\r?\n| +\Z)", text):
+        return text
+    quoted = rb'((?:^|%b)"(?:[^"]++|"")*+")' % re.escape(separator.encode())
+    return re.sub(quoted + rb"|^(?: *\r?\n| +\Z)", rb"\1", text, flags=re.MULTILINE)
+
+
+def parse_cells(text: bytes, separator: str) -> pl.DataFrame:
+    """Parse the cells of CSV, and read a column of numbers that fit no dtype as text."""
+    read = partial(pl.read_csv, BOM + text, separator=separator)  # the BOM marks the data as text
+    types: dict[str, Any] = {}
+    while True:
+        try:
+            return read(infer_schema_length=None, schema_overrides=types)
+        except pl.exceptions.ComputeError as error:
+            # Polars names the column at fault only here.
+            places = re.findall(r"\(column number (\d+)\)", str(error))
+            names = read(infer_schema=False).columns[int(places[-1]) - 1 :] if places else []
+            if not names or names[0] in types:
+                raise
+            types[names[0]] = pl.String
 
 
 def read_folds(
@@ -174,28 +236,60 @@ def clear_marks(series: pl.Series, marks: Collection[str], *, alike: bool) -> pl
 
 def read_alike(several: Mapping[str, pl.DataFrame]) -> list[pl.DataFrame]:
     """Read marks such as NA as missing values in CSV columns that are text in only some files."""
-    types = [frame.schema for frame in several.values()]
-    mixed = [x for x in types[0] if len({each.get(x) == pl.String for each in types}) > 1]
+    schemas = [frame.schema for frame in several.values()]
+    mixed = []
+    for name in schemas[0]:
+        is_text = {schema.get(name) == pl.String for schema in schemas}
+        if len(is_text) > 1:
+            mixed.append(name)
     return [
         read_folds(frame, mixed, (), alike=False) if is_text_file(path) else frame
         for path, frame in several.items()
     ]
 
 
-def parse_times(frame: pl.DataFrame, names: Collection[str]) -> pl.DataFrame:
-    """Convert text columns in ISO format to times, and read marks such as NA as missing values.
+def parse_times(frame: pl.DataFrame, name: str, path: str) -> pl.DataFrame:
+    """Convert a text column in ISO format to times, and read marks such as NA as missing values.
 
-    A column remains text if only some of its times have a time zone.
+    A column of other text, or of times that UTC does not have, remains text.
     """
-    frame = read_folds(frame, names, (), alike=False)
-    for name in names:
-        with suppress(ValueError, OverflowError):
-            texts = frame[name].str.strip_chars() if frame.schema.get(name) == pl.String else ()
-            times = [text and datetime.fromisoformat(text) for text in texts]
-            if len({each.tzinfo is not None for each in times if each}) == 1:
-                utc = [each.astimezone(UTC) if each and each.tzinfo else each for each in times]
-                frame = frame.with_columns(pl.Series(name, utc))
+    frame = read_folds(frame, [name], (), alike=False)
+    if frame.schema.get(name) != pl.String:
+        return frame
+    texts = frame[name].str.strip_chars()
+    try:
+        times = [datetime.fromisoformat(text) if text else None for text in texts]
+    except ValueError:
+        return frame
+    known = [time is not None for time in times]
+    zoned = [time is not None and time.tzinfo is not None for time in times]
+    if not any(known):
+        return frame
+    if not any(zoned):
+        return frame.with_columns(pl.Series(name, times, dtype=pl.Datetime("us")))
+    if zoned != known:
+        raise mixed_zones(name, path, np.array(known), np.array(zoned))
+    with suppress(OverflowError):
+        utc = [time.astimezone(UTC) if time else None for time in times]
+        return frame.with_columns(pl.Series(name, utc))
     return frame
+
+
+def mixed_zones(name: str, path: str, known: Flags, zoned: Flags) -> StratError:
+    plain = describe_rows(np.flatnonzero(known & ~zoned))
+    return StratError(
+        f"`time` needs times that all have a time zone or all have none, but {name!r} of {path!r}"
+        f" has one in {describe_rows(np.flatnonzero(zoned))} and none in {plain}."
+        "\nHint: write all times with a zone, as in 2024-03-31T12:00Z."
+    )
+
+
+def has_zone(frame: pl.DataFrame, name: str) -> bool | None:
+    """Return whether the times of a column have a time zone, or None if it holds no times."""
+    dtype = frame.schema.get(name)
+    if not isinstance(dtype, pl.Datetime) or frame[name].count() == 0:
+        return None
+    return dtype.time_zone is not None
 
 
 def update_file(
@@ -268,9 +362,12 @@ def update_parquet(
         raise ImportError(msg) from error
     table = parquet.read_table(BytesIO(data))
     for name in names:
-        place, column = table.schema.get_field_index(name), result[name].to_arrow()
-        put = table.append_column if place < 0 else partial(table.set_column, place)
-        table = put(name, column)
+        column = result[name].to_arrow()
+        place = table.schema.get_field_index(name)
+        if place < 0:
+            table = table.append_column(name, column)
+        else:
+            table = table.set_column(place, name, column)
     file = BytesIO()
     parquet.write_table(table.replace_schema_metadata(metadata), file)
     try:
@@ -325,5 +422,11 @@ def file_errors(path: str, done: str) -> Iterator[None]:
         text = getattr(error, "strerror", None) or str(error)
         line = text.strip().partition("\n")[0].rstrip(".")
         cause = f"{line}." if len(line) <= MAX_CAUSE else f"{line[:MAX_CAUSE]}..."
-        msg = f"The file {path!r} cannot be {done}: {cause}"
+        msg = f"{describe_file(path, done)} cannot be {done}: {cause}"
         raise StratError(msg) from error
+
+
+def describe_file(path: str, done: str) -> str:
+    if path == PIPE:
+        return "Standard input" if done == "read" else "Standard output"
+    return f"The file {path!r}"

@@ -1,9 +1,9 @@
 """Read a fold or part column as an ordered list of values and a code for each row."""
 
-import re
-from collections.abc import Sequence
-from datetime import datetime, timedelta
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,38 +12,26 @@ import polars as pl
 from ..core.strata import first_occurrence
 from ..core.types import Flags, Ints
 from ..errors import StratError, describe, describe_rows, plural, preview
-from .dtypes import category_values, dtype_of, is_missing, is_text, to_polars
+from .dtypes import category_values, dtype_of, has_order, is_text
 from .libraries import (
     EagerFrame,
     Frame,
     Series,
     library_of,
-    python_error,
     take,
     to_list,
     to_native,
 )
+from .purposes import PURPOSES, purposes_of
 from .read import encode_classes
 from .references import read_columns
 from .rules import failing_rows
-from .threads import check_threads
-
-PURPOSES = {"train": 0, "valid": 1, "validation": 1, "val": 1, "dev": 1, "test": 2, "holdout": 3}
-"""The ranks of the part names that describe the use of a part."""
 
 FEW_FRACTIONS = 10
 """A fold column of any length can hold up to this many different numbers if some are fractions."""
 
 FOLD_TYPES = ("int64", "Int64", "float64")
 """The pandas dtypes of fold columns; float64 results from files in which some rows lack a fold."""
-
-DATES = (pl.Date, pl.Datetime, pl.Null)
-"""The dtypes that have calendar periods, and the dtype of a column without values."""
-
-MINUTE = timedelta(minutes=1)
-
-ColumnT = TypeVar("ColumnT", pl.Series, pl.Expr)
-"""A Polars series, or a Polars expression for a column."""
 
 
 class FoldValues(NamedTuple):
@@ -61,132 +49,12 @@ class FoldValues(NamedTuple):
         return [value for value, size in zip(self.values, self.sizes, strict=True) if size]
 
 
-def purposes_of(values: Sequence[Any]) -> Ints:
-    """Rank part names by the use that they describe; all other names get the last rank."""
-    texts = [value.strip().lower() if isinstance(value, str) else "" for value in values]
-    return np.array([PURPOSES.get(text, len(PURPOSES)) for text in texts], dtype=np.int64)
-
-
-def fold_expression(
-    frame: pl.DataFrame | pl.LazyFrame, name: str, every: str | None = None
-) -> pl.Expr:
-    """Build an expression for folds (NaN as null, extensions as storage) or starts of periods."""
+def fold_expression(frame: pl.DataFrame | pl.LazyFrame, name: str) -> pl.Expr:
+    """Build an expression for the folds of a column: NaN as null, extensions as storage."""
     dtype = frame.collect_schema()[name]
-    if every is not None:
-        if not has_periods(dtype, every):
-            raise no_dates(name, dtype, every)
-        return start_of_period(pl.col(name), dtype, every)
     if isinstance(dtype, getattr(pl, "BaseExtension", ())):  # older Polars has no extension types
         return pl.col(name).ext.storage()
     return pl.col(name).fill_nan(None) if dtype.is_float() else pl.col(name)
-
-
-def check_every(every: Any) -> None:
-    if not (isinstance(every, str) and re.fullmatch("[1-9][0-9]{0,3}(m|h|d|w|mo|q|y)", every)):
-        msg = (
-            '`every` must be a period such as "15m", "6h", "1d", "1w", "1mo", "1q" or "1y", got'
-            f" {describe(every)}."
-        )
-        raise StratError(msg)
-    minutes = minutes_of(every)
-    if minutes is not None and 24 * 60 % minutes:
-        msg = f'Hours or minutes in `every` must divide a day evenly, as "6h" does, got {every!r}.'
-        raise StratError(msg)
-
-
-def minutes_of(every: str) -> int | None:
-    """Return the length of a period in minutes, or None for days and longer periods."""
-    of_unit = {"m": 1, "h": 60}.get(every[-1])
-    return None if of_unit is None else int(every[:-1]) * of_unit
-
-
-def has_periods(dtype: pl.DataType, every: str) -> bool:
-    """Return whether a dtype has periods of this length; dates have no hours or minutes."""
-    return dtype in DATES and not (dtype == pl.Date and minutes_of(every))
-
-
-def to_periods(series: Series, every: str) -> Any:
-    """Return the start of the calendar period of each date or time, in the same time zone."""
-    check_threads()
-    if isinstance(series, pd.Series):
-        categorical = isinstance(series.dtype, pd.CategoricalDtype)
-        series = series.astype(series.cat.categories.dtype) if categorical else series
-        if series.dtype == object and dtype_of(series).is_temporal():
-            series = series.infer_objects()
-    own_zone = getattr(series.dtype, "tz", None)  # a time zone that Polars may not know
-    column = to_polars(series if own_zone is None else series.dt.tz_localize(None))
-    if column is None or not has_periods(column.dtype, every):
-        raise no_dates(series.name, series.dtype, every)
-    try:
-        starts = start_of_period(column, column.dtype, every).alias(str(series.name))
-    except pl.exceptions.PanicException as error:
-        raise python_error(series.name, error) from error
-    if own_zone is not None:
-        return in_zone(starts.to_pandas(), own_zone)
-    return in_zone(starts, getattr(column.dtype, "time_zone", None))
-
-
-def start_of_period(column: ColumnT, dtype: pl.DataType, every: str) -> ColumnT:
-    """Return the start of the period of each date or time, as a local time without a time zone."""
-    if dtype == pl.Null:  # the column has no values
-        return column.cast(pl.Date)
-    if isinstance(dtype, pl.Datetime):
-        # In nanoseconds, the start of the year of the earliest times is out of range. The latest
-        # times can be out of range in another time zone.
-        column = column.dt.cast_time_unit("us") if dtype.time_unit == "ns" else column
-        column = column.dt.replace_time_zone(None)
-    return column.dt.truncate(every)
-
-
-def in_zone(starts: Any, zone: Any) -> Any:
-    """Convert starts to a zone, if given: repeated times to the first, skipped ones to later."""
-    if zone is None:
-        return starts
-
-    def first(times: Any) -> Any:
-        if isinstance(times, pd.Series):
-            flags = np.ones(len(times), dtype=np.bool_)
-            return times.dt.tz_localize(zone, ambiguous=flags, nonexistent="NaT")
-        return times.dt.replace_time_zone(zone, ambiguous="earliest", non_existent="null")
-
-    found = first(starts)
-    rows = np.flatnonzero(is_missing(found) & ~is_missing(starts))
-    later, shown = take(starts, rows), take(found, rows)
-    # If the clock skips a start, the first later minute that exists is used. (The option
-    # "shift_forward" of pandas is wrong if the clock moves by more or less than an hour.)
-    is_polars = isinstance(starts, pl.Series)
-    while is_missing(shown).any():
-        later = later + MINUTE
-        shown = shown.fill_null(first(later)) if is_polars else shown.fillna(first(later))
-    return found.scatter(rows, shown) if is_polars else found.fillna(shown)
-
-
-def period_starts(series: pd.Series, every: str) -> Any:
-    """Return the starts of periods as a pandas column whose dtype tells dates from times."""
-    starts = to_periods(series, every)
-    if isinstance(starts, pl.Series):
-        starts = starts.to_pandas(use_pyarrow_extension_array=True)
-    return starts.set_axis(series.index)
-
-
-def no_dates(name: object, dtype: object, every: str) -> StratError:
-    needs = "`every` needs dates or times"
-    if minutes_of(every):
-        needs = f"`every={every!r}` needs times"
-    return StratError(f"{needs}, but column {name!r} is {dtype}.")
-
-
-def rank_periods(starts: Sequence[Any], every: str) -> Ints:
-    """Number the periods of ascending starts from 0, and also count periods without rows."""
-    # The time zone is dropped, because a clock change may have moved the start of a period.
-    local = [each.replace(tzinfo=None) if isinstance(each, datetime) else each for each in starts]
-    times = pl.Series(local).dt.truncate(every)
-    if minutes := minutes_of(every):  # there may be too many periods to list
-        since: pl.Series = times - times[0]
-        return (since.dt.total_minutes() // minutes).to_numpy()
-    between = pl.date_range if times.dtype == pl.Date else pl.datetime_range
-    places = between(times[0], times[-1], every, eager=True).search_sorted(times)
-    return places.cast(pl.Int64).to_numpy()
 
 
 def read_fold_column(frame: EagerFrame, name: str) -> Any:
@@ -213,7 +81,32 @@ def encode_values(series: Series) -> tuple[list[Any], Ints]:
     codes, n_values = encode_classes(series)
     has_missing = int(codes.min(initial=0) < 0)  # the code -1 indexes the last item
     first = first_occurrence(codes, n_values + has_missing)[:n_values]
-    return to_list(take(series, first)), codes
+    return tell_apart(to_list(take(series, first))), codes
+
+
+def tell_apart(values: list[Any]) -> list[Any]:
+    """Convert times with a time zone to pandas timestamps, which are compared as instants.
+
+    Python takes two times of one zone for equal if the clock shows the same at both.
+    """
+    return [pd.Timestamp(value) if has_zone(value) else value for value in values]
+
+
+def has_zone(value: Any) -> bool:
+    return isinstance(value, datetime) and value.tzinfo is not None
+
+
+def label_key(label: Any) -> Any:
+    """Return the key by which labels are looked up: times with a zone are compared as instants."""
+    if has_zone(label):
+        with suppress(OverflowError, ValueError):  # raised at the ends of the calendar
+            return label.astimezone(UTC)
+    return label
+
+
+def places_of(labels: Iterable[Any]) -> dict[Any, int]:
+    """Number labels by the keys by which they are looked up."""
+    return {label_key(label): place for place, label in enumerate(labels)}
 
 
 def fold_codes(
@@ -222,12 +115,14 @@ def fold_codes(
     """Sort and count the values of a fold or part column, and encode the rows (-1 if missing).
 
     Categories keep their order. Text with part names such as "train" and "test" is sorted by use
-    and then by first appearance, and so is all text if `is_part` is true. Other values are sorted
-    by value. With `weights`, a row is counted as often as its weight says.
+    and then by first appearance, and so is all text if `is_part` is true. Unordered categories in
+    alphabetical order were probably made from text, and part names among them are sorted by use,
+    too. Other values are sorted by value. With `weights`, a row is counted as often as its weight
+    says.
     """
     present, codes = encode_values(series)
     check_never_tested(series, present)
-    values, ranks = category_values(series), purposes_of(present)
+    values, ranks = declared_values(series), purposes_of(present)
     if values is None and (is_part or (ranks < len(PURPOSES)).any()) and is_text(series):
         values = [present[place] for place in np.argsort(ranks, kind="stable")]
     elif values is None:
@@ -245,6 +140,14 @@ def fold_codes(
     if len(values) > FEW_FRACTIONS and isinstance(values[-1], float):
         check_few(series.name, labels)
     return labels, found
+
+
+def declared_values(series: Series) -> list[Any] | None:
+    """Return the categories of a column in order, or None if it declares no categories."""
+    values = category_values(series)
+    if values is None or has_order(series) or values != sorted(map(str, values)):
+        return values
+    return [values[place] for place in np.argsort(purposes_of(values), kind="stable")]
 
 
 def check_never_tested(

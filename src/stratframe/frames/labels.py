@@ -9,17 +9,25 @@ import polars as pl
 
 from ..core.types import Flags, Ints
 from .attach import NewColumn, column_expression
-from .dtypes import dtype_of, has_order, is_missing, to_floats
+from .dtypes import WIDE_INTEGERS, dtype_of, has_order, is_missing, to_floats
 from .folds import (
     FoldValues,
     fold_codes,
     fold_expression,
-    in_zone,
+    label_key,
     read_fold_column,
-    start_of_period,
-    to_periods,
+    tell_apart,
 )
-from .libraries import EagerFrame, Frame, FrameT, Series, keep_rows, python_error, take
+from .libraries import EagerFrame, Frame, FrameT, Series, keep_rows, python_error, take, to_list
+from .periods import (
+    Periods,
+    Span,
+    encode_periods,
+    flag_spans,
+    in_spans,
+    read_readings,
+    reading_expression,
+)
 from .read import encode_classes
 from .references import read_columns
 from .threads import check_threads
@@ -45,8 +53,8 @@ class LabelRows(NamedTuple):
     weights: Ints | None = None
     """The number of times that each distinct row occurs; None if all rows are listed."""
     apart: Sequence[ApartColumn] = ()
-    every: str | None = None
-    """The length of the periods if the labels are starts of periods; otherwise None."""
+    periods: Periods | None = None
+    """The periods of which the labels are the starts, if they are; otherwise None."""
 
     @property
     def has_ordered_categories(self) -> bool:
@@ -66,13 +74,22 @@ def encode_labels(
     *,
     is_part: bool = False,
 ) -> LabelRows:
-    series = series if every is None else to_periods(series, every)
-    labels, codes = fold_codes(series, is_part=is_part, weights=weights)
+    periods = None
+    if every is None:
+        labels, codes = fold_codes(series, is_part=is_part, weights=weights)
+    else:
+        series, periods, codes = encode_periods(series, every)
+        labels = count_labels(tell_apart(to_list(series)), codes, weights)
     # The codes of all rows are compared for each label, and reading them from memory takes most of
     # the time. The smallest dtype that fits is therefore the fastest.
     codes = codes.astype(np.min_scalar_type(-len(labels.values) - 1))
     columns = [ApartColumn(each, column, encode_classes(column)[0]) for each, column in apart]
-    return LabelRows(name, labels, series, codes, weights, columns, every)
+    return LabelRows(name, labels, series, codes, weights, columns, periods)
+
+
+def count_labels(values: list[Any], codes: Ints, weights: Ints | None) -> FoldValues:
+    sizes = np.bincount(codes + 1, weights, len(values) + 1).astype(np.int64).tolist()
+    return FoldValues(values, sizes[1:], sizes[0])
 
 
 def read_labels(
@@ -87,7 +104,11 @@ def read_labels(
     weights = None
     if isinstance(frame, pl.LazyFrame):
         check_threads()
-        read = [fold_expression(frame, name, every), *(fold_expression(frame, x) for x in apart)]
+        dtype = frame.collect_schema()[name]
+        labels = fold_expression(frame, name)
+        if every is not None:
+            labels = reading_expression(name, dtype, every)
+        read = [labels, *(fold_expression(frame, x) for x in apart)]
         refs = [each.alias(str(i)) for i, each in enumerate(read)]
         query = frame.select(refs).group_by(pl.all(), maintain_order=True).len("n")
         try:
@@ -95,8 +116,10 @@ def read_labels(
         except pl.exceptions.PanicException as error:  # raised for dates out of range
             raise python_error(name, error) from error
         fold, *columns, counts = (each.rename("") for each in rows)
-        zone = getattr(frame.collect_schema()[name], "time_zone", None)
-        series = (fold if every is None else in_zone(fold, zone)).rename(name)
+        if every is not None:
+            zone = getattr(dtype, "time_zone", None)
+            fold = read_readings(name, fold, zone, every, is_date=dtype == pl.Date)
+        series = fold.rename(name)
         weights = counts.cast(pl.Int64).to_numpy()
     else:
         series = read_fold_column(frame, name)
@@ -174,14 +197,7 @@ def filter_labels(
         flags = flag_labels(rows, chosen, nulls=nulls, apart_from=apart_from)
         flagged: FrameT = keep_rows(frame, flags)
         return flagged
-    listed, is_match = shorter_list(rows, chosen)
-    held: Any = rows.series
-    values = held.filter(match_codes(rows.codes, listed, nulls=False)).unique()
-    if rows.every is not None:  # the query compares local times
-        values = start_of_period(values, values.dtype, rows.every)
-    found = is_one_of(fold_expression(frame, rows.name, rows.every), values)
-    wanted = found if is_match else ~found
-    kept = frame.filter(wanted.fill_null(True) if nulls else wanted)
+    kept = frame.filter(has_label(frame, rows, chosen, nulls=nulls))
     shared = {} if apart_from is None else values_apart(rows, apart_from)
     for name, values in shared.items():
         is_shared = is_one_of(fold_expression(frame, name), values)
@@ -189,13 +205,29 @@ def filter_labels(
     return kept
 
 
+def has_label(frame: pl.LazyFrame, rows: LabelRows, chosen: Flags, *, nulls: bool) -> pl.Expr:
+    """Build an expression that is true for the rows with the chosen labels."""
+    if rows.periods is not None:
+        dtype = frame.collect_schema()[rows.name]
+        return in_spans(rows.name, dtype, rows.periods.spans(chosen), nulls=nulls)
+    listed, is_match = shorter_list(rows, chosen)
+    held: Any = rows.series
+    values = held.filter(match_codes(rows.codes, listed, nulls=False)).unique()
+    found = is_one_of(fold_expression(frame, rows.name), values)
+    wanted = found if is_match else ~found
+    return wanted.fill_null(True) if nulls else wanted
+
+
 def is_one_of(column: pl.Expr, values: Any) -> pl.Expr:
     """Build an expression that is true for the given values, and null for missing values."""
     if values.dtype == pl.Categorical:
         column, values = column.cast(pl.String), values.cast(pl.String)
-    # Times would lose their nanoseconds if they were converted to Python objects.
-    is_exact = len(values) == 1 and not values.dtype.is_temporal()
-    return column == values[0] if is_exact else column.is_in(values.implode())
+    # Times would lose their nanoseconds if they were converted to Python objects. Polars refuses
+    # Python integers of more than 127 bits.
+    is_exact = not (values.dtype.is_temporal() or values.dtype in WIDE_INTEGERS)
+    if is_exact and len(values) == 1:
+        return column.eq(values[0])
+    return column.is_in(values.implode())
 
 
 def filter_values(
@@ -205,13 +237,22 @@ def filter_values(
     *,
     equal: bool,
     nulls: bool = False,
-    every: str | None = None,
 ) -> FrameT:
     """Keep the rows with the given labels, or with all others; with `nulls`, also rows without."""
-    rows = read_labels(frame, name, every=every)
-    known = set(values)
-    chosen = np.array([(value in known) == equal for value in rows.labels.values], dtype=np.bool_)
-    return filter_labels(frame, rows, chosen, nulls=nulls)
+    rows = read_labels(frame, name)
+    known = set(map(label_key, values))
+    found = [(label_key(label) in known) == equal for label in rows.labels.values]
+    return filter_labels(frame, rows, np.array(found, dtype=np.bool_), nulls=nulls)
+
+
+def filter_spans(
+    frame: pd.DataFrame, name: str, spans: Sequence[Span], *, nulls: bool
+) -> pd.DataFrame:
+    """Keep the rows with times in the given spans and, with `nulls`, the rows without a time."""
+    kept: pd.DataFrame = keep_rows(
+        frame, flag_spans(read_fold_column(frame, name), spans, nulls=nulls)
+    )
+    return kept
 
 
 def drop_values(frame: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:

@@ -46,16 +46,75 @@ def check_frame(frame: object) -> None:
         raise not_a_frame(frame, "pandas or Polars")
 
 
-def not_a_frame(given: Any, accepted: str) -> StratError:
-    got, hint = type(given).__name__, ""
-    if got == "DataFrame":
-        got = f"{type(given).__module__.partition('.')[0]}.DataFrame"
-        hint = "\nHint: convert it, for example with `.compute()` or `.toPandas()`."
-    elif isinstance(given, dict | list | tuple):
+CONVERSIONS = {
+    "anndata": "adata.obs",
+    "daft": "df.to_pandas()",
+    "dask": "df.compute()",
+    "datasets": "ds.to_polars()",
+    "duckdb": "rel.pl()",
+    "ibis": "table.to_polars()",
+    "lancedb": "table.to_polars()",
+    "modin": "df.modin.to_pandas()",
+    "narwhals": "df.to_native()",
+    "pyarrow": "pl.DataFrame(table)",
+    "pyspark.pandas": "df.to_spark()",
+    "pyspark": "df.toPandas()",
+    "ray": "ds.to_pandas()",
+    "snowflake.snowpark": "df.to_pandas()",
+    "xarray": "ds.to_dataframe().reset_index()",
+}
+"""For each library whose objects are not accepted, the code that makes an accepted frame."""
+
+
+def library_in(modules: Sequence[str]) -> str:
+    """Return the first library of `CONVERSIONS` that contains one of the modules, or nothing."""
+    for module in modules:
+        path = f"{module.lstrip('_')}."  # DuckDB's classes are in `_duckdb`
+        for library in CONVERSIONS:
+            if path.startswith(f"{library}."):
+                return library
+    return ""
+
+
+def not_a_frame(given: Any, accepted: str, subject: str = "`frame`") -> StratError:
+    """Build the error for an object that is no frame, with a hint at how to make one of it."""
+    kind = type(given)
+    library = library_in([each.__module__ for each in kind.__mro__])
+    got = f"{library}.{kind.__name__}" if library else kind.__name__
+    if not library and got == "DataFrame":
+        got = f"{kind.__module__.partition('.')[0]}.DataFrame"
+    hint = hint_for_frames(given) or hint_for_library(given, library)
+    return StratError(f"{subject} must be a {accepted} frame, got {got}.{hint}")
+
+
+def hint_for_frames(given: Any) -> str:
+    """Suggest what to write for several frames, for a column, or for rows that are grouped."""
+    if isinstance(given, dict | list | tuple):
         held = given.values() if isinstance(given, dict) else given
         if any(map(is_frame, held)):
-            hint = "\nHint: join the frames, and add a column that names the frame of each row."
-    return StratError(f"`frame` must be a {accepted} frame, got {got}.{hint}")
+            return "\nHint: join the frames, and add a column that names the frame of each row."
+    if isinstance(given, Series):
+        named = repr(given.name) if isinstance(given.name, str) and given.name else '"label"'
+        return f"\nHint: pass the frame, and name the column, as in `sf.kfold(df, {named})`."
+    if type(given).__name__.endswith(("GroupBy", "GroupedData")):
+        return (
+            "\nHint: pass the frame itself; `by` names the columns of strata, and `groups` those"
+            " whose values keep rows together."
+        )
+    return ""
+
+
+def hint_for_library(given: Any, library: str) -> str:
+    """Suggest a conversion for an object of another library; empty if none is known."""
+    if isinstance(given, dict):  # a DatasetDict, which holds several data sets
+        return ""
+    if library:
+        return f"\nHint: pass `{CONVERSIONS[library]}`."
+    if hasattr(given, "__arrow_c_stream__"):
+        return "\nHint: pass `pl.DataFrame(df)`."
+    if type(given).__name__ == "DataFrame":
+        return "\nHint: convert it to pandas or Polars."
+    return ""
 
 
 def library_of(frame: Frame | Series) -> str:
@@ -74,7 +133,7 @@ def label_of(frame: Frame, name: Any) -> Any:
     return (name,) + ("",) * (n_levels - 1)
 
 
-def has_column(data: Any, name: str) -> bool:
+def has_column(data: Any, name: Any) -> bool:
     return is_frame(data) and label_of(data, name) in column_names(data)
 
 
@@ -87,9 +146,21 @@ def is_native(dtype: Any) -> bool:
     return dtype.isnative if isinstance(dtype, np.dtype) else str(dtype) not in VIEWS
 
 
+def is_sparse(series: Series) -> bool:
+    return isinstance(series.dtype, pd.SparseDtype)
+
+
 def to_native(series: Any) -> Any:
-    """Convert a pandas column, if necessary, to a dtype that allows rows to be selected."""
-    if not isinstance(series, pd.Series) or is_native(series.dtype):
+    """Convert a pandas column, if necessary, to a dtype that holds all values and can be indexed.
+
+    A sparse column becomes dense, because few operations of pandas take sparse columns.
+    """
+    if not isinstance(series, pd.Series):
+        return series
+    if is_sparse(series):
+        values: Any = series.sparse
+        return values.to_dense()
+    if is_native(series.dtype):
         return series
     if isinstance(series.dtype, np.dtype):
         return series.astype(series.dtype.newbyteorder("="))

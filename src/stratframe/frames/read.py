@@ -29,8 +29,6 @@ from .dtypes import (
     is_nested,
     nested_error,
     object_type,
-    objects_of,
-    strict_series,
     to_floats,
     to_polars,
     to_vectors,
@@ -44,9 +42,6 @@ from .threads import check_threads
 
 MIXED = {"mixed", "mixed-integer"}
 """The results of `infer_dtype` for objects of several types."""
-
-LISTS_OF_OBJECTS = (list, tuple, set, frozenset, np.ndarray)
-"""The Python types that are read as lists of values."""
 
 NESTED = (tuple, pl.Expr)
 """The hashable Python types whose instances do not count as single values."""
@@ -155,50 +150,6 @@ def check_objects(series: Any, of_lists: str = "") -> None:
         raise StratError(msg)
 
 
-def read_tags(series: Series) -> tuple[list[Any], list[Ints]]:
-    """List the tags in a column of lists by descending frequency, and the rows with each tag.
-
-    Tags with equal frequency are in ascending order. Missing lists and missing values in lists are
-    ignored.
-    """
-    check_threads()
-    column = to_polars(series)
-    inner: Any = getattr(None if column is None else column.dtype, "inner", None)
-    if column is None:
-        held = tags_of_objects(series)
-    elif inner is None or is_nested(inner):
-        raise nested_error(series.name, series.dtype)
-    else:
-        lists = column.cast(pl.List(pl.String if inner in (pl.Categorical, pl.Enum) else inner))
-        held = pl.DataFrame({"row": np.arange(len(lists)), "tag": lists}).explode("tag")
-    held = held.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None)).drop_nulls("tag")
-    by_tag = held.unique().sort("tag", "row").group_by("tag", maintain_order=True)
-    found = by_tag.agg("row").sort(pl.col("row").list.len(), descending=True, maintain_order=True)
-    return found["tag"].to_list(), [rows.to_numpy() for rows in found["row"]]
-
-
-def holds_lists(series: Series) -> bool:
-    """Return whether a column holds nested values; Python objects are checked one by one."""
-    if dtype_of(series) != pl.Object or isinstance(series, pl.Series):
-        return is_nested(dtype_of(series))
-    return any(isinstance(each, LISTS_OF_OBJECTS) for each in series)
-
-
-def tags_of_objects(series: Any) -> pl.DataFrame:
-    rows = np.flatnonzero(~is_missing(series))
-    lists = series.iloc[rows].tolist()
-    if not all(isinstance(each, LISTS_OF_OBJECTS) and getattr(each, "ndim", 1) for each in lists):
-        raise nested_error(series.name, series.dtype)
-    values = pd.Series([tag for each in lists for tag in each], dtype=object)
-    tags = to_polars(values)
-    if tags is None and object_type(values) not in MIXED:  # decimals, and integers beyond 64 bits
-        tags = strict_series(objects_of(values, None).tolist(), None)
-    if tags is None or is_nested(tags.dtype):
-        msg = f"The lists of {series.name!r} must hold single values of the same type."
-        raise StratError(msg)
-    return pl.DataFrame({"row": np.repeat(rows, list(map(len, lists))), "tag": tags})
-
-
 # Numbers ---------------------------------------------------------------------------------
 
 
@@ -216,12 +167,26 @@ def read_numbers(series: Series, term: str) -> tuple[Values, Flags]:
         raise StratError(msg) from error
 
 
-def has_numbers(series: Series) -> bool:
+def has_numbers(series: Series, *, finite: bool = False) -> bool:
+    """Return whether a column can be read as numbers and, if `finite`, holds no infinite value."""
     try:
-        read_numbers(series, "")
+        values, missing = read_numbers(series, "")
     except StratError:
         return False
-    return True
+    return not finite or bool(np.isfinite(values[~missing]).all())
+
+
+def read_order(series: Series, term: str) -> tuple[Values, Flags]:
+    """Read numbers or dates as numbers with the same order, and flag missing values.
+
+    Decimals and large integers that would be rounded to equal floats are ranked instead.
+    """
+    values, missing = read_numbers(series, term)
+    dtype = dtype_of(series)
+    is_rounded = values.dtype == np.float64 and dtype.is_numeric() and not dtype.is_float()
+    if is_rounded and np.isfinite(values[~missing]).all():
+        return rank_key(series), missing
+    return values, missing
 
 
 def numbers_of(series: Series) -> Values:
@@ -250,9 +215,9 @@ def read_times(series: Series) -> tuple[Values, Flags]:
     """
     dtype, missing = dtype_of(series), is_missing(series)
     if has_order(series):
-        codes: Any = series.to_physical() if isinstance(series, pl.Series) else series.cat.codes
-        return np.where(missing, 0, codes.to_numpy()), missing
-    if dtype.is_decimal() or dtype in WIDE_INTEGERS:  # different values could be equal as floats
+        return category_codes(series), missing
+    # Different decimals and integers beyond 64 bits could be equal as floats.
+    if dtype.is_decimal() or dtype in WIDE_INTEGERS or holds_wide_objects(series):
         return rank_key(series), missing
     if dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Null:
         return read_numbers(series, "time")
@@ -265,6 +230,18 @@ def read_times(series: Series) -> tuple[Values, Flags]:
     raise StratError(msg)
 
 
+def category_codes(series: Any) -> Ints:
+    """Return the position of each row's category, which is arbitrary for missing values."""
+    codes = series.to_physical() if isinstance(series, pl.Series) else series.cat.codes
+    numbers = np.where(is_missing(series), 0, codes.to_numpy())
+    return numbers.astype(np.int64)
+
+
+def holds_wide_objects(series: Series) -> bool:
+    """Return whether a column holds Python numbers that fit no 64-bit dtype."""
+    return dtype_of(series).is_numeric() and to_polars(series) is None
+
+
 def read_comparable(series: Series, term: str) -> tuple[Values, Flags]:
     """Read the numbers to compare with bin edges, and flag missing values; raise for dates."""
     if dtype_of(series).is_temporal():
@@ -273,8 +250,7 @@ def read_comparable(series: Series, term: str) -> tuple[Values, Flags]:
             "\nHint: `sf.quantiles` takes dates."
         )
         raise StratError(msg)
-    values, missing = read_numbers(series, term)
-    return values.astype(np.float64) if values.dtype == np.uint64 else values, missing
+    return read_numbers(series, term)
 
 
 def read_matrix(columns: Sequence[Series], term: str) -> tuple[Values, list[int]]:
@@ -458,11 +434,14 @@ def key_of_text(series: pl.Series) -> KeyColumn:
     return HashedBytes(data, offsets)
 
 
-def rank_key(series: Any) -> Ints:
+def rank_key(series: Any, *, by_category: bool = False) -> Ints:
     """Rank the values of a key: numbers by value, text by code point, and dates by time.
 
     Equal values have the same rank, and no rank is skipped. Missing values have arbitrary ranks.
+    With `by_category`, ordered categories have the ranks of their order, and some may be skipped.
     """
+    if by_category and has_order(series):
+        return category_codes(series)
     column = key_values(series)
     if column is None:
         try:
@@ -474,6 +453,7 @@ def rank_key(series: Any) -> Ints:
         return codes
     dtype = column.dtype
     if dtype in (pl.String, pl.Binary, *WIDE_INTEGERS) or dtype.is_decimal():
+        check_threads()
         return (column.rank("dense").cast(pl.Int64) - 1).fill_null(0).to_numpy()
     values = numbers_of(column)
     return rank(np.where(is_missing(column), values.dtype.type(0), values))

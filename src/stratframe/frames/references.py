@@ -8,7 +8,7 @@ dtypes of columns so that an invalid call on a lazy frame fails before the query
 import re
 from abc import ABC
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -53,8 +53,14 @@ DATA = (
 )
 """The classes of data that users may give by mistake instead of a column name."""
 
-MAX_ENTRIES = 300
-"""The maximum number of entries of `by`, `groups` or `key`; a longer list must hold data."""
+
+class Repeated(NamedTuple):
+    """A list that names a column twice or, as only the frame can tell, that holds values."""
+
+    entries: tuple[Any, ...]
+    error: StratError
+    """The error for a list of names."""
+
 
 ACCEPTED = {
     "by": "column names, terms such as `sf.quantiles`, or expressions",
@@ -141,12 +147,32 @@ def root_names(ref: Any) -> list[Any]:
 
 
 def check_not_data(argument: str, given: object) -> None:
-    entries = given if isinstance(given, list) else [given]
-    if len(entries) > MAX_ENTRIES and argument in ("by", "groups", "key"):
-        raise not_a_reference(argument, entries)
-    for entry in entries:
+    for entry in given if isinstance(given, list) else [given]:
         if isinstance(entry, DATA):
             raise not_a_reference(argument, entry)
+
+
+def check_not_values(refs: Mapping[str, Sequence[Any]], names: Collection[Hashable]) -> None:
+    """Raise if an argument holds the values of a column, or names a column twice."""
+    for argument, given in refs.items():
+        repeated = given[0] if len(given) == 1 and isinstance(given[0], Repeated) else None
+        entries = list(given if repeated is None else repeated.entries)
+        if argument not in ("name", "apart") and are_values(entries, names):
+            raise not_a_reference(argument, entries)
+        if repeated is not None:
+            raise repeated.error
+
+
+def are_values(entries: Sequence[Any], names: Collection[Hashable]) -> bool:
+    """Return whether a long list names no column, and has repeats or more entries than columns."""
+    keys = [column_key(entry) for entry in entries if not is_computed(entry)]
+    has_repeats = len(set(keys)) < len(keys)
+    if len(keys) <= MAX_LISTED or not (has_repeats or len(keys) > len(names)):
+        return False
+    # In a MultiIndex, text names the column whose label starts with it.
+    known = {column_key(name) for name in names}
+    known |= {column_key(name[0]) for name in names if isinstance(name, tuple) and name}
+    return known.isdisjoint(keys)
 
 
 def check_names(argument: str, given: Iterable[object]) -> None:
@@ -184,6 +210,7 @@ def check_refs(
     types = None if isinstance(frame, pd.DataFrame) else frame.collect_schema()
     names = list(frame.columns if types is None else types)
     counts = Counter(map(column_key, names))
+    check_not_values(refs, names)
     every = [(argument, ref) for argument, given in refs.items() for ref in given]
     for argument, ref in every:
         if argument == "where" and is_flags_of(frame, ref):

@@ -7,6 +7,7 @@ pandera. `flags_check` makes the checks for the public schemas.
 
 import warnings
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -15,10 +16,11 @@ import pandas as pd
 import polars as pl
 
 from ..core.types import Flags, Ints, Values
-from ..errors import MAX_LISTED, StratError, describe_rows
+from ..errors import MAX_LISTED, StratError, describe_rows, write_number
 from .dtypes import dtype_of, is_missing, to_floats
-from .libraries import library_of, take
+from .libraries import library_of, take, to_native
 from .result import float_column, make_frame
+from .threads import has_threads
 
 HAS_MISSING = "has missing values"
 """The description of missing values that all engines use in messages."""
@@ -145,7 +147,7 @@ def broken_rules(column: RuledColumn) -> Iterator[tuple[str, Flags]]:
         low, high = rule.within
         flags = known & ((values < low) | (values > high))
         if flags.any():
-            yield f"has values outside {low:.15g} to {high:.15g}", flags
+            yield f"has values outside {write_number(low)} to {write_number(high)}", flags
 
 
 def failing_rows(library: str, columns: dict[Hashable, Any], *rows: Ints) -> Callable[[], Any]:
@@ -181,6 +183,8 @@ def pandera_column(pandera: Any, rule: Rule) -> Any:
 
 def pandera_error(columns: Sequence[RuledColumn], rows: Ints | None = None) -> Exception | None:
     library = library_of(columns[0].series)
+    if library == "polars" and not has_threads():
+        return None  # pandera would wait for the threads of Polars forever
     pandera = pandera_module(library)
     schema = {str(place): pandera_column(pandera, each.rule) for place, each in enumerate(columns)}
     data = {str(place): pandera_data(library, each) for place, each in enumerate(columns)}
@@ -219,35 +223,44 @@ def flags_check(
 
     With `skip_nulls`, missing values pass the check, because pandera reports them separately.
     """
-
-    def check(data: Any) -> Any:
-        is_pandas = library == "pandas"
-        series = data if is_pandas else data.lazyframe.select(data.key).collect().to_series()
-        flags = keeps(series)
-        if flags is False and not is_pandas:
-            # pandera collects the failing values of all columns in one text column. The column
-            # cannot hold False, but it can hold the message of an error.
-            msg = f"Column {data.key!r} breaks the rule: {name}."
-            raise StratError(msg)
-        if isinstance(flags, bool):
-            return flags
-        if is_pandas:  # pandera uses `isna`, which can miss NaN in nullable columns
-            return pd.Series(flags | (skip_nulls & data.isna().to_numpy()), index=data.index)
-        return pl.LazyFrame({data.key: flags | (skip_nulls & is_missing(series))})
-
+    check = partial(check_flags, library=library, keeps=keeps, name=name, skip_nulls=skip_nulls)
     return pandera.Check(check, name=name, error=name, ignore_na=False)
+
+
+def check_flags(
+    data: Any, *, library: str, keeps: Callable[[Any], Flags | bool], name: str, skip_nulls: bool
+) -> Any:
+    is_pandas = library == "pandas"
+    flags = keeps(to_native(data) if is_pandas else polars_column(data))
+    if flags is False and not is_pandas:
+        # pandera collects the failing values of all columns in one text column. The column
+        # cannot hold False, but it can hold the message of an error.
+        msg = f"Column {data.key!r} breaks the rule: {name}."
+        raise StratError(msg)
+    if isinstance(flags, bool):
+        return flags
+    if is_pandas:  # pandera uses `isna`, which can miss NaN in nullable columns
+        return pd.Series(flags | (skip_nulls & data.isna().to_numpy()), index=data.index)
+    return pl.LazyFrame({data.key: flags | (skip_nulls & is_missing(polars_column(data)))})
+
+
+def polars_column(data: Any) -> pl.Series:
+    """Return the column of a container in which pandera passes Polars data to a check."""
+    column: pl.Series = data.lazyframe.select(data.key).collect().to_series()
+    return column
 
 
 def part_type(names: Sequence[str], *, text: bool) -> Any:
     """Make a pandera dtype that accepts `pl.Enum(names)`, Categorical or, with `text`, any text."""
-    enum = import_module("pandera.engines.polars_engine").Engine.dtype(pl.Enum(names))
-    base: Any = type(enum)
+    return polars_schemas().PartType(names, text=text)
 
-    class PartType(base):  # type: ignore[misc]
-        def check(self, pandera_dtype: Any, _: Any = None) -> bool:
-            dtype = getattr(pandera_dtype, "type", pandera_dtype)
-            if dtype == pl.Categorical:
-                return True
-            return bool((text and dtype in (pl.String, pl.Enum)) or dtype == pl.Enum(names))
 
-    return PartType(pl.Series(names, dtype=pl.String))
+def make_schema(library: str, columns: dict[Any, Any], **options: Any) -> Any:
+    if library == "polars":
+        return polars_schemas().PolarsSchema(columns, **options)
+    return pandera_module(library).DataFrameSchema(columns, **options)
+
+
+def polars_schemas() -> Any:
+    pandera_module("polars")
+    return import_module("stratframe.frames.polars_schemas")

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.deal import cut_between_values, deal_by_rank, deal_by_table, round_robin
 from ..core.groups.assign import assign_units, balance_rows
+from ..core.groups.enumeration import assign_best, can_enumerate
 from ..core.groups.units import unique_rows
 from ..core.order import grouped, permuted_blocks, sort_values
 from ..core.quota import equal_quota
@@ -19,6 +20,7 @@ from ..core.systematic import systematic_deal
 from ..core.totals import group_totals, swap_for_totals
 from ..core.types import Ints, StratumTable, Words
 from ..errors import plural, warn
+from ..terms.base import BoundTerm
 from .check_data import explain_largest
 from .nest import Strata, check_n_cells
 from .options import Deal, Options
@@ -32,17 +34,15 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
     """Deal the rows of all strata, and return the part of every dealt row."""
     if strata.dealt.group is not None or strata.margins:
         return deal_units(options, strata, repeat)
-    parts = DEALS[options.deal](options, strata, repeat)
-    if strata.totals is None:
-        return parts
-    stream = column_stream(options, *TOTALS, repeat=repeat)
-    shares = options.target.fractions(strata.n_rows)
-    return swap_for_totals(strata.codes, parts, strata.totals.data, shares, stream)
+    if strata.totals is not None:
+        return deal_with_totals(options, strata, strata.totals, repeat)
+    return DEALS[options.deal](options, strata, repeat)
 
 
 def deal_at_random(options: Options, strata: Strata, repeat: int) -> Ints:
     """Deal by random numbers; neighbours in an order go to different parts."""
-    order, n_rows, k = strata.order, len(strata.codes), options.target.n
+    order = strata.order
+    n_rows = len(strata.codes)
     first, second = row_streams(options, repeat)
     if order is None:
         numbers, tie_breaks = row_numbers(strata.dealt.keys, n_rows, first, second)
@@ -52,8 +52,33 @@ def deal_at_random(options: Options, strata: Strata, repeat: int) -> Ints:
     if options.target.kind == "part":
         table = quota_table(options, strata, repeat)
         return systematic_deal(rows, table, second(table.size + n_rows))
+    k = options.target.n
     rows = permuted_blocks(rows, strata.sizes, k, second(n_rows), order.spread_leftover)
     return round_robin(rows, fold_order(options, repeat))
+
+
+def deal_with_totals(options: Options, strata: Strata, totals: BoundTerm, repeat: int) -> Ints:
+    """Deal rows in the order of a single number, if there is one, and swap rows for its totals."""
+    order = totals.term.row_order(totals.data)
+    if order is not None and strata.dealt.keys is not None:
+        strata = number_by_keys(options, strata, repeat)
+    parts = deal_at_random(options, strata._replace(order=order), repeat)
+    shares = options.target.fractions(strata.n_rows)
+    stream = column_stream(options, *TOTALS, repeat=repeat)
+    return swap_for_totals(strata.codes, parts, totals.data, shares, stream)
+
+
+def number_by_keys(options: Options, strata: Strata, repeat: int) -> Strata:
+    """Number strata by their lowest key hashes, the order in which quotas without totals are drawn.
+
+    Counts are then as without totals.
+    """
+    numbers, _ = row_numbers(strata.dealt.keys, len(strata.codes), *row_streams(options, repeat))
+    lowest = strata.lowest(numbers)
+    assert lowest is not None
+    order = order_of_strata(lowest, strata.ancestors)
+    codes = np.argsort(order)[strata.codes]
+    return reorder_quotas(strata, order)._replace(codes=codes)
 
 
 def deal_in_turn(options: Options, strata: Strata, repeat: int) -> Ints:
@@ -69,12 +94,15 @@ def deal_in_turn(options: Options, strata: Strata, repeat: int) -> Ints:
 
 def deal_in_stretches(options: Options, strata: Strata, repeat: int) -> Ints:
     """Cut every stratum along its order into one stretch of rows for each part."""
-    codes, n_strata, table = strata.codes, len(strata.sizes), quota_table(options, strata, repeat)
+    codes = strata.codes
+    n_strata = len(strata.sizes)
+    table = quota_table(options, strata, repeat)
     values = None if strata.order is None else strata.order.values
     if values is None:
         return deal_by_table(grouped(np.arange(len(codes)), codes, n_strata), table)
     rows, is_run_start = sort_values(values, codes, n_strata)
-    return deal_by_table(rows, cut_between_values(table, is_run_start))
+    shares = options.target.fractions(strata.n_rows)
+    return deal_by_table(rows, cut_between_values(table, is_run_start, shares))
 
 
 DEALS: dict[Deal, Callable[[Options, Strata, int], Ints]] = {
@@ -104,7 +132,10 @@ def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
             f" {'row' if excess == '1' else 'rows'} too large.{why}"
         )
     units = strata.units()
-    parts = assign_units(units, shares, stream)
+    if target.kind == "part" and can_enumerate(n_groups, target.n):
+        parts = assign_best(units, np.full(n_groups, -1), shares, stream)
+    else:
+        parts = assign_units(units, shares, stream)
     if strata.totals is not None:
         totals = group_totals(strata.totals.data, group, n_groups)
         alike, _ = unique_rows(units, stream(len(units.totals)))
@@ -132,10 +163,8 @@ def quota_table(
     check_n_cells(len(sizes), target.n)
     if lowest is not None:
         order = order_of_strata(lowest, strata.ancestors)
-        ancestors = tuple(renumbered(strata.ancestors, order))
-        in_turn = strata._replace(sizes=sizes[order], ancestors=ancestors)
         table = np.empty((len(sizes), target.n), dtype=np.int64)
-        table[order] = quota_table(options, in_turn, repeat)
+        table[order] = quota_table(options, reorder_quotas(strata, order), repeat)
         return table
     if target.kind == "fold":
         return equal_quota(sizes, fold_order(options, repeat))
@@ -145,3 +174,9 @@ def quota_table(
     elif options.deal == "contiguous":  # the highest words give a left-over row to the first part
         words = np.full(n_words, 2**64 - 1, dtype=np.uint64)
     return controlled_rounding(sizes, target.fractions(strata.n_rows), strata.ancestors, words)
+
+
+def reorder_quotas(strata: Strata, order: Ints) -> Strata:
+    """Put the sizes and the ancestors of strata, from which quotas are made, in the given order."""
+    ancestors = tuple(renumbered(strata.ancestors, order))
+    return strata._replace(sizes=strata.sizes[order], ancestors=ancestors)

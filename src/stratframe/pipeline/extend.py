@@ -13,6 +13,7 @@ from .. import frames
 from ..core.deal import deal_by_rank
 from ..core.fill import fill_by_shares, fill_evenly
 from ..core.groups.assign import extend_units
+from ..core.groups.enumeration import assign_best, can_enumerate
 from ..core.groups.local_search import Stream
 from ..core.seeds import StreamTag, random_words
 from ..core.strata import first_occurrence, order_of_strata, sum_by
@@ -22,7 +23,7 @@ from ..frames import Frame, NewColumn
 from .check_data import rows_where
 from .nest import Columns, DealtRows, Strata, place_rows
 from .options import Options, Target, fold_target, write_groups
-from .parts import empty_outputs, part_sizes, warn_empty_parts
+from .parts import empty_outputs, part_sizes, warn_empty_parts, warn_far_parts
 from .random_numbers import column_stream, row_numbers
 from .stratify import choose_rows, nest_rows, without_orders
 
@@ -57,6 +58,9 @@ def extended_column(
     parts[rows] = extend_dealt(options, strata, known[rows])
     sizes = {options.name: part_sizes(parts, options.target)}
     warn_empty_parts(options.target, strata.n_rows, sizes, named=named)
+    if dealt.group is not None:
+        of_dealt = {options.name: part_sizes(parts[rows], options.target)}
+        warn_far_parts(options, strata.n_rows, of_dealt, named=named)
     (output,) = empty_outputs(options)
     return output._replace(parts=parts)
 
@@ -168,6 +172,9 @@ def extend_dealt(options: Options, strata: Strata, folds: Ints) -> Ints:
         room = fill_target(options, stream, held, np.array([(folds < 0).sum()]))[0]
         return extend_units(strata.units(), folds, shares, stream, room).astype(np.int64)
     given = folds_of_units(group, int(group.max(initial=-1)) + 1, folds)
+    n_new = int((given < 0).sum())
+    if options.target.kind == "part" and can_enumerate(n_new, options.target.n):
+        return assign_best(strata.units(), given, shares, stream)[group]
     return extend_units(strata.units(), given, shares, stream)[group].astype(np.int64)
 
 

@@ -116,7 +116,8 @@ class LocalSource:
             hint = "fill the missing groups with values that identify the rows"
         elif options.groups or options.key or is_cut_by_value:
             what = None
-        frames.lazy.warn_row_order(self.frame, what, hint, options.key)
+        refs = [ref for refs in options.columns().values() for ref in refs]
+        frames.lazy.warn_row_order(self.frame, what, hint, refs=refs)
 
     def sample(self, options: Options, wanted: SampleSize) -> Any:
         named = self.check(options)
@@ -169,12 +170,13 @@ class LocalSource:
         frames.check_refs(self.frame, named)
         check_not_itself("by", named["by"], name, self.frame)
         columns, _ = self.read(named)
+        # As in the call that dealt the rows, all rows decide what kind of term a column needs.
+        handed = split_series(options.terms, columns["by"])
+        resolved = [term.resolve(own) for term, own in handed]
         missing, weights = frames.is_missing(columns["name"][0]), None
         if missing.any():
             rows = np.flatnonzero(~missing)
             columns = {each: [frames.take(one, rows) for one in columns[each]] for each in columns}
-        handed = split_series(options.terms, columns["by"])
-        resolved = [term.resolve(own) for term, own in handed]
         if not (groups or options.marginal) and all(term.is_nominal for term in resolved):
             kept, weights = frames.duplicates.count_unique_rows([*columns["by"], *columns["name"]])
             columns = {"by": kept[:-1], "name": kept[-1:]}

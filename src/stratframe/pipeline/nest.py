@@ -131,7 +131,7 @@ class Strata(NamedTuple):
     """For each coarser level, from the finest to the coarsest, the stratum that contains each joint
     stratum. Each array has shape (n_strata,) and is nondecreasing."""
     order: RowOrder | None = None
-    """The order of the rows inside the strata; None if no entry orders the rows."""
+    """The order of the rows inside the strata; None if no entry but `sf.total` orders the rows."""
     totals: BoundTerm | None = None
     """The entry made by `sf.total`, if there is one."""
     levels: tuple[Level, ...] = ()
@@ -240,8 +240,11 @@ def nest(entries: Sequence[BoundTerm], dealt: DealtRows) -> Strata:
     levels: list[Level] = []
     for entry in entries:
         term = entry.term
+        if term.evens_totals:  # counts are as without it, so it does not order the rows here
+            totals = entry
+            break
         if term.orders_rows:
-            order, totals = term.row_order(entry.data), entry if term.evens_totals else None
+            order = term.row_order(entry.data)
             break
         parent, division = codes, term.divide(entry, codes, n_strata)
         order = division.order or order

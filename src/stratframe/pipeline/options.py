@@ -21,6 +21,7 @@ from ..checks import (
     plain_share,
 )
 from ..errors import StratError, above_limit, describe, describe_count, plural, warn
+from ..frames import format_reference
 from ..terms.base import By, ColumnRef, Missing, Term
 from ..terms.by import parse_by, parse_columns, parse_groups
 
@@ -66,11 +67,21 @@ class Target:
             msg = (
                 "The counts in `parts` must sum to the number of rows that get a part, got"
                 f" {describe_count(total)} for {plural(n_rows, 'row')}.\nHint: one count may be"
-                " None, which stands for the remaining rows (at least 1)."
+                f" None, which stands for the remaining rows (at least 1).{self.hint_at_shares()}"
             )
             raise StratError(msg)
         counts = [n_rows - total if share is None else int(share) for share in self.shares]
         return [Fraction(count, n_rows) for count in counts]
+
+    def hint_at_shares(self) -> str:
+        """Suggest the shares of counts that are meant as percentages or ratios; maybe nothing."""
+        counts = [share for share in self.shares or () if isinstance(share, int)]
+        total, names = sum(counts), self.names or ()
+        shares = [round(count / total, 3) for count in counts]
+        if len(counts) < len(names) or [Fraction(str(each)) * total for each in shares] != counts:
+            return ""
+        parts = dict(zip(names, shares, strict=True))
+        return f"\nShares are below 1: `parts={show_parts(parts)}`."
 
 
 MAX_PARTS_SHOWN = 12
@@ -155,7 +166,8 @@ def check_options(
     for is_broken, rule, hint in clashes(options):
         if is_broken:
             raise StratError(f"{rule}.\nHint: {hint}" if hint else f"{rule}.")
-    check_name(options.name)
+    if not isinstance(options.name, tuple) or repeats > 1:  # a tuple can name a pandas column
+        check_name(options.name)
     return options
 
 
@@ -177,8 +189,8 @@ def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
     if options.deal == "hash":
         alone = "a row's key alone decides where the row goes"
         excluded: list[tuple[str, object, str]] = [
-            ("`by`", options.terms, BALANCED),
-            ("`groups`", options.groups, TOGETHER),
+            ("`by`", options.terms, hint_for_even_strata(options.key)),
+            ("`groups`", options.groups, hint_for_hashed_groups(options.groups)),
             (f"`missing={options.missing!r}`", options.missing != "error", NO_MISSING_KEY),
             (f"`rare={options.rare!r}`", options.rare != "warn", NO_CLASSES),
         ]
@@ -204,8 +216,6 @@ def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
 MAX_HASHED = 1_000_000
 """The maximum number of folds with `deal="hash"`; every partition stores all cut points."""
 
-BALANCED = 'leave out `by`; or, for even strata, leave out `deal` and use `groups="user"`.'
-TOGETHER = '`key="patient"` keeps all rows of a patient together.'
 NO_MISSING_KEY = "`where` can leave out the rows without a key."
 NO_CLASSES = "there are no classes without `by`."
 IDENTIFIED = (
@@ -215,6 +225,24 @@ IDENTIFIED = (
 UP_TO_CHANCE = 'shares, as in `parts={"train": 0.8, "test": 0.2}`, are met approximately.'
 BY_VALUE = "`sf.continuous` orders rows by a column."
 CLUSTERED = "`sf.clusters` with the same features defines strata."
+
+
+def hint_for_even_strata(key: Sequence[ColumnRef]) -> str:
+    """For a hash deal with `by`, suggest groups in place of the key, which balance strata."""
+    if not key:
+        return 'leave out `by`; or, for even strata, leave out `deal` and use `groups="user"`.'
+    texts = list(map(format_reference, key))
+    columns = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+    return f"leave out `by`; or, for even strata, write `groups={columns}` for `deal` and `key`."
+
+
+def hint_for_hashed_groups(groups: Sequence[Term]) -> str:
+    """For a hash deal with groups, suggest the columns of the groups as the key."""
+    if not groups:
+        return ""
+    if any(term.uses_row_order or term.only_groups for term in groups):
+        return "leave out `deal` and `key`."
+    return f"`key={write_groups(groups)}` keeps the rows of a group together."
 
 
 def hint_for_keyed_groups(groups: Sequence[Term]) -> str:

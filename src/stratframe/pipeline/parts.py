@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.strata import sum_by
 from ..core.types import Ints
-from ..errors import MAX_LISTED, list_values, plural, warn
+from ..errors import MAX_LISTED, list_values, plural, warn, with_full_stop
 from ..frames import NewColumn
 from ..progress import track
 from .deals import deal_rows
@@ -28,6 +28,9 @@ def new_columns(options: Options, columns: Columns, n_rows: int) -> list[NewColu
     if tied or (target.names and min(target.fractions(n_dealt)) * n_dealt < 1):
         sizes = {column.name: part_sizes(column.parts, target) for column in new}
         warn_empty_parts(target, n_dealt, sizes, named=len(new) > 1, tied=tied)
+    if strata.dealt.group is not None:
+        sizes = {column.name: part_sizes(column.parts, target) for column in new}
+        warn_far_parts(options, n_dealt, sizes, named=len(new) > 1)
     return new
 
 
@@ -68,3 +71,34 @@ def warn_empty_parts(
             lines.append(f"{part} has no rows{columns}{fault}")
     if lines:
         warn(" ".join(lines[:MAX_LISTED]) + " ..." * (len(lines) > MAX_LISTED))
+
+
+FAR_OF_LARGEST, FAR_OF_OWN = 0.1, 0.5
+"""A part is far from its share if it is off by more than `FAR_OF_LARGEST` times the largest share,
+or by more than `FAR_OF_OWN` times its own share."""
+
+
+def warn_far_parts(
+    options: Options, n_rows: int, sizes: Mapping[str, Ints], *, named: bool
+) -> None:
+    """Warn about parts that whole groups leave far from their shares; `sizes` as above."""
+    target = options.target
+    if target.names is None or options.rare == "ignore" or not n_rows:
+        return
+    shares = [float(share * n_rows) for share in target.fractions(n_rows)]
+    lines = []
+    for column, held in sizes.items():
+        for name, share, size in zip(target.names, shares, held.tolist(), strict=True):
+            off = abs(size - share)
+            # Without groups, too, whole rows can be off by up to one row.
+            if off >= 1 and (off > FAR_OF_LARGEST * max(shares) or off > FAR_OF_OWN * share):
+                where = f" in {column!r}" if named else ""
+                has = f"{name!r} has {plural(size, 'row')}{where}"
+                lines.append(f"{has} (its share is {share:.10g})")
+    if lines:
+        listed = "; ".join(lines[:MAX_LISTED]) + " ..." * (len(lines) > MAX_LISTED)
+        warn(
+            f"Whole groups do not meet the shares of `parts`: {with_full_stop(listed)}"
+            "\nHint: choose shares that these groups can meet, or fewer entries in `by`;"
+            ' `rare="ignore"` silences this warning.'
+        )

@@ -40,8 +40,11 @@ class Keys(NamedTuple):
 def column_stream(options: Options, *tags: StreamTag, repeat: int = 0) -> Stream:
     """Make the random stream of a new column. Folds use the first tag, and parts the last tag."""
     tag = tags[0] if options.target.kind == "fold" else tags[-1]
+    name = options.name
+    if isinstance(name, tuple):  # the label of a pandas column with several levels
+        name = " ".join(str(level) for level in name if level)
     # The default names of the verbs are not part of the seed.
-    name = "" if options.name in ("fold", "split") else options.name
+    name = "" if name in ("fold", "split") else name
     return word_stream(options.seed, tag, options.target.n, repeat, name)
 
 
@@ -109,9 +112,12 @@ def first_of_equal_keys(keys: Keys, key: Sequence[Any]) -> Ints | None:
     return None if (first == np.arange(len(first))).all() else first
 
 
-def key_order(key: Sequence[Any]) -> tuple[Ints, Ints]:
-    """Return the rows sorted by key, first column first, and the dense rank of each row's key."""
-    columns = [frames.read.rank_key(series) for series in key]
+def key_order(key: Sequence[Any], *, by_category: bool = False) -> tuple[Ints, Ints]:
+    """Return the rows sorted by key, first column first, and the dense rank of each row's key.
+
+    With `by_category`, ordered categories are sorted in their order, and otherwise by value.
+    """
+    columns = [frames.read.rank_key(series, by_category=by_category) for series in key]
     rows = np.lexsort(columns[::-1])
     repeats = np.logical_and.reduce([np.diff(column[rows]) == 0 for column in columns])
     ranks = np.empty(len(rows), dtype=np.int64)

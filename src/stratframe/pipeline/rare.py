@@ -11,7 +11,7 @@ from ..core.strata import first_occurrence, sum_by
 from ..core.types import Flags, Ints
 from ..errors import MAX_LISTED, StratError, plural, preview, warn, with_full_stop
 from ..terms.base import BoundTerm
-from ..terms.classes import Classes
+from ..terms.classes import MANY_VALUES, Classes
 from ..terms.entry import ruled_columns
 from .options import Options, write_groups
 
@@ -94,11 +94,14 @@ def hint_for_rare(entry: BoundTerm, n_rare: int, options: Options) -> str:
 def hint_for_many_values(entry: BoundTerm, sizes: Ints, is_rare: Flags, options: Options) -> str:
     """Return a hint if a column looks continuous, or looks like an id or a regression target."""
     cuts = f"`sf.quantiles({entry.code}, 10)`"
-    if entry.weights is None and len(options.terms) == 1:
-        cuts += f" or `sf.continuous({entry.code})`"  # must come last, and cannot have weights
+    # An order must come last, has no weights, and has no place for missing and infinite values.
+    is_alone = entry.weights is None and len(options.terms) == 1 and not entry.missing.any()
+    if is_alone and frames.read.has_numbers(entry.series[0], finite=True):
+        cuts += f" or `sf.continuous({entry.code})`"
     n_rows, n_present = int(sizes.sum()), int((sizes > 0).sum())
     is_numeric = frames.read.has_numbers(entry.series[0])
-    if 2 * int(sizes[is_rare].sum()) > n_rows and (is_numeric or 2 * n_present > n_rows):
+    has_many = 2 * n_present > n_rows or (is_numeric and n_present > MANY_VALUES)
+    if 2 * int(sizes[is_rare].sum()) > n_rows and has_many:
         looks, hint = "continuous, or like an id", cuts
         if not is_numeric:
             looks, hint = "like an id", 'leave it out of `by`, or use `rare="ignore"`'

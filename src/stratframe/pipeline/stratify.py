@@ -43,7 +43,8 @@ def choose_rows(
         dealt = dealt.select(rows_where(where[0]))
     dealt = check_values(dealt, options, key)
     if key and depends_on_order(dealt, options):
-        dealt = dealt.select(key_order(dealt.take(key))[0])
+        in_order = key_order(dealt.take(key), by_category=options.deal == "contiguous")[0]
+        dealt = dealt.select(in_order)
     if options.missing == "null":
         dealt = leave_out_missing(dealt)
     dealt = number_groups(dealt, options)

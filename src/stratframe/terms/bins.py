@@ -14,7 +14,7 @@ import numpy as np
 from .. import frames
 from ..core.strata import DENSE, edge_bins, quantile_bins, sum_by
 from ..core.types import Ints, Values
-from ..errors import StratError, above_limit, describe, one_of, plural, warn
+from ..errors import StratError, above_limit, describe, one_of, plural, warn, write_number
 from ..frames import Rule
 from .base import (
     LEFT_NULL,
@@ -51,6 +51,9 @@ class Continuous(Term):
     function: ClassVar[str] = "sf.continuous"
     orders_rows: ClassVar[bool] = True
     uses_row_order: ClassVar[bool] = True
+
+    def read(self, series: Sequence[Any]) -> BoundTerm:
+        return BoundTerm(self, series, *frames.read.read_order(series[0], str(self)))
 
     def without_order(self) -> Quantiles:
         return Quantiles(self.columns, DECILES, warns=False, name=self.name)
@@ -163,7 +166,7 @@ class Bins(Term):
     closed: Literal["right", "left"]
 
     def arguments(self) -> str:
-        return f"{super().arguments()}, {list_arguments([f'{edge:.15g}' for edge in self.edges])}"
+        return f"{super().arguments()}, {list_arguments(list(map(write_number, self.edges)))}"
 
     def counted_by(self) -> ByEdges:
         return ByEdges(self.edges, self.closed)
@@ -176,11 +179,14 @@ class Bins(Term):
         return [rule._replace(within=(self.edges[0], self.edges[-1]))]
 
     def cut(self, values: Values, parent: Ints, weights: Ints | None) -> tuple[Ints, int]:
-        return edge_bins(values, np.array(self.edges), self.closed), len(self.edges) - 1
+        return edge_bins(values, self.edges, self.closed), len(self.edges) - 1
 
     def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
         pattern = "({}, {}]" if self.closed == "right" else "[{}, {})"
-        names = [pattern.format(*edges) for edges in pairwise(format_floats(self.edges))]
+        texts = list(map(write_number, self.edges))
+        if all(edge == float(edge) for edge in self.edges):
+            texts = format_floats(list(map(float, self.edges)))
+        names = [pattern.format(*edges) for edges in pairwise(texts)]
         names[0] = f"[{names[0][1:]}"
         names[-1] = f"{names[-1][:-1]}]"
         codes = division.codes[rows].tolist()
@@ -202,6 +208,12 @@ def format_floats(values: Sequence[Any]) -> list[str]:
             break
         texts = [f"{value:.{digits}g}" for value in values]
     return texts
+
+
+def exact_edge(edge: Any) -> float:
+    """Convert an edge to a float or, if it is a whole number, to an integer of any size."""
+    number = float(edge)  # raises an error if the edge is too large
+    return int(edge) if isinstance(edge, Integral) else number
 
 
 def continuous(column: ColumnRef, *, name: Hashable | None = None) -> Continuous:
@@ -293,7 +305,8 @@ def bins(
     column : column name, Polars expression, or callable that takes a pandas frame
         Numbers, or a categorical of numbers. A value outside the edges raises an error.
     edges : sequence of float
-        At least two numbers in increasing order. The outermost edges can be infinite.
+        At least two numbers in increasing order. The outermost edges can be infinite. Whole numbers
+        are compared exactly with columns of integers.
     closed : {"right", "left"}
         The edge that each bin includes. With "right", the first bin also includes the lowest edge;
         with "left", the last bin also includes the highest edge.
@@ -325,7 +338,7 @@ def bins(
     shown = describe(edges, MAX_ITEMS)
     try:
         given = list(islice(edges, MAX_BINS + 2))
-        numbers = tuple(float(edge) for edge in given if isinstance(edge, Real))
+        numbers = tuple(exact_edge(edge) for edge in given if isinstance(edge, Real))
     except TypeError:
         given, numbers = [], ()
     except OverflowError:

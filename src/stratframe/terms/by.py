@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from .. import frames
-from ..errors import StratError, at_least_one, given_twice, preview
+from ..errors import MAX_LISTED, StratError, at_least_one, given_twice, preview
 from .base import By, ColumnRef, Term
 from .classes import Classes, Plain
 from .margins import Margins, PlainMargin
@@ -38,8 +38,13 @@ def parse_by(by: By | None) -> Entries:
             PlainMargin(term.columns) if isinstance(term, Plain) else term
             for term in map(to_term, terms[0].columns)
         ]
-    if len(terms) > 1:
+    try:
         check_no_repeats(terms, "`sf.margins`" if marginal else "`by`")
+    except StratError as error:
+        if len(terms) <= MAX_LISTED or not all(isinstance(term, Plain) for term in terms):
+            raise
+        repeated = frames.references.Repeated(tuple(columns_of(terms)), error)
+        return Entries((Plain((repeated,)),))
     orders = [term for term in terms if term.orders_rows]
     if orders not in ([], terms[-1:]):
         functions = " or ".join(dict.fromkeys(f"`{term.function}`" for term in orders))
@@ -98,8 +103,12 @@ def parse_groups(groups: Any) -> tuple[Term, ...]:
                 f" `sf.linked` and `sf.similar`, got {frames.format_reference(column)}."
             )
             raise StratError(msg)
-    if len(columns) > 1:
+    try:
         frames.references.check_each_column_once("`groups`", columns)
+    except StratError as error:
+        if len(columns) <= MAX_LISTED:
+            raise
+        columns = (frames.references.Repeated(columns, error),)
     return tuple(Classes((column,)) for column in columns)
 
 

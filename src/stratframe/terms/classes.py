@@ -52,7 +52,10 @@ class Classes(Term):
     def read(self, series: Sequence[Any]) -> BoundTerm:
         """Encode the classes in order of first appearance."""
         column = "..." if frames.is_computed(self.columns[0]) else repr(self.columns[0])
-        margins = f"`sf.margins({column})`, as the only entry, balances each value of the lists."
+        margins = (
+            f"`sf.margins({column})`, as the only entry, balances each value of the lists, or each"
+            " position of vectors of classes."
+        )
         codes, n_classes = frames.encode_classes(series[0], margins)
         return BoundTerm(self, series, codes, codes < 0, n_classes)
 

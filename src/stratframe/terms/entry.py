@@ -43,7 +43,8 @@ def read_entry(term: Term, series: Sequence[Any], place: int = 1) -> BoundTerm:
 def ruled_columns(entry: BoundTerm, missing: Missing) -> list[RuledColumn]:
     """Pair each column of an entry with the rule that its values must obey."""
     rules, is_nominal = entry.term.rules(missing), entry.term.is_nominal
-    several = entry.data.ndim == 2
+    # Vectors of classes are one column with one rule, whatever the number of their components.
+    several = entry.data.ndim == 2 and not is_nominal
     columns: list[RuledColumn] = []
     blocks = [entry.data]
     if several:

@@ -11,7 +11,7 @@ import numpy as np
 from .. import frames
 from ..core.types import Ints
 from ..errors import StratError, at_least_one, warn
-from .base import BoundTerm, Substrata, Term, list_arguments
+from .base import BoundTerm, ColumnRef, Substrata, Term, list_arguments
 from .classes import RARE, Classes, Plain
 
 MOST_TAGS = 2_000
@@ -33,8 +33,60 @@ class PlainMargin(Plain):
     """A plain column in `sf.margins`, which can also be a column of lists."""
 
     def resolve(self, series: Sequence[Any]) -> Term:
-        is_of_lists = frames.holds_lists(series[0])
-        return Tags(self.columns) if is_of_lists else super().resolve(series)
+        """Choose between classes, tags and vectors from all rows, whether they are dealt or not."""
+        if not frames.holds_lists(series[0]):
+            return super().resolve(series)
+        kind = frames.kind_of_lists(series[0])
+        if kind.is_soft:
+            raise StratError(soft_labels(self.columns[0], series[0].name))
+        if kind.n_components:
+            return Vectors(self.columns, n_components=kind.n_components)
+        return Tags(self.columns)
+
+
+def soft_labels(ref: ColumnRef, name: object) -> str:
+    column = "..." if frames.is_computed(ref) else repr(ref)
+    owner = "" if name is None else f" of {name!r}"
+    return (
+        f"An entry of `sf.margins` must define strata, but the vectors{owner} hold fractions."
+        f"\nHint: `sf.clusters({column})` makes strata of similar vectors, and `sf.quantiles` cuts"
+        " a column that holds one component into bins."
+    )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Vectors(Classes):
+    """A column of vectors of one length, each component of which is an entry."""
+
+    n_components: int = 0
+    """The length of the vectors."""
+
+    def read(self, series: Sequence[Any]) -> BoundTerm:
+        """Read the classes of each component; a row is missing if any component is missing."""
+        codes = frames.encode_components(series[0], self.n_components)
+        return BoundTerm(self, series, codes, np.logical_or.reduce(codes < 0))
+
+    def entries(self, entry: BoundTerm) -> list[BoundTerm]:
+        entries = []
+        for place, codes in enumerate(entry.data):
+            name = f"{entry.stratum_name}[{place}]"
+            term = Component(self.columns, n_components=self.n_components, place=place, name=name)
+            n_classes = int(codes.max(initial=-1)) + 1
+            entries.append(
+                replace(entry, term=term, data=codes, missing=codes < 0, n_classes=n_classes)
+            )
+        return entries
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Component(Vectors):
+    """One component of a column of vectors; its name has the column and the place."""
+
+    place: int = 0
+    """The place of the component in the vectors, counted from 0."""
+
+    def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
+        return frames.component_values(entry.values_at(rows), self.n_components, self.place)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,8 +129,8 @@ class Tags(Classes):
 
 
 def name_with_column(entry: BoundTerm) -> BoundTerm:
-    """Name the entry of a list value "column: value"; return other entries unchanged."""
-    if not isinstance(entry.term, Tags):
+    """Name the entry of a tag or component "column: name"; return other entries unchanged."""
+    if not isinstance(entry.term, Tags | Component):
         return entry
     name = f"{entry.names[0].name}: {entry.term.name}"
     return replace(entry, term=replace(entry.term, name=name))
@@ -98,7 +150,10 @@ def margins(entries: Hashable | Term | Sequence[Hashable | Term]) -> Margins:
         A continuous column raises an error; cut it into bins first. In a column of lists, each
         value becomes an entry, which says whether a list contains the value. The entry is named
         after the value; if another entry has this name, the column name is put first. If there are
-        more than 2,000 values, the rarer values share a single entry, and a warning is issued.
+        more than 2,000 values, the rarer values share a single entry, and a warning is issued. In
+        a column of vectors, each component becomes an entry, such as `labels[0]`. Lists of one
+        length of at least 2 are vectors if they hold only 0, 1 and booleans, or if most of them
+        hold a value twice; vectors of fractions raise an error.
 
     Returns
     -------
@@ -107,7 +162,7 @@ def margins(entries: Hashable | Term | Sequence[Hashable | Term]) -> Margins:
     Raises
     ------
     StratError
-        If there are no entries, or an entry orders rows.
+        If there are no entries, an entry orders rows, or vectors hold fractions.
 
     References
     ----------

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from .. import frames
+from ..core.strata import factorize_codes
+from ..core.types import Ints
 from ..engines.engine_source import EngineSource
 from ..errors import StratError, describe, plural, plural_name
 from ..frames import AnyFrame, FoldValues
@@ -25,10 +27,11 @@ from ..terms.base import By
 from ..terms.by import columns_of, parse_columns, parse_groups
 from . import findings
 from .chronology import find_on, find_time
+from .copies import is_chance, nearly_unique
 from .drift import DRIFT_HINT, check_features, measure_drift
 from .findings import Shared
 from .ids import find_ids, named_ids, read_ids
-from .leaks import AUTO, Asked, count_shared, find_twin, is_chance, read_compared
+from .leaks import AUTO, Asked, count_shared, find_twin, read_beside, read_compared
 from .lines import WORST_FIRST, Finding, fit_line, printable, write_finding
 from .sources import check_rows, join_given, named_source
 
@@ -158,8 +161,10 @@ def check(  # noqa: PLR0913 - what users ask for
     it is *as even as a shuffle*. The order of a continuous entry is even if, at each of 60 quantile
     cuts of each stratum, the number of rows up to the cut in each fold is within two rows of the
     fold's share. Equal rows in different folds are a leak, unless chance can explain them or, if
-    `duplicates` names no columns, they make up at most 1 % of the rows. The page *How good is a
-    fold column?* has the exact rules.
+    `duplicates` names no columns, they make up at most 1 % of the rows or agree in fewer than three
+    columns beside a column that differs in every row. With several fold columns, rows are compared
+    with and without the other columns of `name`, unless their names suggest folds. The page *How
+    good is a fold column?* has the exact rules.
 
     Rows without a fold are left out, and a note gives their number. On Dask and Spark frames, rows
     without a group raise an error, `features` cannot be given, equal rows are looked for only in
@@ -180,11 +185,11 @@ def check(  # noqa: PLR0913 - what users ask for
     >>> found.ok, found.findings["severity"][0]
     (False, 'leak')
     """
-    frame, name, aside = join_given(frame, name)
-    source, names = named_source(frame, name)
     of_time = parse_columns("time", time)
     frames.references.check_each_column_once("`time`", of_time)
     asked = Asked(groups, parse_groups(groups), key, duplicates, by, features, of_time)
+    frame, name, aside = join_given(frame, name, asked.named)
+    source, names = named_source(frame, name)
     if isinstance(source, EngineSource):
         looked = look_at_counts(source, names, asked)
     else:
@@ -219,14 +224,16 @@ def look_at_rows(
         labels, folds = frames.fold_codes(series)
         looked = track(compared, "What folds share", "")
         shared = [count_shared(each, labels.values, folds) for each in looked]
+        wider = read_beside(source.frame, eager, names, name, asked)
+        if wider is not None:
+            wide = count_shared(wider, labels.values, folds)
+            shared[-1] = findings.worse_of(shared[-1], wide, labels)
         found = find_ids(encoded, labels, folds)
         if aside is not None:  # users do not know the row numbers of stacked frames
             shared = [each._replace(has_places=False) for each in shared]
             found += findings.find_aside(aside)
         if len(names) > 1 and labels.present:
-            # Columns with equal folds have equal digests, whatever their categories.
-            ranks = np.append(np.cumsum(np.array(labels.sizes) > 0), 0)
-            digest = (*labels.present, blake2b(ranks[folds].tobytes()).digest())
+            digest = blake2b(number_folds(folds).tobytes()).digest()
             found += findings.find_same(same, name, digest)
         if features:
             found.append(findings.find_drift(*measure_drift(eager, features, name)))
@@ -234,6 +241,14 @@ def look_at_rows(
             found += find_time(frames.read_columns(eager, asked.time), asked.time, series)
         twin = partial(find_twin, whole, names, folds)
         yield find_all(LocalSource(eager), asked, name, labels, shared, found, twin)
+
+
+def number_folds(folds: Ints) -> Ints:
+    """Number folds by first appearance, so that relabelled folds are equal; -1 means no fold."""
+    numbers = np.full(len(folds), -1, dtype=np.int64)
+    dealt = folds >= 0
+    numbers[dealt] = factorize_codes(folds[dealt], int(folds.max(initial=-1)) + 1)[0]
+    return numbers
 
 
 def look_at_counts(
@@ -254,8 +269,10 @@ def look_at_counts(
     for place, name in enumerate(track(names, "Columns of folds")):
         labels, others = source.label_rows(name).labels, list[Finding]()
         if labels.present:
-            folds = tuple(frames.to_list(crossed[place])) if rows else None
-            others += findings.find_same(same, name, folds)
+            digest = None
+            if rows:  # one for each combination of labels of the columns
+                digest = number_folds(frames.encode_classes(crossed[place])[0]).tobytes()
+            others += findings.find_same(same, name, digest)
             others += find_on(source, asked.time, name) if asked.time else []
             if asked.is_auto:
                 text = f"duplicates: not looked for on {source.kind} frames"
@@ -281,7 +298,8 @@ def count_on(
     rows, n_partly = count(refs), 0
     if argument == "duplicates":
         apart = [count([ref]) for ref in refs] if rows.n_split and len(refs) > 1 else []
-        by_chance = bool(apart) and is_chance(rows, apart, sum(labels.sizes))
+        are_unique = nearly_unique(rows, apart)
+        by_chance = bool(apart) and is_chance(rows, apart, sum(labels.sizes), are_unique)
         return Shared("duplicates", rows=rows, by_chance=by_chance)
     if labels.n_nulls:
         n_partly = count(refs, drop=False).n_split - rows.n_split

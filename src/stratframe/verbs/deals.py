@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, SupportsIndex
 
 from .. import frames
-from ..checks import check_each_once, check_flag, check_int
+from ..checks import check_each_once, check_flag, check_int, check_name
 from ..errors import StratError
 from ..frames import AnyFrameT, NewColumn
 from ..habits import suggest_arguments
@@ -70,12 +70,13 @@ def kfold(
         rows, in their order, go to folds 0, 1, ... in turn. (The orders of `sf.chain` and
         `sf.nearest` still depend on the seed.) "contiguous" cuts the ordered rows of each stratum
         into one stretch for each fold, and ignores the seed. The rows are ordered by
-        `sf.continuous` or, without it, by the `key`; otherwise they keep the order of the frame.
-        Equal values of `sf.continuous` stay in one fold: a cut between them moves to their nearer
-        end. "contiguous" cannot be combined with `groups`, `sf.clusters`, `sf.chain`, `sf.nearest`,
-        `sf.total`, `sf.margins` or `repeats`. "hash" assigns each row according to its `key` only,
-        whatever the other rows are; keys may repeat, and sizes are left to chance. "hash" cannot be
-        combined with `by`, `groups`, `missing` or `rare`.
+        `sf.continuous` or, without it, by the `key` (ordered categories in their order); otherwise
+        they keep the order of the frame. Equal values of `sf.continuous` stay in one fold: a cut
+        between them moves to the end that is nearer to the exact share. "contiguous" cannot be
+        combined with `groups`, `sf.clusters`, `sf.chain`, `sf.nearest`, `sf.total`, `sf.margins` or
+        `repeats`. "hash" assigns each row according to its `key` only, whatever the other rows are;
+        keys may repeat, and sizes are left to chance. "hash" cannot be combined with `by`,
+        `groups`, `missing` or `rare`.
     key : column or list of columns, optional
         Rank rows by the hash of these columns instead of by position, so that the folds do not
         depend on row order or library. Together, the columns must identify each row, except with
@@ -196,7 +197,8 @@ def split(
         rows are in "train".
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
         As for `kfold`. Shares and counts are met as closely as whole groups allow, and no part is
-        empty if there are at least as many groups as parts.
+        empty if there are at least as many groups as parts. Up to 10,000 assignments of groups to
+        parts are all tried.
     where, deal, key, rare, seed, name, overwrite
         As for `kfold`.
     missing : {"error", "stratum"}
@@ -221,8 +223,9 @@ def split(
     Warns
     -----
     StratWarning
-        As for `kfold`, and if a part gets no rows because its share is less than one row (except
-        with `deal="hash"`).
+        As for `kfold`, if a part gets no rows because its share is less than one row (except with
+        `deal="hash"`), and if whole groups leave a part far from its share (except with
+        `rare="ignore"`).
 
     Notes
     -----
@@ -317,8 +320,8 @@ def extend(
     Warns
     -----
     StratWarning
-        If classes are rare, quantiles produce fewer bins than asked for, a part stays empty, or a
-        column of a Spark frame is not deterministic.
+        If classes are rare, quantiles produce fewer bins than asked for, a part stays empty, whole
+        groups leave a part far from its share, or a column of a Spark frame is not deterministic.
 
     Notes
     -----
@@ -368,7 +371,10 @@ def extend(
 
 def add_column(frame: AnyFrameT, options: Options, overwrite: bool) -> AnyFrameT:
     source = source_of(frame)
-    assigned: AnyFrameT = source.assign(options, overwrite=check_flag("overwrite", overwrite))
+    overwrite = check_flag("overwrite", overwrite)
+    if not frames.libraries.has_column(frame, options.name):  # only a known column can be a tuple
+        check_name(options.name)
+    assigned: AnyFrameT = source.assign(options, overwrite=overwrite)
     return assigned
 
 

@@ -125,7 +125,7 @@ def drift(
     3     1       c       0.0     1.0
     """
     shown = DRIFTED if check_flag("full", full) else DRIFTED[:3]
-    frame, name, _ = join_given(frame, name)
+    frame, name, _ = join_given(frame, name, {"features": parse_columns("features", features)})
     check_rows(frame, "`drift` looks at the values of all rows", DRIFT_HINT)
     frames.check_frame(frame)
     columns, refs = named_source(frame, name)[1], check_features(frame, features)

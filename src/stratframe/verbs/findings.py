@@ -52,6 +52,10 @@ MOST_ALONE = 3
 FEW_COPIES = 1
 """A score changes by at most a percentage point if at most this percentage of rows are copies."""
 
+LEAST_COLUMNS = 3
+"""The minimum number of columns that tell copies apart from rows of the same unit, such as visits
+of a patient, if another column differs in every row."""
+
 CLOSE = 0.01
 """The fraction up to which no note is written if a fold deviates from its share of a total."""
 
@@ -131,7 +135,7 @@ def find_same(known: dict[Hashable, Any], name: Any, folds: Hashable) -> list[Fi
 def find_aside(columns: Sequence[Any]) -> list[Finding]:
     names = number_names([describe(str(each)) for each in columns[:MAX_LISTED]])
     listed = preview([f"{{{each}}}" for each in names], len(columns))
-    text, n = "left aside (folds, or not in all frames): ", len(columns)
+    text, n = "left aside (folds, not once in each frame): ", len(columns)
     tails = listed, plural(n, "column")
     return [write_finding("note", "rows", n, text, *tails, **names)] if n else []
 
@@ -346,6 +350,12 @@ class Shared(NamedTuple):
     measured: Sequence[Any] | None = None
     """For each column, its series if the values are numbers or dates, otherwise None. The whole
     field is None if the call names the columns."""
+    labels: Sequence[Any] = ()
+    """The labels of the compared columns, if the call does not name them."""
+    has_ids: bool = False
+    """Whether a column that differs in every row is not compared, or the call names a key."""
+    are_strata: bool = False
+    """Whether `by` names all compared columns."""
     nearest: Callable[[Ints], Ints | None] | None = None
     """A function that takes the folds of leaking rows and ranks groups by their rows' distance."""
     rows: SharedRows | None = None
@@ -357,6 +367,11 @@ class Shared(NamedTuple):
     by_chance: bool = False
     has_places: bool = True
     """Whether the positions of rows are meaningful to the user."""
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether enough columns are compared; equal rows with ids of their own can be visits."""
+        return not self.has_ids or len(self.columns) >= LEAST_COLUMNS
 
     @property
     def known(self) -> Any:
@@ -377,9 +392,9 @@ def find_shared(shared: Shared, labels: FoldValues) -> list[Finding]:
     if shared.check == "duplicates":
         return [find_duplicates(shared, rows, labels)]
     check, noun, findings = shared.check, shared.noun, []
-    total = f"{rows.n_values:,} {{noun}}"
     if rows.n_split:
-        text = f"{rows.n_split:,} of {total} {is_or_are(rows.n_split)} in several {fold}s"
+        counted = count_groups(shared, rows.n_split)
+        text = f"{counted} {is_or_are(rows.n_split)} in several {fold}s"
         tails, names = list[str](), {"noun": noun}
         if (example := rows.example) and example.values and len(example.folds) > 1:
             shown = example.values[0] if len(example.values) == 1 else example.values
@@ -391,19 +406,28 @@ def find_shared(shared: Shared, labels: FoldValues) -> list[Finding]:
         findings.append(write_finding("leak", check, rows.n_split, text, *tails, **names))
     elif check == "keys" and rows.n_repeated:
         repeat = "repeats" if rows.n_repeated == 1 else "repeat"
-        text = f"{rows.n_repeated:,} of {total} {repeat} within a {fold}"
+        text = f"{count_groups(shared, rows.n_repeated)} {repeat} within a {fold}"
         tail = " (`groups` may repeat)"
         findings.append(write_finding("warning", check, rows.n_repeated, text, tail, noun=noun))
     elif rows.n_values:
         what = "is unique" if check == "keys" else f"is in one {fold}"
-        text = f"each of {total} {what}"
+        each = f"each of {rows.n_values:,} {{noun}}"
+        text = f"{each if rows.n_values > 1 else count_groups(shared, 1)} {what}"
         findings.append(write_finding("ok", check, rows.n_values, text, noun=noun))
     if n := shared.n_partly:
-        text = f"{n:,} of {total} {is_or_are(n)} in a {fold} and in rows without one"
+        text = f"{count_groups(shared, n)} {is_or_are(n)} in a {fold} and in rows without one"
         findings.append(write_finding("note", check, n, text, noun=noun))
     named = zip(shared.names, shared.alone, strict=True)
     alone = [(name, own) for name, own in named if own.n_split]
     return [*findings, find_alone(alone, fold)] if alone else findings
+
+
+def count_groups(shared: Shared, n: int) -> str:
+    """Write a number of groups or keys and the number of all, as in "2 of 9 patients"."""
+    n_values = shared.rows.n_values if shared.rows else 0
+    if n_values == 1:
+        return f"the only {shared.check.removesuffix('s')}"
+    return f"{n:,} of {n_values:,} {{noun}}"
 
 
 def find_alone(alone: Sequence[tuple[str, SharedRows]], fold: str) -> Finding:
@@ -417,6 +441,15 @@ def find_alone(alone: Sequence[tuple[str, SharedRows]], fold: str) -> Finding:
     text = f"{{name_0}} alone: {counts[0]} {is_or_are(alone[0][1].n_split)} in several {fold}s"
     n = sum(own.n_split for _, own in alone)
     return write_finding("note", "groups", n, text, "".join(listed[1:]), *tails, **names)
+
+
+def worse_of(first: Shared, second: Shared, labels: FoldValues) -> Shared:
+    """Return the one with the worse finding, or the first if both are as bad."""
+
+    def rank(shared: Shared) -> int:
+        return min(WORST_FIRST.index(each.severity) for each in find_shared(shared, labels))
+
+    return min(first, second, key=rank)
 
 
 def is_or_are(n: int) -> str:
@@ -436,16 +469,37 @@ def find_duplicates(shared: Shared, rows: SharedRows, labels: FoldValues) -> Fin
         return write_finding("ok", "duplicates", 0, text, *tails)
     percent = 100 * n / sum(labels.sizes)
     share = f"{percent:.{0 if percent >= 10 else 1}f}" if percent >= 0.1 else "under 0.1"
-    text = f"{n:,} rows ({share} %) equal a row of another {fold}"
-    if shared.by_chance:
-        return write_finding("note", "duplicates", n, f"{text}, maybe by chance", *tails)
+    counted, equal = f"{n:,} rows ({share} %)", f" equal a row of another {fold}"
     if shared.measured is not None and not are_many(n, sum(labels.sizes)):
         listed = "; `leaks()` lists them"
-        return write_finding("note", "duplicates", n, text, *(f"{listed}{tail}" for tail in tails))
+        endings = [f"{listed}{tail}" for tail in tails]
+        return write_finding("note", "duplicates", n, f"{counted}{equal}", *endings)
+    if shared.by_chance or not shared.is_judged:
+        endings = describe_doubt(shared, equal, tails)
+        return write_finding("note", "duplicates", n, counted, *endings)
     if shared.has_places and rows.example is not None and rows.example.rows is not None:
         first, second = sorted(rows.example.rows)
         tails = [f", such as rows {first:,} and {second:,}{tail}" for tail in tails]
-    return write_finding("leak", "duplicates", n, text, *tails)
+    return write_finding("leak", "duplicates", n, f"{counted}{equal}", *tails)
+
+
+def describe_doubt(shared: Shared, equal: str, tails: Sequence[str]) -> list[str]:
+    """Write that equal rows may be no copies, and the call that judges them; longest first."""
+    doubt, question = ", maybe by chance", " equal by chance?"
+    if not shared.is_judged:
+        doubt, question = ", not judged", " equal, not judged;"
+    plain = [f"{equal}{doubt}{tail}" for tail in tails]
+    if shared.labels and not shared.are_strata:
+        call = escape(write_call(shared.labels))
+        return [f"{plain[0]}; {call} judges them", f"{question} {call}", *plain, equal]
+    return [*plain, equal]
+
+
+def write_call(labels: Sequence[Any]) -> str:
+    """Write the argument that names the compared columns."""
+    if len(labels) == 1 and not isinstance(labels[0], tuple):
+        return f"duplicates={labels[0]!r}"
+    return f"duplicates={[*labels]!r}"
 
 
 def are_many(n_equal: int, n_rows: int) -> bool:
@@ -455,8 +509,13 @@ def are_many(n_equal: int, n_rows: int) -> bool:
 
 def list_columns(names: Sequence[str]) -> list[str]:
     """Return the names of columns as text, and a shorter text for lines without room for names."""
-    listed = ", ".join(map(describe, names)).replace("{", "{{").replace("}", "}}")
+    listed = escape(", ".join(map(describe, names)))
     return [listed, describe(names[0]) if len(names) == 1 else plural(len(names), "column")]
+
+
+def escape(text: str) -> str:
+    """Double the braces of a text that becomes part of a line with placeholders."""
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 # Drift ----------------------------------------------------------------------------------

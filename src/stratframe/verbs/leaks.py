@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from functools import partial
-from math import prod, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +23,7 @@ from ..pipeline.options import Options
 from ..pipeline.stratify import stratify
 from ..terms.base import By, Term
 from ..terms.by import columns_of, parse_columns, parse_groups, require_by
+from .copies import is_explained
 from .findings import Shared, are_many
 from .result_tables import fold_table, table_verb, text_array
 from .sources import join_given, named_source
@@ -32,17 +32,6 @@ AUTO = "auto"
 
 MOST_FOLDS = 100
 """A column whose name suggests folds counts as folds if it has at most this many values."""
-
-LENIENT = 10
-"""Chance can explain up to about this many times the expected number of pairs of equal rows."""
-
-FEW_COLUMNS, MOSTLY = 8, 0.7
-"""The maximum number of columns that are left out, one at a time, to compare rows in all other
-columns. Some of the pairs that agree in them also agree in the omitted column by chance. If the
-remaining pairs are copies, at least the share `MOSTLY` of them agree in the omitted column, too."""
-
-TOO_RARE = 0.01
-"""The probability below which chance cannot explain why all equal rows agree in a column."""
 
 
 class Asked(NamedTuple):
@@ -73,6 +62,12 @@ class Asked(NamedTuple):
             "key": list(parse_columns("key", self.key)),
             "duplicates": list(parse_columns("duplicates", named)),
         }
+
+    @property
+    def named(self) -> dict[str, list[Any]]:
+        """The columns that each argument names."""
+        others = {"by": columns_of(self.entries), "time": list(self.time)}
+        return self.refs | others | {"features": list(parse_columns("features", self.features))}
 
 
 @table_verb
@@ -136,9 +131,9 @@ def leaks(
     2  duplicates    0    0     0
     3  duplicates    0    2     1
     """
-    frame, name, aside = join_given(frame, name)
-    source, names = named_source(frame, name)
     asked = Asked(groups, parse_groups(groups), key, duplicates)
+    frame, name, aside = join_given(frame, name, asked.named)
+    source, names = named_source(frame, name)
     if isinstance(source, EngineSource):
         return keep_leaks(source, names, asked)
     eager, compared = read_compared(source.frame, names, asked)
@@ -217,7 +212,7 @@ def read_compared(
     if refs:
         compared.append(Shared("duplicates", frames.read_columns(eager, refs)))
     elif asked.is_auto:
-        compared.append(read_duplicates(eager, every, twice))
+        compared.append(read_duplicates(eager, every, twice, asked))
     return eager, compared
 
 
@@ -248,9 +243,7 @@ def compared_columns(
 ) -> tuple[list[Any], list[Any]]:
     """List the columns except folds, their repeats and keys; list repeated names separately."""
     folds = {frames.label_of(frame, name) for name in names} | {*names}
-    roots = [root for key in keys for root in frames.references.root_names(key)]
-    named = {frames.label_of(frame, root) for root in roots if not frames.is_computed(root)}
-    left_out = folds | named
+    left_out = folds | labels_of(frame, keys)
     repeats = {base_of_repeat(name) for name in names} - {None}
     found = [
         name
@@ -269,25 +262,59 @@ def base_of_repeat(name: object) -> str | None:
     return repeat and repeat[1]
 
 
-def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any]) -> Shared:
+def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any], asked: Asked) -> Shared:
     """Read the columns in which to look for equal rows, except unsuitable columns."""
-    columns, measured = list[Any](), list[Any]()
+    columns, measured, labels = list[Any](), list[Any](), list[Any]()
     unique, left_aside = list[str](), [*map(name_of, twice)]
+    has_ids = bool(asked.refs["key"])
     every = frames.read_columns(frame, refs)
     for series in sorted(every, key=lambda each: not frames.is_continuous(each)):
         if unique and len(series) > frames.duplicates.HEAD_ROWS:
             break  # one column of unique numbers is enough, and reading more takes time
         column, name = frames.duplicates.groupable(series), name_of(series.name)
-        if column is not None and not frames.duplicates.all_unique(column):
+        if column is None:  # a nested column
+            left_aside.append(name)
+        elif not frames.duplicates.all_unique(column):
             if not (unique or holds_folds(series)):
                 columns.append(column)
+                labels.append(series.name)
                 measured.append(series if frames.is_measured(series) else None)
-        elif column is not None and frames.is_continuous(series):
+        elif frames.is_continuous(series):
             unique.append(name)
             columns = [column]  # this column alone shows that no rows are equal
-        else:  # a nested column, or a column of ids
+        else:
             left_aside.append(name)
-    return Shared("duplicates", columns, left_aside=left_aside, unique=unique, measured=measured)
+            has_ids = True
+    return Shared(
+        "duplicates",
+        columns,
+        left_aside=left_aside,
+        unique=unique,
+        measured=measured,
+        labels=labels,
+        has_ids=has_ids,
+        are_strata={*labels} <= labels_of(frame, columns_of(asked.entries)),
+    )
+
+
+def read_beside(
+    frame: Frame, eager: Any, names: Sequence[Any], name: Any, asked: Asked
+) -> Shared | None:
+    """Read the columns to compare together with other columns of `names`, which may not be folds.
+
+    Return None if no rows are compared or if the names of all other columns suggest folds.
+    """
+    beside = [each for each in names if each != name and not FOLD_NAME.search(name_of(each))]
+    if not (asked.is_auto and beside):
+        return None
+    every, twice = compared_columns(frame, names, asked.refs["key"])
+    return read_duplicates(eager, [*every, *beside], twice, asked)
+
+
+def labels_of(frame: Frame, refs: Sequence[Any]) -> set[Any]:
+    """Return the labels of the columns from which references are read, as far as is known."""
+    roots = [root for ref in refs for root in frames.references.root_names(ref)]
+    return {frames.label_of(frame, root) for root in roots if not frames.is_computed(root)}
 
 
 def name_of(label: Any) -> str:
@@ -312,10 +339,10 @@ def count_shared(compared: Shared, values: list[Any], folds: Ints) -> Shared:
     words = frames.duplicates.row_words(columns)
     shared = count_sets(columns, rows, folds, values, words)
     if compared.check == "duplicates":
-        is_judged = shared.n_split > 0
+        are_enough = shared.n_split > 0
         if compared.measured is not None:
-            is_judged = are_many(shared.n_rows, len(rows))
-        by_chance = is_judged and is_explained(compared, shared, folds, rows, words)
+            are_enough = are_many(shared.n_rows, len(rows)) and compared.is_judged
+        by_chance = are_enough and is_explained(compared, shared, folds, rows, words)
         return compared._replace(rows=shared, by_chance=by_chance)
     n_partly = 0
     if not dealt.all():
@@ -342,68 +369,6 @@ def count_sets(
         folds=(values[folds[first]], values[folds[second]]),
     )
     return shared._replace(example=example)
-
-
-def is_explained(
-    compared: Shared, shared: SharedRows, folds: Ints, rows: Ints, words: Words
-) -> bool:
-    """Return whether chance can explain equal rows; it cannot if the call names a single column.
-
-    Copies agree in all columns. If a pair of rows agrees by chance in all columns but one, it
-    agrees in the remaining column about as often as any other pair does.
-    """
-    columns, measured = compared.columns, compared.measured
-    if len(columns) == 1:
-        return measured is not None
-    alone = [frames.duplicates.count_values(column, rows) for column in columns]
-    if measured is None:
-        return is_chance(shared, alone, len(rows))
-    repeats = [
-        frames.duplicates.expect_repeats(frames.take(series, rows))
-        if series is not None and 2 * each.n_values > len(rows)
-        else 0.0
-        for series, each in zip(measured, alone, strict=True)
-    ]
-    if is_chance(shared, alone, len(rows), repeats):
-        return True
-    found, n_pairs = shared.n_split_pairs, len(rows) * (len(rows) - 1) // 2
-    rarest = sorted((each.n_pairs, place) for place, each in enumerate(alone))
-    for equal, place in rarest[:FEW_COLUMNS]:
-        n_alike, (most, _) = equal - shared.n_pairs, rarest[rarest[0][1] == place]
-        if most < n_pairs and not is_within(found, most * n_alike / (n_pairs - most)):
-            continue  # even an upper bound on `expected` is too small
-        others = [*columns[:place], *columns[place + 1 :]]
-        own = words - frames.duplicates.column_words(columns[place], place)
-        agreeing = count_across_folds(others, folds, rows, own)
-        n_others = n_pairs - agreeing.n_pairs
-        expected = agreeing.n_split_pairs * (n_alike / n_others if n_others else 1)
-        mostly = expected + MOSTLY * (agreeing.n_split_pairs - expected)
-        if found < mostly and is_within(found, expected):
-            return True
-    return False
-
-
-def is_chance(
-    shared: SharedRows, alone: Sequence[SharedRows], n_rows: int, repeats: Sequence[float] = ()
-) -> bool:
-    """Return whether independent columns with the same counts could give as many equal rows.
-
-    If a column has more than half as many values as rows, its pairs of equal values are attributed
-    to copies, unless chance can repeat its numbers in rows that agree in all other columns.
-    """
-    n_pairs, equal = n_rows * (n_rows - 1) / 2, [each.n_pairs for each in alone]
-    alike = prod(n / n_pairs for n in equal)
-    for place, each in enumerate(alone):
-        others = alike * n_pairs / max(each.n_pairs, 1)
-        own = min(repeats[place], 1) if repeats else 0
-        if 2 * each.n_values > n_rows and (own * others) ** shared.n_pairs < TOO_RARE:
-            equal[place] -= shared.n_pairs
-    return is_within(shared.n_split_pairs, n_rows**2 / 2 * prod(n / n_pairs for n in equal))
-
-
-def is_within(found: int, expected: float) -> bool:
-    """Return whether there are at most about ten times as many pairs as expected by chance."""
-    return found <= LENIENT * expected + 3 * sqrt(LENIENT * expected)
 
 
 def find_twin(frame: Any, names: Sequence[Any], folds: Ints) -> str | None:

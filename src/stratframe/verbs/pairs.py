@@ -96,7 +96,8 @@ class Pairs(NamedTuple):
             yield np.flatnonzero(self.training_rows(place)), held
 
 
-def check_rule(rule: PairRule) -> PairRule:
+def check_rule(rule: PairRule, *having: Any) -> PairRule:
+    """Check the arguments of a call; the columns of `apart` are in one of the given frames."""
     verb, train, valid, every, last, gap, window, apart, nulls = rule
     check_one_of("nulls", nulls, get_args(Nulls))
     if not (isinstance(train, str) and train in RULES):
@@ -104,13 +105,13 @@ def check_rule(rule: PairRule) -> PairRule:
     valid = None if valid is None else list_labels("valid", valid)
     last = None if last is None else check_int("last", last, 1)
     if every is not None:
-        frames.folds.check_every(every)
+        frames.periods.check_every(every)
     if last is not None and valid is not None:
         msg = "`last` cannot be combined with `valid`, which names the labels to validate on."
         raise StratError(msg)
     gap = check_int("gap", gap, 0)
     window = None if window is None else check_int("window", window, 1)
-    apart = [] if apart is None else as_list(apart)
+    apart = [] if apart is None else as_list(apart, *having)
     frames.check_names("apart", apart)
     check_each_once("`apart`", "column", apart)
     given = f"got `train={describe(rule.train)}`."
@@ -138,7 +139,7 @@ def list_labels(argument: str, given: Any, rules: str = "") -> list[Any]:
     if not all(label is not None and frames.libraries.is_label(label) for label in labels):
         msg = f"`{argument}` must be {rules}a label or a list of labels, got {describe(given)}."
         raise StratError(msg)
-    check_each_once(f"`{argument}`", "label", labels)
+    check_each_once(f"`{argument}`", "label", labels, frames.folds.label_key)
     return labels
 
 
@@ -231,14 +232,15 @@ def check_several(rule: PairRule, rows: LabelRows) -> None:
 def find_labels(argument: str, labels: Sequence[Any], rows: LabelRows) -> list[int]:
     """Return the positions of the labels that an argument names; raise if a label has no rows."""
     values, sizes = rows.labels.values, rows.labels.sizes
-    places = {value: place for place, value in enumerate(values) if sizes[place]}
-    unknown = [label for label in labels if label not in places]
+    places = {key: place for key, place in frames.folds.places_of(values).items() if sizes[place]}
+    keys = list(map(frames.folds.label_key, labels))
+    unknown = [label for label, key in zip(labels, keys, strict=True) if key not in places]
     if unknown:
         rules = '"rest", "past" or ' if argument == "train" else ""
         fault = f"`{argument}` must be {rules}labels of {rows.name!r}, got {list_values(unknown)}"
-        hint = f"Hint: the labels with rows are {list_values([*places]) or 'none'}"
+        hint = f"Hint: the labels with rows are {list_values(rows.labels.present) or 'none'}"
         raise StratError("\n".join(map(with_full_stop, [fault, hint])))
-    return [places[label] for label in labels]
+    return [places[key] for key in keys]
 
 
 def rank_labels(rule: PairRule, rows: LabelRows) -> Ints:
@@ -262,8 +264,8 @@ def rank_labels(rule: PairRule, rows: LabelRows) -> Ints:
             raise StratError(msg)
     ranks = np.full(len(values), -1, dtype=np.int64)
     ranks[places] = np.arange(len(places))
-    if rule.every and places:
-        ranks[places] = frames.folds.rank_periods([values[place] for place in places], rule.every)
+    if rows.periods is not None:
+        ranks = rows.periods.numbers - rows.periods.numbers.min(initial=0)
     return ranks
 
 

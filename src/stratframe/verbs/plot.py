@@ -107,7 +107,8 @@ def plot(
     """
     check_one_of("kind", kind, get_args(Kind))
     pyplot = load_extra("matplotlib.pyplot", "plot")
-    frame, name, _ = join_given(frame, name)
+    asked = Asked(groups, parse_groups(groups), key, duplicates, by, features)
+    frame, name, _ = join_given(frame, name, asked.named)
     check_rows(frame, "`plot` reads all rows", "`balance` and `report` give the figures as tables")
     frames.check_frame(frame)
     names = named_source(frame, name)[1]
@@ -115,7 +116,6 @@ def plot(
         msg = above_limit("`name` of `plot`", MAX_COLUMNS, "column", len(names))
         raise StratError(msg + "\nHint: `compare` has a row for each column.")
     given = None if ax is None else check_axes(ax, len(names), kind)
-    asked = Asked(groups, parse_groups(groups), key, duplicates, by, features)
     drawn = PICTURES[kind](frame, names, asked)
     pictures = list(track(drawn, "Pictures", " columns", len(names)))
     if given is None:

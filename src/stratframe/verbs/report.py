@@ -17,7 +17,7 @@ from ..habits import suggest_arguments
 from ..pipeline.fold_counts import FoldCounts
 from ..progress import track
 from ..terms.base import By
-from ..terms.by import parse_columns, parse_groups
+from ..terms.by import columns_of, parse_columns, parse_groups, require_by
 from .drift import DRIFT_HINT, measure_drift
 from .findings import stack_levels, verdict_of, verdicts_of
 from .result_tables import fold_table, rounded_column, table_verb, text_array
@@ -94,7 +94,8 @@ def report(
     1     1  4       0.5       0    even
     """
     in_full, terms = check_flag("full", full), parse_groups(groups)
-    frame, name, _ = join_given(frame, name)
+    refs = {"by": columns_of(require_by(by).terms), "groups": columns_of(terms)}
+    frame, name, _ = join_given(frame, name, refs)
     source, names = named_source(frame, name)
     read = source.collect(by, terms, names)
 

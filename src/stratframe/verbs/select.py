@@ -164,7 +164,8 @@ def folds(
     ['2024-03'] ['2024-01']
     ['2024-04'] ['2024-01', '2024-02']
     """
-    rule = check_rule(PairRule("folds", train, valid, every, last, gap, window, apart, nulls))
+    given = PairRule("folds", train, valid, every, last, gap, window, apart, nulls)
+    rule = check_rule(given, frame)
     source, names = named_source(frame, name, rule.apart)
     rows = (source.label_rows(column, rule.apart, rule.every) for column in names)
 
@@ -236,16 +237,20 @@ def parts(
     has_rows, listed = rows.labels.present, values
     if names is not None:
         listed = list_labels("names", names)
-    unknown = [each for each in listed if each not in {*values}]
-    unlisted = [each for each in has_rows if each not in {*listed}]
+    places, listed_keys = map(frames.folds.places_of, (values, listed))
+    unknown = [each for each in listed if frames.folds.label_key(each) not in places]
+    unlisted = [each for each in has_rows if frames.folds.label_key(each) not in listed_keys]
     if unknown or unlisted:
         fault = f"Column {name!r} has no part {list_values(unknown)}"
         if not unknown:
             fault = f"`names` must list every part of {name!r}, but lacks {list_values(unlisted)}"
         hint = f"Hint: the parts with rows are {list_values(has_rows)}"
         raise StratError("\n".join(map(with_full_stop, [fault, hint])))
-    places = {value: np.arange(len(values)) == place for place, value in enumerate(values)}
-    return {value: source.select(rows, places[value]) for value in listed}
+    numbers = np.arange(len(values))
+    return {
+        label: source.select(rows, numbers == places[frames.folds.label_key(label)])
+        for label in frames.folds.tell_apart(listed)
+    }
 
 
 @suggest_arguments
@@ -302,7 +307,8 @@ def cv(
     """
     check_rows(frame, "`cv` gives positions of rows", "`folds` gives frames")
     frames.check_frame(frame)
-    rule = check_rule(PairRule("cv", train, valid, every, last, gap, window, apart, nulls))
+    given = PairRule("cv", train, valid, every, last, gap, window, apart, nulls)
+    rule = check_rule(given, frame)
     _, names = named_source(frame, name, rule.apart)
     then = "positions may refer to other rows when the query is collected again"
     frames.lazy.warn_row_order(frame, "the positions", then=then)

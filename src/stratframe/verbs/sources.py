@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from .. import frames
 from ..engines.base import engine_of
 from ..engines.engine_source import EngineSource
-from ..errors import StratError, describe, list_repeats
+from ..errors import StratError, describe, list_repeats, name_frames
 from ..pipeline.local_source import LocalSource
 
 Source: TypeAlias = LocalSource | EngineSource
@@ -41,12 +41,22 @@ def named_source(
     return source, names
 
 
-def join_given(frame: Any, name: object) -> tuple[Any, Any, list[Any] | None]:
+def join_given(
+    frame: Any, name: object, refs: Mapping[str, Sequence[Any]]
+) -> tuple[Any, Any, list[Any] | None]:
     """Stack the frames of a mapping; the names of the frames become the parts.
 
-    Return the frame, the name of its fold or part column, and the columns that are left out. A
-    single frame is returned unchanged, with None in place of the columns that are left out.
+    `refs` has the columns that each argument names. Return the frame, the name of its fold or part
+    column, and the columns that are left out. A single frame is returned unchanged, with None in
+    place of the columns that are left out.
     """
+    if isinstance(frame, list | tuple) and len(frame) > 1 and all(map(frames.is_frame, frame)):
+        msg = (
+            "`frame` must be a frame, or a mapping of names to frames, got"
+            f" {type(frame).__name__} of {len(frame)} frames.\n"
+            f"Hint: `{name_frames(len(frame))}`."
+        )
+        raise StratError(msg)
     if not isinstance(frame, Mapping):
         return frame, name, None
     if name != "fold":
@@ -55,7 +65,7 @@ def join_given(frame: Any, name: object) -> tuple[Any, Any, list[Any] | None]:
             f" parts, got {describe(name)}."
         )
         raise StratError(msg)
-    joined, aside = frames.join_frames(frame)
+    joined, aside = frames.join_frames(frame, refs)
     return joined, frames.PART, aside
 
 
@@ -64,11 +74,16 @@ def list_names(name: object, frame: Any) -> list[Any]:
     columns = frames.column_names(frame)
     known = {each[0] if isinstance(each, tuple) and not any(each[1:]) else each for each in columns}
     found: list[Any] = []
-    for each in as_list(name):
+    for each in as_list(name, frame):
         repeats = list_repeats(each, known) if isinstance(each, str) and each not in known else ()
         found += repeats if len(repeats) > 1 else [each]
     return found
 
 
-def as_list(given: Any) -> list[Any]:
+def as_list(given: Any, *having: Any) -> list[Any]:
+    """List one or several values; a tuple is one value where a frame has such a column."""
+    if isinstance(given, tuple) and any(
+        frames.libraries.has_column(each, given) for each in having
+    ):
+        return [given]
     return list(given) if isinstance(given, list | tuple) and given else [given]

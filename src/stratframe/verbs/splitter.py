@@ -92,9 +92,9 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
         frames.check_names("name", as_list(name))
         load_extra("sklearn.model_selection", "sklearn")
 
-    def check_rule(self) -> PairRule:
+    def check_rule(self, *having: Any) -> PairRule:
         given = {name: getattr(self, name) for name in PairRule._fields[1:]}
-        return check_rule(PairRule("FoldSplit", **given))
+        return check_rule(PairRule("FoldSplit", **given), *having)
 
     def split(
         self, X: Any = None, y: Any = None, groups: Any = None
@@ -115,7 +115,8 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
         train, test : ndarray of int64
             Row positions, in increasing order.
         """
-        several = self.read_pairs(self.check_rule(), X, groups)  # raise errors before iteration
+        rule = self.check_rule(X, groups)
+        several = self.read_pairs(rule, X, groups)  # raise errors before iteration
         return (pair for pairs in several for pair in pairs.positions())
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
@@ -127,7 +128,9 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
         check_rows(data, "`FoldSplit` gives positions of rows", "`sf.folds` gives frames")
         apart = [(name, find_column("apart", name, data, groups)) for name in rule.apart]
         names: list[str] = []
-        for name in as_list(self.name):  # a name can mean the columns that `repeats` made
+        for name in as_list(
+            self.name, data, groups
+        ):  # a name can mean the columns that `repeats` made
             is_there = any(frames.libraries.has_column(frame, name) for frame in (data, groups))
             is_series = isinstance(groups, frames.libraries.Series) and groups.name == name
             made = (list_names([name], each) for each in (data, groups) if frames.is_frame(each))

@@ -12,7 +12,9 @@ from ..frames import AnyFrame
 from ..habits import suggest_arguments
 from ..pipeline.nest import Strata
 from ..pipeline.options import Deal, PartShares, Rare, check_options, fold_target, part_target
+from ..pipeline.parts import warn_far_parts
 from ..terms.base import By, Missing
+from ..terms.by import columns_of, require_by
 from .result_tables import (
     check_table_size,
     fold_table,
@@ -65,7 +67,7 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     2     1     a  2    0.5       2.0        0.0
     3     1     b  2    0.5       2.0        0.0
     """
-    frame, name, _ = join_given(frame, name)
+    frame, name, _ = join_given(frame, name, {"by": columns_of(require_by(by).terms)})
     source, names = named_source(frame, name)
     read = source.collect(by, (), names)
 
@@ -172,4 +174,7 @@ def plan(
         return named | {"fold": labels, "n": counts[order].ravel()}
 
     rows = [rows_of(level) for level in levels]
+    if options.groups:
+        sizes = rows[0]["n"].reshape(-1, target.n).sum(axis=0)
+        warn_far_parts(options, int(sizes.sum()), {options.name: sizes}, named=False)
     return stacked_table(source.library, rows)

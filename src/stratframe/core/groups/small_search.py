@@ -24,49 +24,41 @@ level count as equally good. Fewer partitions reach a lower level (docs/studies/
 MAX_STEPS = 1000
 """The maximum number of changes in a descent; random partitions of 64 units need about 80."""
 
-MANY_CELLS = 1 << 11
-"""The number of cells (columns times parts) above which products of units replace counts."""
 
+class UnitProducts(NamedTuple):
+    """Scalar products of the counts of units, weighted by the scale of the columns.
 
-class Coordinates(NamedTuple):
-    """Vectors of the units, from which a search computes the effect of every move and swap.
-
-    Products are scalar products of counts, weighted by the scale. A search needs the products of
-    the units with the deviations of the parts. With few columns, it computes them column by column.
-    With many columns, it updates the products themselves, at a cost that does not depend on the
-    number of columns. The results of both methods are equal except for rounding errors.
+    A search needs only the products of the units with the deviations of the parts. These are sums
+    of products of units, so the cost of a search does not depend on the number of columns.
     """
 
-    vectors: Values
-    """The counts of each unit, or its products with all units; shape (n_dims, n_units)."""
-    target: Values
-    """The target for the sum of the vectors in each part, shape (n_dims, n_parts)."""
-    scaled: Values | None
-    """The counts multiplied by the scale of their columns, or None if the vectors are products."""
+    between: Values
+    """The product of every two units, shape (n_units, n_units)."""
     norms: Values
     """The product of each unit with itself, shape (n_units,)."""
+    targets: Values
+    """The products of the units with the target of each part, shape (n_units, n_parts)."""
     distances: Values
     """The scaled squared distance between the counts of every two units, (n_units, n_units)."""
     min_gain: float
 
 
-def make_coordinates(
-    counts: Values, objective: Objective, many_cells: int = MANY_CELLS
-) -> Coordinates:
-    """Compute the vectors that a search needs, from counts of shape (n_columns, n_units)."""
-    scaled = counts * objective.scale[:, None]
-    norms = (counts * scaled).sum(axis=0)
-    products = np.zeros((counts.shape[1],) * 2)
-    for column, own in zip(counts, scaled, strict=True):
-        products += column[:, None] * own
-    distances = norms[:, None] + norms - 2 * products
-    if objective.target.size <= many_cells:
-        min_gain = smallest_gain(norms.max(), objective)
-        return Coordinates(counts, objective.target, scaled, norms, distances, min_gain)
-    totals = products.sum(axis=0)
-    min_gain = smallest_gain(totals.max(), objective)
-    return Coordinates(
-        products, totals[:, None] * objective.shares, None, norms, distances, min_gain
+def multiply_units(counts: Values, objective: Objective) -> UnitProducts:
+    """Compute the products of units from counts of shape (n_columns, n_units)."""
+    n_units = counts.shape[1]
+    between = np.zeros((n_units, n_units))
+    # Columns are added one by one, because a matrix product adds in an order of its own on each
+    # platform.
+    for column, scale in zip(counts, objective.scale, strict=True):
+        between += column[:, None] * (column * scale)
+    norms = np.diag(between)
+    totals = between.sum(axis=0)
+    return UnitProducts(
+        between=between,
+        norms=norms,
+        targets=totals[:, None] * objective.shares,
+        distances=norms[:, None] + norms - 2 * between,
+        min_gain=smallest_gain(totals.max(), objective),
     )
 
 
@@ -78,9 +70,9 @@ def iterated_local_search(
     n_perturbations: int = UNEQUAL_PERTURBATIONS,
 ) -> None:
     """Replace `parts`, a partition of a few units, by the best partition that a search finds."""
-    units_at = make_coordinates(to_dense(units, np.arange(len(parts))), objective)
+    products = multiply_units(to_dense(units, np.arange(len(parts))), objective)
     starts = random_starts(parts, len(objective.shares), stream)
-    losses = perturb_and_descend(units_at, objective, starts, stream, n_perturbations)
+    losses = perturb_and_descend(products, objective, starts, stream, n_perturbations)
     parts[:] = starts[draw_best(losses, stream)]
 
 
@@ -93,16 +85,16 @@ def iterated_local_search_to_level(
     # otherwise a loss that is easy to reach. A second search, with the seed, ends at a partition of
     # this level. If it finds none, the partition that set the level is taken.
     n_parts = len(objective.shares)
-    units_at = make_coordinates(to_dense(units, np.arange(len(parts))), objective)
+    products = multiply_units(to_dense(units, np.arange(len(parts))), objective)
     seedless = word_stream(0, StreamTag.LEVEL, n_parts)
     first = random_starts(np.arange(len(parts)) % n_parts, n_parts, seedless)
-    losses = perturb_and_descend(units_at, objective, first, seedless, LEVEL_PERTURBATIONS)
+    losses = perturb_and_descend(products, objective, first, seedless, LEVEL_PERTURBATIONS)
     rank = 0 if is_optimal(losses.min(), objective) else LEVEL_RANK
     fallback = losses.argsort(kind="stable")[rank]
     level = float(losses[fallback]) * (1 + MIN_GAIN)
     starts = random_starts(parts, n_parts, stream)
     losses = perturb_and_descend(
-        units_at, objective, starts, stream, PERTURBATIONS, level, level / LEVEL_RATIO
+        products, objective, starts, stream, PERTURBATIONS, level, level / LEVEL_RATIO
     )
     best = draw_best(losses, stream)
     parts[:] = starts[best] if losses[best] <= level else first[fallback]
@@ -124,7 +116,7 @@ def random_starts(parts: Parts, n_parts: int, stream: Stream) -> Ints:
 
 
 def perturb_and_descend(
-    units_at: Coordinates,
+    products: UnitProducts,
     objective: Objective,
     parts: Parts,
     stream: Stream,
@@ -141,7 +133,7 @@ def perturb_and_descend(
     """
     n_restarts, n_units = parts.shape
     restarts, n_parts = np.arange(n_restarts), np.uint64(len(objective.shares))
-    losses = steepest_descent(units_at, objective, parts)
+    losses = steepest_descent(products, objective, parts)
     losses[losses < minimum] = np.inf
     for _ in range(n_perturbations):
         if losses.min() <= enough or is_optimal(losses.min(), objective):
@@ -150,83 +142,61 @@ def perturb_and_descend(
         perturbed = parts.copy()
         for unit, part in zip(drawn[0], drawn[1], strict=True):
             perturbed[restarts, unit % np.uint64(n_units)] = part % n_parts
-        new_losses = steepest_descent(units_at, objective, perturbed)
+        new_losses = steepest_descent(products, objective, perturbed)
         better = (minimum <= new_losses) & (new_losses < losses)
         parts[better], losses[better] = perturbed[better], new_losses[better]
     return losses
 
 
-def steepest_descent(units_at: Coordinates, objective: Objective, parts: Parts) -> Values:
+def steepest_descent(products: UnitProducts, objective: Objective, parts: Parts) -> Values:
     """Apply the best change to each partition until none lowers its loss, and return the losses."""
-    vectors = units_at.vectors
-    deviation = held_vectors(units_at, parts, len(objective.shares)) - units_at.target[:, None]
-    products = inner_products(units_at, deviation)
+    deviations = unit_deviations(products, parts, len(objective.shares))
     active = np.arange(len(parts))
     for _ in range(MAX_STEPS):
         rise, first, second, to = best_change(
-            products[active], units_at.distances, units_at.norms, objective.shares, parts[active]
+            deviations[active], products.distances, products.norms, objective.shares, parts[active]
         )
-        improves = rise < -units_at.min_gain
+        improves = rise < -products.min_gain
         active, first, second, to = (each[improves] for each in (active, first, second, to))
         if not len(active):
             break
         source = parts[active, first]
         is_swap = second >= 0
-        change = -vectors[:, first]
-        change[:, is_swap] += vectors[:, second[is_swap]]
-        deviation[:, active, source] += change
-        deviation[:, active, to] -= change
-        for part in (source, to):
-            changed = inner_products(units_at, deviation[:, active, part][:, :, None])
-            products[active, :, part] = changed[:, :, 0]
+        change = -products.between[first]
+        change[is_swap] += products.between[second[is_swap]]
+        deviations[active, :, source] += change
+        deviations[active, :, to] -= change
         parts[active, first] = to
         parts[active[is_swap], second[is_swap]] = source[is_swap]
-    return losses_of(units_at, objective, deviation, parts)
+    return losses_of(deviations, objective.shares, parts)
 
 
-def held_vectors(units_at: Coordinates, parts: Parts, n_parts: int) -> Values:
-    """Sum the vectors of the units in each part, shape (n_dims, n_restarts, n_parts)."""
-    in_part = parts[:, :, None] == np.arange(n_parts)
-    if units_at.scaled is None:
-        return np.stack([(in_part * row[:, None]).sum(axis=1) for row in units_at.vectors])
-    # Sums of whole numbers are exact in any order.
-    held = units_at.vectors @ in_part.astype(np.float64)
-    return np.ascontiguousarray(held.transpose(1, 0, 2))
-
-
-def inner_products(units_at: Coordinates, deviation: Values) -> Values:
+def unit_deviations(products: UnitProducts, parts: Parts, n_parts: int) -> Values:
     """Compute the products of the units with the deviations of the parts.
 
-    The deviations have the shape (n_dims, n_restarts, n_parts), and the products have the shape
-    (n_restarts, n_units, n_parts).
+    The deviation of a part is the sum of the counts of its units minus its target. The result has
+    the shape (n_restarts, n_units, n_parts).
     """
-    if units_at.scaled is None:
-        return deviation.transpose(1, 0, 2).copy()
-    # NumPy adds along the first axis of this array in order, so sums are equal on all platforms.
-    terms = np.multiply(units_at.scaled[:, None, :, None], deviation[:, :, None, :], order="C")
-    products: Values = terms.sum(axis=0)
-    return products
+    in_part = parts[:, :, None] == np.arange(n_parts)
+    held = [(in_part * row[:, None]).sum(axis=1) for row in products.between]
+    return np.stack(held, axis=1) - products.targets
 
 
-def losses_of(
-    units_at: Coordinates, objective: Objective, deviation: Values, parts: Parts
-) -> Values:
-    """Compute the losses of partitions from their deviations, shape (n_restarts,)."""
-    losses: Values
-    if units_at.scaled is not None:
-        squares = deviation**2 / objective.shares * objective.scale[:, None, None]
-        losses = squares.sum(axis=(0, 2))
-        return losses
+def losses_of(deviations: Values, shares: Values, parts: Parts) -> Values:
+    """Compute the losses of partitions, shape (n_restarts,)."""
     # The deviation d of a part is the sum of its units minus its share s of all units. So
     # |d|**2 / s is the sum of the products of d with the units of the part, divided by s, minus the
-    # sum of the products of d with all units.
-    own = np.take_along_axis(deviation, parts.T[:, :, None], axis=2)[:, :, 0]
-    losses = (own / objective.shares[parts.T]).sum(axis=0) - deviation.sum(axis=0).sum(axis=1)
+    # sum of the products of d with all units. NumPy adds along the first axis of an array in order,
+    # so sums are equal on all platforms.
+    by_unit = deviations.transpose(1, 0, 2).copy()
+    own = np.take_along_axis(by_unit, parts.T[:, :, None], axis=2)[:, :, 0]
+    of_parts = by_unit.sum(axis=0).T.copy()
+    losses: Values = (own / shares[parts.T]).sum(axis=0) - of_parts.sum(axis=0)
     return losses
 
 
 def best_change(
-    products: Values, distances: Values, norms: Values, shares: Values, parts: Parts
+    deviations: Values, distances: Values, norms: Values, shares: Values, parts: Parts
 ) -> tuple[Values, Ints, Ints, Ints]:
     """Find the move or swap of each partition that lowers the loss most.
 
@@ -235,19 +205,19 @@ def best_change(
     """
     n_restarts, n_units = parts.shape
     # Let <x, y> be the scalar product weighted by the scale, d_a the deviation of part a, and s_a
-    # its share. The loss is the sum of |d_a|**2 / s_a. `products` holds <x_u, d_a>.
+    # its share. The loss is the sum of |d_a|**2 / s_a. `deviations` holds <x_u, d_a>.
     restart = np.arange(n_restarts)[:, None]
-    own_product = products[restart, np.arange(n_units), parts][:, :, None]
+    own_product = deviations[restart, np.arange(n_units), parts][:, :, None]
     share = shares[parts][:, :, None]
     # A move of unit u from part a to part b changes the loss by
     # (|x_u|**2 - 2 <x_u, d_a>) / s_a + (2 <x_u, d_b> + |x_u|**2) / s_b.
-    moves = (2 * products + norms[:, None]) / shares
+    moves = (2 * deviations + norms[:, None]) / shares
     moves += (norms[:, None] - 2 * own_product) / share
     moves[restart, np.arange(n_units), parts] = np.inf
     # If v replaces u, the loss of part a changes by (2 <x_v - x_u, d_a> + |x_v - x_u|**2) / s_a.
     # The loss of v's part changes by the same term with u and v exchanged. The arrays are large, so
     # they are changed in place.
-    one_side = products.transpose(0, 2, 1)[restart, parts]
+    one_side = deviations.transpose(0, 2, 1)[restart, parts]
     one_side -= own_product
     one_side *= 2
     one_side += distances

@@ -15,7 +15,8 @@ from ...core.types import Ints, StratumTable, Words
 from ...errors import StratError
 from ...frames import NewColumn, SharedRows
 from ...frames.attach import attach_pandas
-from ...frames.labels import drop_values, filter_values
+from ...frames.labels import drop_values, filter_spans, filter_values
+from ...frames.periods import Span, period_starts
 from ...frames.references import EXPRESSIONS
 from ...pipeline.options import Options
 from ...terms.base import Term
@@ -114,9 +115,9 @@ class DaskEngine(Engine):
         }
         of_fold: list[Any] = [] if fold is None else [label_of(fold)]
         if fold is not None and every is not None:
-            starts, column = frames.folds.period_starts, self.frame[fold]
-            meta = starts(column._meta, every)
-            of_fold = [add(column.map_partitions(starts, every, meta=meta))]
+            column = self.frame[fold]
+            meta = period_starts(column._meta, every)
+            of_fold = [add(column.map_partitions(period_starts, every, meta=meta))]
         entries = [*named["by"], *named["groups"]]
         plan = Plan(
             (*options.terms, *options.groups, *(Classes((name,)) for name in of_fold)),
@@ -140,9 +141,9 @@ class DaskEngine(Engine):
         call, found = over_partitions(call, count_partition, merge_counts, plan)
         check_key(zip(map(str, [*plan.key, plan.where]), found.missing.tolist(), strict=True))
         columns = [found.labels[str(place)] for place in range(len(plan.names))]
-        for place, name in enumerate(plan.names):
-            if name not in plan.cut:
-                columns[place] = with_categories(columns[place], call.frame._meta[name])
+        for place, use in enumerate(plan.uses):
+            if not use.is_cut:
+                columns[place] = with_categories(columns[place], call.frame._meta[use.name])
         lows = {i: found.labels[f"low{i}"] for i in range(plan.n_by) if f"low{i}" in found.labels}
         lowest = np.array([found.table[f"u{i}"].to_numpy() for i in range(len(salts))])
         counts = by_argument(columns, plan.n_by, plan.n_groups), found.table["n"].to_numpy()
@@ -236,7 +237,8 @@ class DaskEngine(Engine):
         given = {"plan": call.plan, "sets": sets, "checksums": checksums}
         check = "keys" if argument == "key" else argument
         found = over_rows(call.frame, meta, passes.rows_of_sets, check=check, **given)
-        return found.drop(columns=call.frame.columns[len(self.frame.columns) :])
+        # The repr of a Dask frame fails if an operand is an index or an array.
+        return found.drop(columns=list(call.frame.columns[len(self.frame.columns) :]))
 
     # Results ----------------------------------------------------------------------------
 
@@ -272,12 +274,15 @@ class DaskEngine(Engine):
         *,
         equal: bool,
         nulls: bool = False,
-        every: str | None = None,
         drops: bool = False,
     ) -> Any:
         how: dict[str, Any] = {"name": name, "values": values, "equal": equal, "nulls": nulls}
-        kept = over_rows(self.frame, self.frame._meta, filter_values, every=every, **how)
+        kept = over_rows(self.frame, self.frame._meta, filter_values, **how)
         return kept.drop(columns=[name]) if drops else kept
+
+    def select_spans(self, name: str, spans: Sequence[Span], *, nulls: bool = False) -> Any:
+        how: dict[str, Any] = {"name": name, "spans": list(spans), "nulls": nulls}
+        return over_rows(self.frame, self.frame._meta, filter_spans, **how)
 
     def drop_shared(self, other: Any, values: Mapping[str, Any]) -> Any:  # noqa: ARG002
         return over_rows(self.frame, self.frame._meta, drop_values, values=dict(values))

@@ -53,9 +53,9 @@ def count_partition(partition: Any, plan: Plan) -> Counted:
     columns = {f"u{place}": each for place, each in enumerate(rows.numbers)}
     columns |= {f"low{place}": each for place, each in rows.words.items()}
     columns |= {f"high{place}": each for place, each in rows.words.items()}
-    for place, name in enumerate(plan.names):
-        values = rows.partition[name]
-        labels[str(place)] = values = numbers_in(values) if name in plan.cut else values
+    for place, use in enumerate(plan.uses):
+        values = frames.libraries.to_native(rows.partition[use.name])
+        labels[str(place)] = values = numbers_in(values) if use.is_cut else values
         if place in rows.words:
             labels[f"low{place}"] = values
     counts = pl.DataFrame({"n": np.ones_like(places), **columns})

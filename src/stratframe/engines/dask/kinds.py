@@ -29,6 +29,13 @@ NUMBER_KINDS = ({"integer", "large integer"}, {"unsigned", "large unsigned"}, FL
 FINEST_UNITS = ("ns", "us", "ms")
 
 
+class Use(NamedTuple):
+    """A column, and whether its values are cut into bins or taken as they are."""
+
+    name: Hashable
+    is_cut: bool
+
+
 class Held(NamedTuple):
     """A partition that has values of a kind, and the type in which the partition stores them."""
 
@@ -37,8 +44,8 @@ class Held(NamedTuple):
     is_object: bool
 
 
-Kinds = dict[Hashable, dict[str, Held]]
-"""The kinds of values in each column, and the first partition that has each kind."""
+Kinds = dict[Use, dict[str, Held]]
+"""The kinds of values in each use of a column, and the first partition that has each kind."""
 
 
 def numbers_in(series: Any) -> Any:
@@ -70,11 +77,11 @@ def take_places(values: Any, places: Any) -> Any:
 def kinds_in(partition: Any, number: int, plan: Any) -> Kinds:
     """Find the kind of values in each column of a partition; skip columns without values."""
     found: Kinds = {}
-    for name in dict.fromkeys([*plan.names, *plan.key]):
-        series = partition[name]
+    for use in dict.fromkeys([*plan.uses, *(Use(name, is_cut=False) for name in plan.key)]):
+        series = partition[use.name]
         if not frames.is_missing(series).all():
-            kind, shown = kind_of(numbers_in(series) if name in plan.cut else series)
-            found[name] = {kind: Held(number, shown, series.dtype == object)}
+            kind, shown = kind_of(numbers_in(series) if use.is_cut else series)
+            found[use] = {kind: Held(number, shown, series.dtype == object)}
     return found
 
 
@@ -106,29 +113,31 @@ def kind_of(series: Any) -> tuple[str, str]:
     return kind, f"{shown} beyond 2**53" if kind.startswith("large") else shown
 
 
-def choose_types(kinds: Kinds, plan: Any) -> dict[Hashable, str]:
+def choose_types(kinds: Kinds, plan: Any) -> dict[Use, str]:
     """Choose how to read columns with several kinds; raise an error if they cannot be mixed.
 
     A column is read as "floats" if its numbers are cut into bins, and as "objects" if its classes
     are stored as objects.
     """
-    read_as: dict[Hashable, str] = {}
-    faults, casts, cut = [], {}, plan.cut
-    for name, held in kinds.items():
-        may_mix = name not in plan.key and name not in cut
+    read_as: dict[Use, str] = {}
+    faults, casts = [], {}
+    for use, held in kinds.items():
+        name = use.name
+        may_mix = name not in plan.key and not use.is_cut
         for one, other in combinations(sorted(held, key=held.__getitem__), 2):
             if any({one, other} <= each for each in NUMBER_KINDS):
-                if name in cut and held.keys() <= FLOAT_KINDS:
-                    read_as[name] = "floats"
+                if use.is_cut and held.keys() <= FLOAT_KINDS:
+                    read_as[use] = "floats"
             elif may_mix and held[one].is_object and held[other].is_object:
-                read_as[name] = "objects"
+                read_as[use] = "objects"
             elif name not in casts:
                 faults.append(
                     f"Column {name!r} must have the same type in all partitions, but partition"
                     f" {held[one].number} holds {held[one].shown} and partition"
                     f" {held[other].number} {held[other].shown}."
                 )
-                casts[name] = choose_cast(held.keys(), is_number=name in cut)
+                is_number = Use(name, is_cut=True) in kinds
+                casts[name] = choose_cast(held.keys(), is_number=is_number)
     if faults:
         msg = "\n".join([*faults, f"Hint: cast to one type first, as in `df.astype({casts})`."])
         raise StratError(msg)

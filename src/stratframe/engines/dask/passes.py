@@ -113,8 +113,8 @@ def merge_typed(
 ) -> Typed:
     kinds: Kinds = {}
     for each, _ in several:
-        for name, held in each.items():
-            kinds[name] = {**held, **kinds.get(name, {})}
+        for use, held in each.items():
+            kinds[use] = {**held, **kinds.get(use, {})}
     results = [result for _, result in several]
     failed = [each for each in results if each is None or isinstance(each, StratError)]
     if "objects" in choose_types(kinds, plan).values():

@@ -21,7 +21,7 @@ from ...core.types import Ints, Words
 from ...terms.base import ByEdges, ByQuantiles, Term
 from ..base import check_term, other_rows
 from ..counts import parts_by_cuts
-from .kinds import numbers_in
+from .kinds import Use, numbers_in
 
 DASK = "Dask"
 
@@ -44,7 +44,7 @@ class Plan(NamedTuple):
     """The columns in which a dealt row must have a value."""
     salts: tuple[int, ...] = ()
     """The salts of the row numbers (hashes of the keys) that are counted."""
-    read_as: Mapping[Hashable, str] | None = None
+    read_as: Mapping[Use, str] | None = None
     """The result of `choose_types`, or None before the first pass."""
     cuts: Mapping[int, tuple[pl.DataFrame, Words]] = {}
     """The known quantiles of entries, by the places of the entries. Each item has an index of the
@@ -57,10 +57,10 @@ class Plan(NamedTuple):
         return list(dict.fromkeys([*self.names, *self.key, *where, *self.present]))
 
     @property
-    def cut(self) -> list[Hashable]:
-        """The columns that are cut into bins."""
-        pairs = zip(self.terms, self.names, strict=True)
-        return [x for term, x in pairs if isinstance(term.counted_by(), ByEdges | ByQuantiles)]
+    def uses(self) -> list[Use]:
+        """The use that each entry makes of its column; two entries can use a column differently."""
+        pairs = zip(self.names, self.terms, strict=True)
+        return [Use(x, isinstance(term.counted_by(), ByEdges | ByQuantiles)) for x, term in pairs]
 
     def before(self, place: int) -> Plan:
         terms, names = self.terms[:place], self.names[:place]
@@ -103,19 +103,18 @@ def read_rows(
         numbers = {salt: hash_keys(columns, salt) for salt in numbers}
     everyone = {"all": pl.Series(np.zeros(len(rows), np.int8))}
     table, words = dict[str, pl.Series](), dict[int, Words]()
-    for place, name in enumerate(plan.names):
-        term, kind = plan.terms[place], (plan.read_as or {}).get(name)
-        if name not in plan.cut:
+    for place, use in enumerate(plan.uses):
+        name, term, kind = use.name, plan.terms[place], (plan.read_as or {}).get(use)
+        if not use.is_cut:
             check_term(term.resolve([rows[name]]), DASK)
             table[str(place)] = read_classes(rows[name], as_objects=kind == "objects")
             continue
         series, alike = numbers_in(rows[name]), term.counted_by()
         if isinstance(alike, ByEdges):
             values, lacks = frames.read_comparable(series, str(term))
-            edges = np.array(alike.edges)
             # Values outside the edges get two extra bins, for which the driver raises an error.
-            bins = edge_bins(values, edges, alike.closed) + (values >= edges[0])
-            bins += values > edges[-1]
+            bins = edge_bins(values, alike.edges, alike.closed) + (values >= alike.edges[0])
+            bins += values > alike.edges[-1]
         else:
             values, lacks = frames.read_numbers(series, str(term))
             own = ordered_words(values.astype(np.float64) if kind == "floats" else values)

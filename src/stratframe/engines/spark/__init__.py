@@ -9,6 +9,7 @@ from typing import Any
 from ...checks import load_extra
 from ...core.types import Words
 from ...errors import StratError, plural
+from ...frames.periods import Span, read_readings, read_zone
 from ...frames.references import check_taken
 from ...frames.rules import HAS_MISSING
 from ...pipeline.options import Options
@@ -28,6 +29,7 @@ from .columns import (
     compared_names,
     functions,
     literals,
+    spans_condition,
     typed_column,
     warn_of_changes,
 )
@@ -177,15 +179,26 @@ class SparkEngine(Engine):
         *,
         equal: bool,
         nulls: bool = False,
-        every: str | None = None,
         drops: bool = False,
     ) -> Any:
-        typed, sf = by_period(self.typed(name, "name"), every), functions()
+        typed, sf = self.typed(name, "name"), functions()
         fold = typed.present
         found = fold.isin(literals(typed, values)) if values else sf.lit(False)
         found = sf.when(fold.isNotNull(), found if equal else ~found)
         kept = self.frame.filter(sf.coalesce(found, sf.lit(nulls)))
         return kept.drop(name) if drops else kept
+
+    def select_spans(self, name: str, spans: Sequence[Span], *, nulls: bool = False) -> Any:
+        sf = functions()
+        found = spans_condition(self.typed(name, "name"), spans)
+        return self.frame.filter(sf.coalesce(found, sf.lit(nulls)))
+
+    def read_times(self, name: str, periods: Any, every: str) -> Any:
+        """Convert numbers of periods to times in the time zone of the session."""
+        dtype, zone = self.typed(name, "name").dtype, None
+        if dtype == "timestamp":
+            zone = read_zone(self.frame.sparkSession.conf.get("spark.sql.session.timeZone"))
+        return read_readings(name, periods, zone, every, is_date=dtype == "date")
 
     def drop_shared(self, other: Any, values: Mapping[str, Any]) -> Any:
         """Drop shared rows by an anti-join; the other frame can be too large for a lookup."""

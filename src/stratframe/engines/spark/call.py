@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ...terms.base import ByEdges, Term
-from .columns import Typed, functions
+from .columns import INTEGERS, Typed, functions
 from .hashes import number_column, stratum_column
 
 UNROLLED = 64
@@ -65,12 +65,19 @@ def stratum_of_term(term: Term, typed: Typed) -> StratumColumn:
     alike, sf = term.counted_by(), functions()
     if not isinstance(alike, ByEdges):
         return StratumColumn(typed, typed.present)
-    first, *inner, last = (sf.lit(float(edge)) for edge in alike.edges)
-    value = typed.present.cast("double")
+    edges, value = list(map(float, alike.edges)), typed.present.cast("double")
+    if typed.dtype in INTEGERS:
+        edges, value = list(map(edge_of_integers, alike.edges)), typed.present.cast("bigint")
+    first, *inner, last = map(sf.lit, edges)
     above = [value > edge if alike.closed == "right" else value >= edge for edge in inner]
     # The outermost edges are closed, and values beyond these edges fall into two extra bins.
     flags = [flag.cast("int") for flag in (value >= first, *above, value > last)]
     return StratumColumn(typed, sum(flags[1:], flags[0]), is_value=False)
+
+
+def edge_of_integers(edge: float) -> float:
+    """Return an edge as an integer, with which Spark compares integers exactly, if it is one."""
+    return int(edge) if abs(edge) < 2**63 and edge == int(edge) else float(edge)
 
 
 def count_points(points: Any, n_points: int, is_reached: Callable[[Any], Any]) -> Any:

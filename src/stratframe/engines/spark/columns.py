@@ -6,18 +6,21 @@ The engine uses only built-in Spark expressions, so that rows do not pass throug
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from ...checks import load_extra
+from ...core.clock import DAY, SECOND
 from ...errors import StratError, list_values, warn
 from ...frames import format_reference, is_computed
-from ...frames.folds import minutes_of, no_dates
+from ...frames.periods import MINUTE, Span, minutes_of, no_dates
 from ...frames.references import EXPRESSIONS, SparkColumn, expression_error, label_error
 
 HELPER = "__stratframe_"
 """The prefix of helper columns, which are dropped from all results."""
 
 FLOATS = ("float", "double")
+INTEGERS = ("tinyint", "smallint", "int", "bigint")
 """Types in which both null and NaN are missing values."""
 
 NESTED_TYPES = ("array", "map", "struct", "variant")
@@ -166,31 +169,53 @@ def literals(typed: Typed, values: Sequence[Any]) -> list[Any]:
     return [functions().lit(value.isoformat()).cast(typed.dtype) for value in values]
 
 
-PERIODS = {"1d": "day", "1w": "week", "1mo": "month", "1q": "quarter", "1y": "year"}
-"""Spark's names for calendar periods."""
+TIMES = ("timestamp", "timestamp_ntz")
+"""Types of times, with the session's time zone and without a time zone."""
 
 
 def by_period(typed: Typed, every: str | None) -> Typed:
-    """Replace each value with the start of its calendar period, in the session's time zone."""
+    """Replace each value with the start of its period or day, as the session's clock shows it.
+
+    The result is whole numbers, as those of `frames.periods.reading_expression`.
+    """
     if every is None:
         return typed
-    times, minutes = ("timestamp", "timestamp_ntz"), minutes_of(every)
-    if typed.dtype not in (times if minutes else ("date", *times)):
-        raise no_dates(typed.name, typed.dtype, every)
-    if not minutes and every not in PERIODS:
-        listed = ", ".join(map(repr, PERIODS))
-        msg = f"`every` must be hours, minutes or one of {listed} on Spark, got {every!r}."
-        raise StratError(msg)
-    # The start of a period has no time zone, because some clocks skip midnight and Spark collects
-    # times in UTC.
-    dtype, day = "date" if typed.dtype == "date" else "timestamp_ntz", typed.column.cast("date")
-    if minutes:
-        clock = typed.column.cast(dtype)
-        passed = functions().hour(clock) * 60 + functions().minute(clock)
-        since = functions().make_dt_interval(mins=passed - passed % minutes)
-        return typed._replace(column=day.cast(dtype) + since, dtype=dtype)
-    start = day if every == "1d" else functions().trunc(day, PERIODS[every])
-    return typed._replace(column=start.cast(dtype), dtype=dtype)
+    minutes = minutes_of(every)
+    if typed.dtype not in (TIMES if minutes else ("date", *TIMES)):
+        hint = ""
+        if is_string(typed.dtype):
+            hint = f"df = df.withColumn({typed.name!r}, to_timestamp({typed.name!r}))"
+        raise no_dates(typed.name, typed.dtype, every, hint)
+    sf, value = functions(), typed.column
+    day = sf.unix_date(value.cast("date")).cast("bigint")
+    number = day * DAY
+    if typed.dtype != "date":
+        passed = sf.hour(value) * 60 + sf.minute(value)
+        if minutes:
+            number = number + (passed - passed % minutes).cast("bigint") * MINUTE
+        if typed.dtype == "timestamp":
+            reading = day * (DAY // SECOND) + passed * 60 + sf.second(value)
+            number = number + reading - sf.unix_seconds(value)
+    return typed._replace(column=number, dtype="bigint")
+
+
+def spans_condition(typed: Typed, spans: Sequence[Span]) -> Any:
+    """Build a condition that is true for the dates or times in any of the given spans."""
+    sf = functions()
+
+    def literal(instant: int) -> Any:
+        if typed.dtype == "timestamp":
+            return sf.timestamp_micros(sf.lit(instant))
+        start = datetime(1970, 1, 1) + timedelta(microseconds=instant)
+        return sf.lit(start.isoformat()).cast(typed.dtype)
+
+    found = sf.lit(False)
+    for first, end in spans:
+        within = typed.column >= literal(first)
+        if end is not None:
+            within = within & (typed.column < literal(end))
+        found = found | within
+    return found
 
 
 def check_column(typed: Typed, argument: str) -> None:

@@ -1,0 +1,134 @@
+"""Judge whether rows are equal by chance, as independent columns would give, or are copies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod, sqrt
+from typing import Any
+
+import numpy as np
+
+from .. import frames
+from ..core.copies import are_copied
+from ..core.types import Ints, Words
+from ..frames import SharedRows
+from ..frames.duplicates import count_across_folds
+from .findings import Shared
+
+LENIENT = 10
+"""Chance can explain up to about this many times the expected number of pairs of equal rows."""
+
+FEW_COLUMNS, MOSTLY = 8, 0.7
+"""The maximum number of columns that are left out, one at a time, to compare rows in all other
+columns. Some of the pairs that agree in them also agree in the omitted column by chance. If the
+remaining pairs are copies, at least the share `MOSTLY` of them agree in the omitted column, too."""
+
+TOO_RARE = 0.01
+"""The probability below which chance cannot explain why all equal rows agree in a column."""
+
+
+def is_explained(
+    compared: Shared, shared: SharedRows, folds: Ints, rows: Ints, words: Words
+) -> bool:
+    """Return whether chance can explain equal rows; it cannot if the call names a single column."""
+    columns, measured = compared.columns, compared.measured
+    if len(columns) == 1 and measured is None:
+        return False
+    sizes = [frames.duplicates.value_sizes(column, rows) for column in columns]
+    alone = [frames.duplicates.count_values(each) for each in sizes]
+    if measured is None:
+        return is_chance(shared, alone, len(rows), nearly_unique(shared, alone))
+    # Constant columns do not tell rows apart.
+    varied = [each for each in sizes if np.count_nonzero(each) > 1]
+    if len(varied) < 2:
+        is_meant = bool(compared.left_aside) or compared.are_strata
+        return is_meant or not any(map(are_copied, varied))
+    flags = [
+        is_unique and may_be_copied(shared, column, own, len(rows))
+        for is_unique, column, own in zip(nearly_unique(shared, alone), alone, sizes, strict=True)
+    ]
+    repeats = [
+        frames.duplicates.expect_repeats(frames.take(series, rows))
+        if is_unique and series is not None
+        else 0.0
+        for series, is_unique in zip(measured, flags, strict=True)
+    ]
+    if is_chance(shared, alone, len(rows), flags, repeats):
+        return True
+    return agrees_by_chance(columns, shared, alone, folds, rows, words)
+
+
+def agrees_by_chance(
+    columns: Sequence[Any],
+    shared: SharedRows,
+    alone: Sequence[SharedRows],
+    folds: Ints,
+    rows: Ints,
+    words: Words,
+) -> bool:
+    """Return whether pairs that agree in all columns but one agree in it as other pairs do.
+
+    Copies agree in all columns. If a pair of rows agrees by chance in all columns but one, it
+    agrees in the remaining column about as often as any other pair does.
+    """
+    found, n_pairs = shared.n_split_pairs, len(rows) * (len(rows) - 1) // 2
+    rarest = sorted((each.n_pairs, place) for place, each in enumerate(alone))
+    for equal, place in rarest[:FEW_COLUMNS]:
+        n_alike, (most, _) = equal - shared.n_pairs, rarest[rarest[0][1] == place]
+        if most < n_pairs and not is_within(found, most * n_alike / (n_pairs - most)):
+            continue  # even an upper bound on `expected` is too small
+        others = [*columns[:place], *columns[place + 1 :]]
+        own = words - frames.duplicates.column_words(columns[place], place)
+        agreeing = count_across_folds(others, folds, rows, own)
+        n_others = n_pairs - agreeing.n_pairs
+        expected = agreeing.n_split_pairs * (n_alike / n_others if n_others else 1)
+        mostly = expected + MOSTLY * (agreeing.n_split_pairs - expected)
+        if found < mostly and is_within(found, expected):
+            return True
+    return False
+
+
+def nearly_unique(shared: SharedRows, alone: Sequence[SharedRows]) -> list[bool]:
+    """Flag the columns with more than half as many values as there are distinct rows.
+
+    Rows would be the wrong measure, because copies of all rows halve the share of distinct values.
+    """
+    return [2 * column.n_values > shared.n_values for column in alone]
+
+
+def may_be_copied(shared: SharedRows, column: SharedRows, sizes: Ints, n_rows: int) -> bool:
+    """Return whether a nearly unique column shows copies rather than units, such as patients.
+
+    If each value of a column determines the whole row, and most values repeat, all rows of a unit
+    are equal, and the column must show copies by itself.
+    """
+    is_unit = column.n_values == shared.n_values and 2 * column.n_values <= n_rows
+    return not is_unit or are_copied(sizes)
+
+
+def is_chance(
+    shared: SharedRows,
+    alone: Sequence[SharedRows],
+    n_rows: int,
+    are_unique: Sequence[bool],
+    repeats: Sequence[float] = (),
+) -> bool:
+    """Return whether independent columns with the same counts could give as many equal rows.
+
+    If a column is nearly unique, its pairs of equal values are attributed to copies, unless chance
+    can repeat its numbers in rows that agree in all other columns.
+    """
+    n_pairs, equal = n_rows * (n_rows - 1) / 2, [each.n_pairs for each in alone]
+    alike = prod(n / n_pairs for n in equal)
+    for place, each in enumerate(alone):
+        others = alike * n_pairs / max(each.n_pairs, 1)
+        own = min(repeats[place], 1) if repeats else 0
+        is_rare = (own * others) ** shared.n_pairs < TOO_RARE
+        if are_unique[place] and is_rare:
+            equal[place] -= shared.n_pairs
+    return is_within(shared.n_split_pairs, n_rows**2 / 2 * prod(n / n_pairs for n in equal))
+
+
+def is_within(found: int, expected: float) -> bool:
+    """Return whether there are at most about ten times as many pairs as expected by chance."""
+    return found <= LENIENT * expected + 3 * sqrt(LENIENT * expected)

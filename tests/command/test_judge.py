@@ -1,0 +1,187 @@
+"""`check` and `report` of files."""
+
+import json
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import stratframe as sf
+from tests.command.calls import DATA, call
+
+Capture = pytest.CaptureFixture[str]
+Patch = pytest.MonkeyPatch
+FOLDED = sf.kfold(DATA, "label", 4)
+
+
+def test_report_prints_the_table(monkeypatch: Patch, capsys: Capture) -> None:
+    """`report` prints its table, a line for each fold, and writes it if asked."""
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(FOLDED.write_csv().encode())))
+
+    assert call("report - --by label --out report.csv") == 0
+
+    head, *lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    table = sf.report(FOLDED, "label")
+    assert head == table.columns
+    assert [line[:2] for line in lines] == [[str(fold), "10"] for fold in range(4)]
+    assert Path("report.csv").read_text() == table.write_csv()
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "text"),
+    [
+        ("--by label", 0, "  ok       label: even, each class within a row of its share"),
+        ("--key id", 0, "  ok       each of 40 keys is unique"),
+        ("--groups sex", 1, "  LEAK     2 of 2 sexes are in several folds, such as 'm' in"),
+        ("--duplicates none --name fold", 0, "  ok       sizes: 4 folds of 10 rows"),
+        ("--features price", 0, "  ok       drift: none of 4 comparisons beyond chance"),
+        ("--name marked", 0, "  note     2 rows have no fold\n"),
+    ],
+)
+def test_check_ends_with_1_if_anything_is_wrong(
+    options: str, code: int, text: str, capsys: Capture
+) -> None:
+    """`check` prints its lines; exit code 1 says that one is a leak or a warning."""
+    marked = pl.Series("marked", ["NA", " ", *map(str, FOLDED["fold"][2:])])
+    FOLDED.with_columns(marked).write_csv("in.csv")
+
+    assert call(f"check in.csv {options}") == code
+
+    out = capsys.readouterr().out
+    assert text in out
+    assert (" is fit for use\n" in out) == (code == 0)
+    assert ("duplicates" in out) == ("none" not in options)
+
+
+@pytest.mark.parametrize("verb", ["check", "report"])
+def test_marks_in_the_columns_of_repeats(verb: str, capsys: Capture) -> None:
+    """If `fold` means fold_1, fold_2, ..., marks such as NA in them are missing values."""
+    rows = "a,0,1\nb,1,0\na,{},{}\nb,1,{}\na,1,0\nb,0,1\n"
+    Path("marks.csv").write_text("y,fold_1,fold_2\n" + rows.format("NA", "", " "))
+    Path("empty.csv").write_text("y,fold_1,fold_2\n" + rows.format("", "", ""))
+
+    codes = [call(f"{verb} marks.csv --by y"), call(f"{verb} empty.csv --by y")]
+
+    out, err = capsys.readouterr()
+    assert (codes, err) == ([0, 0], "")
+    assert out[: len(out) // 2] == out[len(out) // 2 :]
+
+
+@pytest.fixture
+def parts() -> dict[str, pl.DataFrame]:
+    """Two files whose days follow each other, and a user of both."""
+    frame = pl.DataFrame({"label": ["a", "b"] * 5, "user": list("uuvvwwxxyy")})
+    frame = frame.with_columns(day=pl.Series([f"2024-03-{day}" for day in range(10, 20)]))
+    Path("old").mkdir()
+    frame[:7].write_csv("old/Train.CSV")
+    frame[7:].with_columns(empty=None).write_parquet("test.parquet")
+    dates = frame.with_columns(pl.col("day").str.to_date())
+    return {"Train": dates[:7], "test": dates[7:].with_columns(empty=None)}
+
+
+def test_several_files_are_parts(parts: dict[str, pl.DataFrame], capsys: Capture) -> None:
+    """Files are parts by their names, and ISO text is read as dates."""
+    assert call("check old/Train.CSV test.parquet --by label --time day --groups user") == 1
+
+    found = sf.check(parts, "label", groups="user", time="day")
+    assert capsys.readouterr().out == f"{found}\n"
+    assert "'Train' ends 2024-03-16, 'test' starts 2024-03-17" in str(found)
+
+
+@pytest.mark.usefixtures("parts")
+def test_report_of_several_files(capsys: Capture) -> None:
+    """`report` of several files has a line for each."""
+    assert call("report old/Train.CSV test.parquet --by label") == 0
+
+    assert capsys.readouterr().out.split()[:5] == ["split", "n", "rows_off", "absent", "verdict"]
+
+
+@pytest.mark.usefixtures("parts")
+def test_json_of_findings(capsys: Capture) -> None:
+    """With `--json` standard output is one object; the exit code stays."""
+    assert call("check old/Train.CSV test.parquet --time user --time day --json") == 0
+
+    found = json.loads(capsys.readouterr().out)
+    assert list(found) == ["ok", "findings"]
+    assert found["ok"] is True
+    fields = ["name", "severity", "check", "n", "detail"]
+    assert [list(each) for each in found["findings"]] == [fields] * len(found["findings"])
+
+
+def test_json_of_any_values(capsys: Capture) -> None:
+    """Whatever the cells hold, what `--json` prints is strict JSON."""
+    pl.DataFrame({"user": ['"{é\n\0NaN'] * 2, "fold": [0, 1]}).write_csv("in.csv")
+
+    assert call("check in.csv --groups user --json") == 1
+
+    found = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert found["ok"] is False
+    assert found["findings"][0]["detail"].startswith("1 of 1 users is in several folds, ")
+
+
+def test_names_of_several_files_differ(capsys: Capture) -> None:
+    """Two files of one name are an error, as their names are the parts."""
+    assert call("check in.csv copy/in.csv") == 2
+
+    assert capsys.readouterr().err == (
+        "stratframe: The list of part names, taken from FILE, must hold each name once, got 'in'"
+        " twice.\n"
+    )
+
+
+def test_marks_of_missing_numbers_in_one_of_several_files(capsys: Capture) -> None:
+    """Numbers of one file are those of another that has marks such as NA among them."""
+    Path("train.csv").write_text("x,day\n1,1\nNA,2\n3.5,NA\n")
+    Path("test.csv").write_text("x,day\n3.5,4\n2,5\n")
+
+    assert call("check train.csv test.csv --duplicates x --time day") == 1
+
+    out = capsys.readouterr().out
+    assert "2 rows (40 %) equal a row of another part" in out
+    assert "time: 'train' ends 2.0, 'test' starts 4.0" in out
+
+
+def test_marks_in_parquet_are_text(capsys: Capture) -> None:
+    """A mark such as NA in a Parquet file is text, which does not go with numbers."""
+    pl.DataFrame({"x": ["1", "NA"]}).write_parquet("text.parquet")
+    Path("numbers.csv").write_text("x\n1\n2\n")
+
+    assert call("check text.parquet numbers.csv") == 2
+
+    assert capsys.readouterr().err == (
+        "stratframe: A column must have the same type in every frame, but 'x' is String in 'text',"
+        " Int64 in 'numbers'. Hint: cast it, or drop it.\n"
+    )
+
+
+ZONED = "2024-03-01T12:00Z"
+PLAIN = "2024-03-01T12:00"
+
+
+def test_zones_of_one_file(capsys: Capture) -> None:
+    """Times with and without a zone in one file are an error that names the file and the rows."""
+    Path("train.csv").write_text(f"t\n{ZONED}\n{PLAIN}\nNA\n{PLAIN}\n")
+    Path("test.csv").write_text(f"t\n{PLAIN}\n")
+
+    assert call("check train.csv test.csv --time t") == 2
+
+    assert capsys.readouterr().err == (
+        "stratframe: `time` needs times that all have a time zone or all have none, but 't' of"
+        " 'train.csv' has one in 1 row (0) and none in 2 rows (1, 3). Hint: write all times with a"
+        " zone, as in 2024-03-31T12:00Z.\n"
+    )
+
+
+def test_zones_of_several_files(capsys: Capture) -> None:
+    """Times with a zone in one file and without in another are an error that names both."""
+    Path("train.csv").write_text(f"t\n{ZONED}\n")
+    Path("test.csv").write_text(f"t\n{PLAIN}\n")
+
+    assert call("check train.csv test.csv --time t") == 2
+
+    assert capsys.readouterr().err == (
+        "stratframe: `time` needs times that all have a time zone or all have none, but 't' has one"
+        " in 'train' and none in 'test'. Hint: write all times with a zone, as in"
+        " 2024-03-31T12:00Z.\n"
+    )
