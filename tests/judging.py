@@ -301,8 +301,9 @@ def leaked_groups(d: Draw, share: float) -> Case:
 
 
 def copies(d: Draw, share: float, columns: dict[str, Any] | None = None) -> Case:
-    """Copy rows before the folds are drawn, until a copy is in another fold than its row.
+    """Copy rows before the folds are drawn, until copies are in other folds than their rows.
 
+    Up to 1 % of equal rows are only noted, so that more are needed unless few rows are copied.
     Beside new ids, only copies of three columns or more can be told from visits.
     """
     columns = columns or {**d.others(measured=1), "label": d.classes()}
@@ -315,7 +316,8 @@ def copies(d: Draw, share: float, columns: dict[str, Any] | None = None) -> Case
     frame = d.frame(columns | ({"id": new} if has_ids else {}))
     while True:
         made = sf.kfold(frame, "label", d.k, seed=d.number(0, 10**6), rare="ignore")
-        if len({*zip(rows, made["fold"], strict=True)}) > d.n:
+        n_apart = len({*zip(rows, made["fold"], strict=True)}) - d.n
+        if n_apart > (0.005 * len(rows) if share > 0.01 else 0):
             return Case(made, "label")
 
 
