@@ -117,7 +117,7 @@ def test_json_of_any_values(capsys: Capture) -> None:
 
     found = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
     assert found["ok"] is False
-    assert found["findings"][0]["detail"].startswith("1 of 1 users is in several folds, ")
+    assert found["findings"][0]["detail"].startswith("the only group is in several folds, ")
 
 
 def test_names_of_several_files_differ(capsys: Capture) -> None:

@@ -256,6 +256,24 @@ def test_advice_on_bins_of_the_groups(engine):
     engine.check_table(advice, expected)
 
 
+@pytest.mark.parametrize("by", [None, ["sex", "kind"]], ids=str)
+def test_parts_of_few_groups_are_those_of_pandas(engine, by):
+    """All assignments of three groups give the parts, the counts and the warnings of pandas."""
+    frame = engine.local(GIVEN)
+    options = {"parts": PARTS, "groups": "third", "missing": "stratum"}
+    expected, words = heard(lambda: sf.split(frame, by, repeats=2, **options))
+    planned, told = heard(lambda: sf.plan(frame, by, **options))
+    assert all(any("do not meet the shares" in each for each in said) for said in (words, told))
+
+    for order, cuts in ORDERS:
+        rows = engine.spread(frame[order], cuts)
+        found, said = heard(lambda rows=rows: sf.split(rows, by, repeats=2, **options))
+        assert (engine.rows(found), said) == (engine.rows(expected), words)
+        table, said = heard(lambda rows=rows: sf.plan(rows, by, **options))
+        engine.check_table(table, planned)
+        assert said == told
+
+
 TABLED = [
     *("label", ["kind", "sex"], ["day", "some"], sf.quantiles("price", 4)),
     *(["label", sf.quantiles("age", 3)], ["sex", "price"]),
