@@ -315,3 +315,10 @@ def test_errors(kind: str, time: Any, message: str) -> None:
     frame: Any = rows.lazy() if "polars" in kind else rows.to_pandas()
     message = message.format("str.to_date" if "polars" in kind else "pd.to_datetime")
     assert str(refused(lambda: sf.check(frame, time=time))).lower().startswith(message.lower())
+
+
+def test_integers_with_gaps_are_written_as_integers(frame: Make) -> None:
+    """Where pandas makes floats of integers because some are missing, no fraction is shown."""
+    df = frame({"day": [1, 13, None, 14, 20], "split": ["train"] * 3 + ["test"] * 2})
+    text = str(sf.check(df, name="split", time="day", duplicates=None))
+    assert "time: 'train' ends 13, 'test' starts 14\n" in text

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.model_selection import LeaveOneGroupOut, TimeSeriesSplit
 
 import stratframe as sf
-from tests.helpers import TWO_KINDS, Make, evaluate, make, refuse_now, values, warned
+from tests.helpers import TWO_KINDS, Make, evaluate, make, refuse_now, refused, values, warned
 
 READERS = [sf.folds, sf.cv, lambda df, name="fold", **rule: sf.FoldSplit(name, **rule).split(df)]
 readers = pytest.mark.parametrize("read", READERS, ids=["folds", "cv", "FoldSplit"])
@@ -313,6 +313,66 @@ def test_labels_without_an_order(read: Any, cause: str, labels: Any) -> None:
     message += " '2024-04'."
     refuse_now(message, lambda: read(df, **rule))
     assert len(list(read(df))) == len(labels)  # where order does not matter
+
+
+BY_FIRST = "`folds` takes the fold column first, and has no `by`."
+
+
+@pytest.mark.parametrize(
+    ("labels", "rule"),
+    [
+        pytest.param(["cat", "dog"], {"train": "past"}, id="no_order"),
+        pytest.param(["cat", "cat"], {}, id="one_label"),
+        pytest.param(["cat", "dog"], {"valid": 0}, id="no_such_label"),
+    ],
+)
+def test_errors_on_labels_say_that_the_name_comes_first(
+    frame: Make, labels: list[str], rule: dict[str, Any]
+) -> None:
+    """A column that is unlike folds may have been meant as `by`."""
+    for name, is_said in (("species", True), ("fold", False)):
+        df = frame({name: labels})
+        error = refused(lambda df=df, name=name: sf.folds(df, name, **rule))
+        assert str(error).endswith(BY_FIRST) == is_said
+
+
+def test_a_tuple_is_one_column_where_there_is_such_a_column() -> None:
+    """Columns of several levels are named by tuples, as `name` and as `apart`."""
+    df = pd.DataFrame(
+        {
+            ("plan", "fold"): [0, 1, 0, 1, None, None],
+            ("plan", "site"): ["a", "b", "c", "a", "b", "c"],
+            ("data", "label"): ["x", "y", "x", "y", "x", "y"],
+        }
+    )
+    fold, site = ("plan", "fold"), ("plan", "site")
+    rule = {"nulls": "drop", "apart": site}
+
+    positions = sf.cv(df, fold, **rule)
+
+    flat = pd.DataFrame({"fold": df[fold], "site": df[site]})
+    wanted = sf.cv(flat, "fold", nulls="drop", apart="site")
+    assert [(a.tolist(), b.tolist()) for a, b in positions] == [
+        (a.tolist(), b.tolist()) for a, b in wanted
+    ]
+    for name, apart in ((fold, site), ([fold], [site])):
+        split = list(sf.FoldSplit(name, nulls="drop", apart=apart).split(df))
+        assert [b.tolist() for _, b in split] == [b.tolist() for _, b in wanted]
+    assert [fold.name for fold in sf.folds(df, fold, **rule)] == [fold, fold]
+    assert list(sf.parts(df, fold)) == [0, 1]
+    assert len(sf.balance(df, ("data", "label"), fold)) == 4
+    assert sf.compare(df, ("data", "label"), fold)["column"].tolist() == [str(fold)]
+
+
+def test_a_tuple_names_a_column_to_write() -> None:
+    """`extend` fills a column of several levels, and `kfold` replaces one; new ones have text."""
+    df = pd.DataFrame({("a", "fold"): [0, 1, None, None], ("b", "x"): ["p", "p", "q", "q"]})
+    fold = ("a", "fold")
+    assert sorted(sf.extend(df, ("b", "x"), name=fold)[fold]) == [0, 0, 1, 1]
+    dealt = sf.kfold(df, ("b", "x"), 2, name=fold, overwrite=True)
+    assert sorted(dealt[fold]) == [0, 0, 1, 1]
+    message = "`name` must be a non-empty string, got ('c', 'fold')."
+    refuse_now(message, lambda: sf.kfold(df, ("b", "x"), 2, name=("c", "fold")))
 
 
 PARTED = [

@@ -15,7 +15,15 @@ import numpy as np
 from .. import frames
 from ..checks import check_each_once, check_int, check_one_of
 from ..core.types import Flags, Ints
-from ..errors import StratError, describe, list_values, plural, warn, with_full_stop
+from ..errors import (
+    PART_NAME,
+    StratError,
+    describe,
+    list_values,
+    plural,
+    warn,
+    with_full_stop,
+)
 from ..frames import LabelRows
 from .sources import as_list
 
@@ -153,8 +161,8 @@ def pair_labels(rule: PairRule, rows: LabelRows) -> Pairs:
     check_no_parts(rule, rows)
     check_several(rule, rows)
     trained = np.zeros(len(rows.labels.values), dtype=np.bool_)
-    trained[find_labels("train", [] if rule.train in RULES else rule.train, rows)] = True
-    named, ranks = find_labels("valid", rule.valid or [], rows), rank_labels(rule, rows)
+    trained[find_labels(rule, "train", [] if rule.train in RULES else rule.train, rows)] = True
+    named, ranks = find_labels(rule, "valid", rule.valid or [], rows), rank_labels(rule, rows)
     order = np.argsort(ranks, kind="stable")
     valid = named or order[(ranks[order] >= 0) & ~trained[order]].tolist()
     pairs = Pairs(rule, rows, ranks, trained, valid)
@@ -225,11 +233,20 @@ def check_several(rule: PairRule, rows: LabelRows) -> None:
         msg = (
             f"Column {name} must have at least 2 folds, but has only the label"
             f" {describe(present[0])}, whose training set would be empty."
+            f"{name_is_first(rule, rows, hint=True)}"
         )
         raise StratError(msg)
 
 
-def find_labels(argument: str, labels: Sequence[Any], rows: LabelRows) -> list[int]:
+def name_is_first(rule: PairRule, rows: LabelRows, *, hint: bool = False) -> str:
+    """Say that a verb takes the fold column first, if the name of the column is unlike one."""
+    if PART_NAME.search(str(rows.name)):
+        return ""
+    start = "\nHint:" if hint else ""
+    return f"{start} `{rule.verb}` takes the fold column first, and has no `by`."
+
+
+def find_labels(rule: PairRule, argument: str, labels: Sequence[Any], rows: LabelRows) -> list[int]:
     """Return the positions of the labels that an argument names; raise if a label has no rows."""
     values, sizes = rows.labels.values, rows.labels.sizes
     places = {key: place for key, place in frames.folds.places_of(values).items() if sizes[place]}
@@ -239,7 +256,8 @@ def find_labels(argument: str, labels: Sequence[Any], rows: LabelRows) -> list[i
         rules = '"rest", "past" or ' if argument == "train" else ""
         fault = f"`{argument}` must be {rules}labels of {rows.name!r}, got {list_values(unknown)}"
         hint = f"Hint: the labels with rows are {list_values(rows.labels.present) or 'none'}"
-        raise StratError("\n".join(map(with_full_stop, [fault, hint])))
+        msg = "\n".join(map(with_full_stop, [fault, hint])) + name_is_first(rule, rows)
+        raise StratError(msg)
     return [places[key] for key in keys]
 
 
@@ -259,7 +277,7 @@ def rank_labels(rule: PairRule, rows: LabelRows) -> Ints:
             msg = (
                 f"The labels of {rows.name!r} must have an order for {rule.cause},"
                 f" {with_full_stop(fault)}\nHint: make them numbers, dates, ordered categories, or"
-                " ISO dates or months as text, such as '2024-04'."
+                f" ISO dates or months as text, such as '2024-04'.{name_is_first(rule, rows)}"
             )
             raise StratError(msg)
     ranks = np.full(len(values), -1, dtype=np.int64)

@@ -72,6 +72,9 @@ def folds(
 ) -> Iterator[Fold[AnyFrameT]]:
     """Iterate over the folds of a column as pairs of training and validation frames.
 
+    The first argument is the fold column, not `by`: `folds("label")` trains on all other classes
+    to validate on one.
+
     Parameters
     ----------
     frame : pandas, Polars (eager or lazy), Dask or Spark frame
@@ -89,12 +92,12 @@ def folds(
         other labels. With "past", the default leaves out labels without earlier labels to train on.
     every : str, optional
         Group a column of dates or times into calendar periods, in the notation of Polars: "15m",
-        "6h", "1d", "1w", "1mo", "1q", "1y", and multiples of these (on Spark, multiples of hours
-        and minutes only). Hours and minutes must divide a day, and are counted from midnight in the
-        time zone of the column; an hour that the clock shows twice counts once. A label is the
-        start of a period in that time zone or, if clocks skip the start, the next existing
-        minute. Periods without rows count towards `gap` and `window`; periods with nothing to train
-        on are left out. The last period is used even if it is incomplete.
+        "6h", "1d", "1w", "1mo", "1q", "1y", and multiples of these. Hours and minutes must divide
+        a day, and are counted from midnight in the time zone of the column; an hour that the clock
+        shows twice is two hours, but a day or a longer period stays one. A label is the start of a
+        period or, if the clock skips the start, the first time that it shows after it. Periods
+        without rows count towards `gap` and `window`; periods with nothing to train on are left
+        out. The last period is used even if it is incomplete.
     last : int, optional
         The maximum number of validation labels; the last labels that have labels to train on are
         used.
@@ -138,11 +141,14 @@ def folds(
 
     Only the labels determine the order. If months are numbers from 1 to 12 and the data cover two
     years, "past" trains on January 2024 to validate on February 2023. Use labels that increase over
-    the years, such as 2024-01, or read the date with `every="1mo"`.
+    the years, such as 2024-01, or read the date with `every="1mo"`. In a column that `kfold` dealt
+    at random, "past" compares fold numbers, and no times.
+
+    Times with a time zone are compared as instants, also with labels in other time zones. Their
+    labels are pandas timestamps, as Python takes the two times of a repeated hour for equal.
 
     On Dask and Spark frames, the rows are counted when the function is called, and the folds have
-    lazy frames. On Spark, periods follow the time zone of the session, and their labels have no
-    time zone.
+    lazy frames. On Spark, the periods and labels of timestamps are in the time zone of the session.
 
     References
     ----------
@@ -185,6 +191,8 @@ def parts(
     frame: AnyFrameT, name: str = "split", names: Sequence[Any] | None = None
 ) -> dict[Any, AnyFrameT]:
     """Split a frame into a dict of frames, one per part.
+
+    The first argument is the part column, not `by`.
 
     Parameters
     ----------
@@ -268,6 +276,9 @@ def cv(
     nulls: Nulls = "error",
 ) -> list[tuple[Ints, Ints]]:
     """Convert fold columns into the pairs of row positions that scikit-learn takes as `cv=`.
+
+    The first argument is the fold column, not `by`: `cv("label")` trains on all other classes to
+    validate on one.
 
     Parameters
     ----------
