@@ -48,18 +48,6 @@ def test_text_that_names_parts(library: Any) -> None:
     assert fold_codes(others, is_part=True)[0].values == ["x", "b"]
 
 
-def test_categories_that_were_text() -> None:
-    """Unordered categories in alphabetical order are sorted by use, if they name parts."""
-    text = pd.Series(["valid", "test", "train"], dtype="category")
-    assert fold_codes(text)[0].values == ["train", "valid", "test"]
-    assert fold_codes(text)[1].tolist() == [1, 2, 0]
-    assert fold_codes(text.cat.as_ordered())[0].values == ["test", "train", "valid"]
-    others = pd.Series(["b", "a"], dtype="category")
-    assert fold_codes(others, is_part=True)[0].values == ["a", "b"]
-    reverse = pd.Series(pd.Categorical(["a", "test"], ["test", "a"]))
-    assert fold_codes(reverse)[0].values == ["test", "a"]
-
-
 PARTS = ["train", "none", "test"]
 
 

@@ -132,14 +132,20 @@ def test_left_over_rows_of_stretches(frame: Make, parts: list[Any], sizes: list[
     assert values(dealt, "split") == expected
 
 
-def test_categories_of_parts_appear_by_use() -> None:
-    """A column of parts that was read as categories is listed as a column of text is."""
+def test_shares_are_listed_by_use() -> None:
+    """`check` lists train first; all tables, and `parts`, keep the order of the categories."""
     text = pd.DataFrame({"y": [*"ab"] * 10}).strat.split("y")["split"].astype("str")
     df = pd.DataFrame({"y": [*"ab"] * 10, "split": text.astype("category")})
 
-    assert [*sf.parts(df)] == ["train", "test"]
-    assert sf.balance(df, "y", "split")["fold"].unique().tolist() == ["train", "test"]
     assert "sizes: train 0.8, test 0.2" in str(sf.check(df, "y", "split", duplicates=None))
+    assert [*sf.parts(df)] == ["test", "train"]
+
+
+def test_parts_keep_the_order_of_the_call(frame: Make) -> None:
+    """Whoever names test first gets test first."""
+    df = sf.split(frame({"y": [*"ab"] * 10}), "y", {"test": 0.2, "train": 0.8})
+
+    assert [*sf.parts(df)] == ["test", "train"]
 
 
 GRADES = ["low", "mid", "high", "top"]

@@ -12,7 +12,7 @@ import polars as pl
 from ..core.strata import first_occurrence
 from ..core.types import Flags, Ints
 from ..errors import StratError, describe, describe_rows, plural, preview
-from .dtypes import category_values, dtype_of, has_order, is_text
+from .dtypes import category_values, dtype_of, is_text
 from .libraries import (
     EagerFrame,
     Frame,
@@ -115,14 +115,12 @@ def fold_codes(
     """Sort and count the values of a fold or part column, and encode the rows (-1 if missing).
 
     Categories keep their order. Text with part names such as "train" and "test" is sorted by use
-    and then by first appearance, and so is all text if `is_part` is true. Unordered categories in
-    alphabetical order were probably made from text, and part names among them are sorted by use,
-    too. Other values are sorted by value. With `weights`, a row is counted as often as its weight
-    says.
+    and then by first appearance, and so is all text if `is_part` is true. Other values are sorted
+    by value. With `weights`, a row is counted as often as its weight says.
     """
     present, codes = encode_values(series)
     check_never_tested(series, present)
-    values, ranks = declared_values(series), purposes_of(present)
+    values, ranks = category_values(series), purposes_of(present)
     if values is None and (is_part or (ranks < len(PURPOSES)).any()) and is_text(series):
         values = [present[place] for place in np.argsort(ranks, kind="stable")]
     elif values is None:
@@ -140,14 +138,6 @@ def fold_codes(
     if len(values) > FEW_FRACTIONS and isinstance(values[-1], float):
         check_few(series.name, labels)
     return labels, found
-
-
-def declared_values(series: Series) -> list[Any] | None:
-    """Return the categories of a column in order, or None if it declares no categories."""
-    values = category_values(series)
-    if values is None or has_order(series) or values != sorted(map(str, values)):
-        return values
-    return [values[place] for place in np.argsort(purposes_of(values), kind="stable")]
 
 
 def check_never_tested(

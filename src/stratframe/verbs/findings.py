@@ -154,9 +154,7 @@ def find_sizes(
     if not is_off:
         if noun_of(labels) == "fold" or k > FEW_FOLDS:
             return [write_finding("ok", "sizes", k, f"sizes: {rows}")]
-        names = number_names(labels.present)
-        shares = [f"{{{each}}} {n / sum(sizes):.3g}" for each, n in zip(names, sizes, strict=True)]
-        return [write_finding("ok", "sizes", k, f"sizes: {', '.join(shares)}", **names)]
+        return [list_shares(labels)]
     pairs = sum(each.rows.n_pairs for each in shared if each.check == "groups" and each.rows)
     squares = sum(sizes) + 2 * pairs  # the sum of squared group sizes; a lone row is a group
     if k < 3 or off <= SIGMAS * sqrt(squares * (k - 1)) / k:
@@ -169,6 +167,16 @@ def find_sizes(
     listed = f"{listed} rows" if k <= FEW_FOLDS else describe_sizes(sizes)
     tail = "; if intended, name the parts ('train', ...)"
     return [write_finding("warning", "sizes", k, f"sizes: {listed}", tail)]
+
+
+def list_shares(labels: FoldValues) -> Finding:
+    """Write the shares of a few parts by use, train first, also where categories are sorted."""
+    sizes = np.array([size for size in labels.sizes if size])
+    by_use = np.argsort(frames.purposes_of(labels.present), kind="stable")
+    names = number_names([labels.present[place] for place in by_use])
+    shares = (sizes[by_use] / sizes.sum()).tolist()
+    listed = [f"{{{name}}} {share:.3g}" for name, share in zip(names, shares, strict=True)]
+    return write_finding("ok", "sizes", len(names), f"sizes: {', '.join(listed)}", **names)
 
 
 # Balance --------------------------------------------------------------------------------
