@@ -20,9 +20,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 ENDS = ("failed", "passed", "too slow")
 PAIRS = [
-    *((ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.Is, ast.IsNot)),
-    *((ast.In, ast.NotIn), (ast.Add, ast.Sub), (ast.Mult, ast.FloorDiv), (ast.BitAnd, ast.BitOr)),
-    *((ast.And, ast.Or), (ast.LShift, ast.RShift)),
+    (ast.Lt, ast.LtE),
+    (ast.Gt, ast.GtE),
+    (ast.Eq, ast.NotEq),
+    (ast.Is, ast.IsNot),
+    (ast.In, ast.NotIn),
+    (ast.Add, ast.Sub),
+    (ast.Mult, ast.FloorDiv),
+    (ast.BitAnd, ast.BitOr),
+    (ast.And, ast.Or),
+    (ast.LShift, ast.RShift),
 ]
 SWAPS = {**dict(PAIRS), **{new: old for old, new in PAIRS}, ast.Mod: ast.Mult}
 

@@ -32,10 +32,14 @@ pytestmark = pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 rngs = st.integers(0, 2**60).map(Random)
 Data = dict[str, list[Any]]
 CLASSES: list[list[Any]] = [
-    *([0, 1, 2, 3, 4, 5], [-3, 0, 7, 2**40, -(2**62), 2**53 + 1], ["a", "b", "c", "d", "e", "f"]),
-    *(["", " ", "é", "e\u0301", "a" * 40, "0"], [True, False]),
+    [0, 1, 2, 3, 4, 5],
+    [-3, 0, 7, 2**40, -(2**62), 2**53 + 1],
+    ["a", "b", "c", "d", "e", "f"],
+    ["", " ", "é", "e\u0301", "a" * 40, "0"],
+    [True, False],
     [dt.date(2020, 1, day) for day in (5, 1, 3)],
-    *([dt.datetime(2020, 1, 1, hour) for hour in (0, 23, 7, 9)], [0.0, -1.0, 4.0, 1e15]),
+    [dt.datetime(2020, 1, 1, hour) for hour in (0, 23, 7, 9)],
+    [0.0, -1.0, 4.0, 1e15],
 ]
 
 
@@ -89,9 +93,14 @@ def draw_by(rng: Random) -> tuple[list[str], Any]:
     edges = sorted(rng.sample(range(-8, 9), rng.randint(1, 3)))
     features = rng.choice([["v"], ["v", "w"], ["w", "v", "a"]])
     lasts = [
-        *(*[None] * 9, sf.continuous("v"), sf.quantiles("v", rng.randint(2, 9))),
+        *[None] * 9,
+        sf.continuous("v"),
+        sf.quantiles("v", rng.randint(2, 9)),
         sf.bins("w", [-np.inf, *edges, np.inf], closed=rng.choice(["left", "right"])),
-        *(sf.bins("w", [-50, *edges, 50]), sf.chain(features), sf.total(*features), sf.total("v")),
+        sf.bins("w", [-50, *edges, 50]),
+        sf.chain(features),
+        sf.total(*features),
+        sf.total("v"),
         sf.nearest(features, block=rng.choice([None, None, 3])),
         sf.clusters(features, rng.randint(1, 3)),
         sf.margins(rng.sample(["label", "a", "keep"], rng.randint(1, 3))),
@@ -302,7 +311,8 @@ def check_readers(rng: Random, answers: dict[str, Any], names: list[str]) -> Non
     terms = [[sf.quantiles("w", 3)], [sf.margins(["label", "a"])]]
     by, groups = rng.choice([["label"], ["label", "a"], *terms]), rng.choice([None, "g"])
     verbs: list[Callable[..., Any]] = [
-        *(partial(sf.balance, by=by, name=name), partial(sf.report, by=by, name=names, full=True)),
+        partial(sf.balance, by=by, name=name),
+        partial(sf.report, by=by, name=names, full=True),
         partial(sf.report, by=by, name=name, groups="g"),
         partial(sf.compare, by=by, names=names, full=True),
         partial(sf.advise, by=by, ks=range(2, 5), groups=groups, full=True),

@@ -60,9 +60,20 @@ def test_calls_do_not_make_rows(library: Any, monkeypatch: pytest.MonkeyPatch) -
 
 
 WORDS = (
-    *("patient patients", "patients patients", "user_id users", "Family families", "day days"),
-    *("box boxes", "batch batches", "class classes", "campus campuses", "person people"),
-    *("people people", "Child children", "data data", "datum data"),
+    "patient patients",
+    "patients patients",
+    "user_id users",
+    "Family families",
+    "day days",
+    "box boxes",
+    "batch batches",
+    "class classes",
+    "campus campuses",
+    "person people",
+    "people people",
+    "Child children",
+    "data data",
+    "datum data",
 )
 PLURALS: dict[object, str] = {
     **dict.fromkeys(("ID", "the ward", "ward-2", "Straße", ("a", "b"), 7), "groups"),

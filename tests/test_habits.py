@@ -336,10 +336,17 @@ TAKEN = {
 NAMES, GIVE_NAME = f"`by` must hold {TAKEN['by']}, got", "Hint: give the name of the column."
 LABELS = ["p", "q"] * 200
 GIVEN = [
-    *(pd.Series(LABELS, name="label"), pd.Series([1, 2]), pd.Index([1, 2], name="label")),
-    *(pd.DataFrame({"label": LABELS}), pd.Categorical(LABELS), pl.Series("label", LABELS)),
-    *(pl.DataFrame({"label": LABELS}), pl.LazyFrame({"label": LABELS}), np.array(LABELS)),
-    *(LABELS, list(range(400))),
+    pd.Series(LABELS, name="label"),
+    pd.Series([1, 2]),
+    pd.Index([1, 2], name="label"),
+    pd.DataFrame({"label": LABELS}),
+    pd.Categorical(LABELS),
+    pl.Series("label", LABELS),
+    pl.DataFrame({"label": LABELS}),
+    pl.LazyFrame({"label": LABELS}),
+    np.array(LABELS),
+    LABELS,
+    list(range(400)),
 ]
 
 

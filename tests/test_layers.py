@@ -24,8 +24,15 @@ LIBRARIES = {"pandas", "polars"}
 ENGINES = {"dask", "distributed", "pyspark"}
 LAZY = {"joblib", "kneed", "matplotlib", "mypy", "pandera", "scipy", "sklearn", "tqdm"} | ENGINES
 LAYERS = [
-    *("errors checks habits mypy_plugin progress", "core theory", "frames", "terms", "pipeline"),
-    *("engines schemas", "verbs", "accessor study command", "dask spark __init__ __main__"),
+    "errors checks habits mypy_plugin progress",
+    "core theory",
+    "frames",
+    "terms",
+    "pipeline",
+    "engines schemas",
+    "verbs",
+    "accessor study command",
+    "dask spark __init__ __main__",
 ]
 RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names.split()}
 """The height of every module or folder on top: imports lead to a lower one."""

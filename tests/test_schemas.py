@@ -42,15 +42,22 @@ FITS: dict[str, tuple[list[str], list[str]]] = {
     "folded(k=3)": (
         ["deal(3)"],
         [
-            *("deal(4)", "deal(3, rare='null')", "folds([0, None])", "narrow([0, 1])"),
+            "deal(4)",
+            "deal(3, rare='null')",
+            "folds([0, None])",
+            "narrow([0, 1])",
             *(f"folds({each})" for each in ("[0.0, 1.0]", "[0.5, 1]", "['0', None]", "[-1, 0]")),
-            *("folds([True, False])", "folds([inf, 0])"),
+            "folds([True, False])",
+            "folds([inf, 0])",
         ],
     ),
     "folded(k=4, nulls=True)": (
         ["deal(3)", "deal(4, rare='null')"],
         [
-            *("deal(5)", "deal(5, rare='null')", "folds(['0', None])", "folds([True, False])"),
+            "deal(5)",
+            "deal(5, rare='null')",
+            "folds(['0', None])",
+            "folds([True, False])",
             *(f"folds({each})" for each in ("[0.5, 1]", "[0.0, 4.0]", "[-1.0, None]", "[inf, 0]")),
             "folds([-1, 0])",
         ],
@@ -61,8 +68,10 @@ FITS: dict[str, tuple[list[str], list[str]]] = {
     "parted({'train': 0.8, 'test': 0.2})": (
         ["part({'train': 0.8, 'test': 0.2})", "part(0.2)", "part({'train': 0.5, 'test': 0.5})"],
         [
-            *("part({'train': 0.8, 'valid': 0.2})", "part({'test': 0.2, 'train': 0.8})"),
-            *("part({'train': 0.7, 'test': 0.2, 'v': 0.1})", "texts(['train', 'test'])"),
+            "part({'train': 0.8, 'valid': 0.2})",
+            "part({'test': 0.2, 'train': 0.8})",
+            "part({'train': 0.7, 'test': 0.2, 'v': 0.1})",
+            "texts(['train', 'test'])",
             "part(0.2, by='label', rare='null')",
         ],
     ),

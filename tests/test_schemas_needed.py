@@ -20,18 +20,28 @@ DATA: dict[str, list[Any]] = {
 }
 DATA |= {"price": [0.5, 1.5, 2.0, 9.0, 4.0, 5.5, 6.0, 7.0], "age": [0, 18, 19, 64, 65, 30, 31, 32]}
 CALLS: list[tuple[Any, dict[str, Any]]] = [
-    *(("label", {}), ("price", {}), (["label", "price"], {"key": "id"})),
+    ("label", {}),
+    ("price", {}),
+    (["label", "price"], {"key": "id"}),
     (["label", sf.bins("age", [0, 18, 65])], {"key": ["who", "id"]}),
-    *((sf.quantiles("price", 2), {"missing": "stratum"}), ("label", {"groups": "who"})),
+    (sf.quantiles("price", 2), {"missing": "stratum"}),
+    ("label", {"groups": "who"}),
     (sf.margins(["label", sf.quantiles("price", 2)]), {"missing": "stratum"}),
-    *((["label", sf.nearest(["price", "age"])], {}), (["label", sf.total("price", "age")], {})),
-    *((sf.chain("price", scale=None), {}), (sf.clusters(["price", "age"], 2), {})),
-    *(("label", {"missing": "stratum"}), (None, {"key": "id"})),
+    (["label", sf.nearest(["price", "age"])], {}),
+    (["label", sf.total("price", "age")], {}),
+    (sf.chain("price", scale=None), {}),
+    (sf.clusters(["price", "age"], 2), {}),
+    ("label", {"missing": "stratum"}),
+    (None, {"key": "id"}),
 ]
 FAULTS: list[tuple[str, int, Any]] = [
     *((column, 2, None) for column in DATA),
-    *(("price", 3, float("inf")), ("price", 3, float("nan")), ("age", 1, 66), ("age", 1, -1)),
-    *(("id", 1, 6), ("price", 0, 1e200)),
+    ("price", 3, float("inf")),
+    ("price", 3, float("nan")),
+    ("age", 1, 66),
+    ("age", 1, -1),
+    ("id", 1, 6),
+    ("price", 0, 1e200),
 ]
 
 
@@ -111,8 +121,11 @@ REFUSED: list[tuple[Any, dict[str, Any]]] = [
     (["label", sf.continuous("price")], {"groups": "who", "key": "id"}),
     (sf.chain("price"), {"groups": "who"}),
     (["label", sf.nearest(["price"])], {"groups": sf.clusters("age", 2)}),
-    *(([sf.chain("price"), "label"], {}), (["label", "label"], {}), (pd.Series([1]), {})),
-    *(("label", {"groups": ["who", "who"]}), ("label", {"missing": "drop"})),
+    ([sf.chain("price"), "label"], {}),
+    (["label", "label"], {}),
+    (pd.Series([1]), {}),
+    ("label", {"groups": ["who", "who"]}),
+    ("label", {"missing": "drop"}),
 ]
 
 

@@ -93,8 +93,10 @@ def test_recipes_are_in_five_groups(conf):
     grouped = conf["group_recipes"]("".join(items))
     listed = re.findall(r'<li class="page-group">([^<]+)</li><li[^>]*><a[^>]*>([^<]+)<', grouped)
     assert listed == [
-        *(("What you predict", "Regression"), ("What belongs together", "Groups")),
-        *(("Time and new rows", "Forecasting"), ("Use", "Test set and folds")),
+        ("What you predict", "Regression"),
+        ("What belongs together", "Groups"),
+        ("Time and new rows", "Forecasting"),
+        ("Use", "Test set and folds"),
         ("Check", "Choosing k"),
     ]
 

@@ -112,8 +112,14 @@ def test_numbers_that_look_like_a_target(frame: Make, case: str) -> None:
 
 
 TERMS = [
-    *("x", sf.continuous("x"), sf.quantiles("x", 3), sf.bins("x", [0, 50, 100])),
-    *(sf.chain("x"), sf.nearest("x"), sf.total("x"), sf.clusters("x", 2)),
+    "x",
+    sf.continuous("x"),
+    sf.quantiles("x", 3),
+    sf.bins("x", [0, 50, 100]),
+    sf.chain("x"),
+    sf.nearest("x"),
+    sf.total("x"),
+    sf.clusters("x", 2),
 ]
 
 
@@ -137,11 +143,21 @@ SOME |= {"who": [i // 3 for i in range(60)], "train": [i % 6 not in (2, 5) for i
 CONTINUOUS, MARGINS = sf.continuous("x"), sf.margins(["y", sf.quantiles("x", 2)])
 TOTALS = ["y", sf.total("x", "id")]
 OF_SOME = [
-    *(("y", {}), (["y", CONTINUOUS], {}), (["y", sf.nearest("x")], {}), (MARGINS, {}), (None, {})),
-    *((["y", sf.total("x")], {"key": "id"}), (TOTALS, {"key": "id", "repeats": 2})),
-    *((TOTALS, {"groups": "who"}), ("y", {"key": "id"}), ("y", {"groups": "who"})),
-    *(("y", {"repeats": 2}), ("y", {"deal": "circular"}), (MARGINS, {"key": "id"})),
-    *((["y", CONTINUOUS], {"deal": "contiguous"}), ("y", {"key": "id", "deal": "contiguous"})),
+    ("y", {}),
+    (["y", CONTINUOUS], {}),
+    (["y", sf.nearest("x")], {}),
+    (MARGINS, {}),
+    (None, {}),
+    (["y", sf.total("x")], {"key": "id"}),
+    (TOTALS, {"key": "id", "repeats": 2}),
+    (TOTALS, {"groups": "who"}),
+    ("y", {"key": "id"}),
+    ("y", {"groups": "who"}),
+    ("y", {"repeats": 2}),
+    ("y", {"deal": "circular"}),
+    (MARGINS, {"key": "id"}),
+    (["y", CONTINUOUS], {"deal": "contiguous"}),
+    ("y", {"key": "id", "deal": "contiguous"}),
     ("rare", {"key": "id", "missing": "null", "rare": "null"}),
     (["rare", CONTINUOUS], {"key": "id", "deal": "circular", "missing": "stratum"}),
     (sf.quantiles("x", 3), {"key": "id"}),
@@ -256,11 +272,18 @@ FRAMES = {
     "lazy": pl.LazyFrame(ROWS),
 }
 READS_FOLD = [
-    *("pandas, by=['y', 'fold']", "pandas, by=sf.quantiles('fold', 2)"),
-    *("pandas, by=sf.nearest(['fold', 'x'])", "pandas, by=sf.clusters(['x', 'fold'], 2)"),
-    *("pandas, by=sf.margins(['y', 'fold'])", "pandas, groups=sf.clusters(['fold', 'x'], 2)"),
-    *("pandas, groups='fold'", "pandas, key=['x', 'fold']", "pandas, where='fold'"),
-    *("levels, by=[('fold', '')]", "polars, by=pl.col('fold') > 0", "lazy, by=pl.nth(2)"),
+    "pandas, by=['y', 'fold']",
+    "pandas, by=sf.quantiles('fold', 2)",
+    "pandas, by=sf.nearest(['fold', 'x'])",
+    "pandas, by=sf.clusters(['x', 'fold'], 2)",
+    "pandas, by=sf.margins(['y', 'fold'])",
+    "pandas, groups=sf.clusters(['fold', 'x'], 2)",
+    "pandas, groups='fold'",
+    "pandas, key=['x', 'fold']",
+    "pandas, where='fold'",
+    "levels, by=[('fold', '')]",
+    "polars, by=pl.col('fold') > 0",
+    "lazy, by=pl.nth(2)",
     "lazy, by=(pl.col('y') + pl.col('fold')).alias('z')",
     *(f"pandas, {name}=pd.col('fold') > 0" for name in ("by", "where") if hasattr(pd, "col")),
 ]
@@ -330,15 +353,27 @@ def test_a_share_of_more_than_half(frame: Make, share: float) -> None:
 LEVELS: dict[str, list[Any]] = {"y": ["a", "b"] * 6, "x": [row + 0.5 for row in range(12)]}
 LEVELS |= {"g": [row // 2 for row in range(12)], "on": [True] * 11 + [False], "fold": [0, 1, 2] * 4}
 READS = [
-    *("kfold('y', 3, name='f')", "kfold(['y', sf.continuous('x')], 3, name='f', missing='null')"),
-    *("kfold('y', 3, groups='g', name='f')", "kfold('y', 3, key=['g', 'x'], name='f')"),
-    *("kfold(sf.margins(['y', 'on']), 3, name='f')", "kfold(where='on', k=3, name='f')"),
+    "kfold('y', 3, name='f')",
+    "kfold(['y', sf.continuous('x')], 3, name='f', missing='null')",
+    "kfold('y', 3, groups='g', name='f')",
+    "kfold('y', 3, key=['g', 'x'], name='f')",
+    "kfold(sf.margins(['y', 'on']), 3, name='f')",
+    "kfold(where='on', k=3, name='f')",
     "kfold(sf.clusters(['x'], 2), 3, name='f')",
     "kfold(groups=sf.linked('g', 'x'), k=2, name='f')",
-    *("split('y', 0.5, groups=['g', 'on'])", "extend('y')", "sample('y', n=6)", "plan('y', 3)"),
-    *("balance(['y', 'on'])", "report('y', groups='g')", "compare('y', ['fold'], 'x')"),
-    *("advise('y', 3)", "drift(['x', 'y'])", "leaks(groups='g')", "leaks(key='g', duplicates='x')"),
-    *("cv(apart='g', nulls='drop')", "check('y', groups='g', key='x', features='x')"),
+    "split('y', 0.5, groups=['g', 'on'])",
+    "extend('y')",
+    "sample('y', n=6)",
+    "plan('y', 3)",
+    "balance(['y', 'on'])",
+    "report('y', groups='g')",
+    "compare('y', ['fold'], 'x')",
+    "advise('y', 3)",
+    "drift(['x', 'y'])",
+    "leaks(groups='g')",
+    "leaks(key='g', duplicates='x')",
+    "cv(apart='g', nulls='drop')",
+    "check('y', groups='g', key='x', features='x')",
 ]
 
 
@@ -383,9 +418,18 @@ def test_new_columns_of_several_levels() -> None:
 
 
 IN_THE_INDEX = [
-    *("kfold('day')", "kfold(sf.continuous('day'))", "kfold(groups='day')", "kfold(key='day')"),
-    *("folds('day', train='past')", "cv('day')", "parts('day')", "extend(None, name='day')"),
-    *("drift('day', 'shop')", "cv('y', apart='day')", "kfold(where='day')", "check('shop', 'day')"),
+    "kfold('day')",
+    "kfold(sf.continuous('day'))",
+    "kfold(groups='day')",
+    "kfold(key='day')",
+    "folds('day', train='past')",
+    "cv('day')",
+    "parts('day')",
+    "extend(None, name='day')",
+    "drift('day', 'shop')",
+    "cv('y', apart='day')",
+    "kfold(where='day')",
+    "check('shop', 'day')",
 ]
 
 

@@ -26,7 +26,11 @@ COLUMNS: dict[str, Callable[[], list[Any]]] = {
     "few values": lambda: [labels(10, seed=seed) for seed in range(5)],
     "many values": lambda: [labels(1_000_000, seed=seed) for seed in range(5)],
     "mixed": lambda: [
-        *(normal(seed=0), labels(100), labels(1_000_000), normal(seed=1).round(2), texts(4))
+        normal(seed=0),
+        labels(100),
+        labels(1_000_000),
+        normal(seed=1).round(2),
+        texts(4),
     ],
 }
 """Five columns; mixed as frames have them: measures, codes, an amount, and a text."""

@@ -29,10 +29,12 @@ VALUES = {
     "day": [date(2024, 5, 1 + x) for x in WHOLE],
 }
 TOGETHER = [
-    *(("whole", ["int64", "float64"]), ("whole", ["uint8", "uint64", "int32"])),
+    ("whole", ["int64", "float64"]),
+    ("whole", ["uint8", "uint64", "int32"]),
     ("whole", ["object", "Int64", "int16[pyarrow]"]),
     ("holes", ["category", "Int64", "float64"]),
-    *(("half", ["float64", "Float64", "double[pyarrow]"]), ("text", ["object", "category"])),
+    ("half", ["float64", "Float64", "double[pyarrow]"]),
+    ("text", ["object", "category"]),
     ("text", ["str", "string[pyarrow]", "string"]),
     ("some", ["boolean", "object", "bool[pyarrow]"]),
     ("time", ["datetime64[us]", "object", "timestamp[us][pyarrow]"]),
@@ -143,8 +145,10 @@ def test_all_clashes_are_named_at_once():
 
 OBJECTS = [
     [1, 2, 1, 2, "a", "b", "a", "b", date(2024, 1, 1), "a", 1, 2],
-    *(["a", b"a", "b", b"c"] * 5, [1.0, 5e-324, 0.0, 3.0] * 5),
-    *([-1, 2**64 - 1, 5, 6] * 5, [(1 << 70) + 1, 1 << 70, 5, 6] * 5),
+    ["a", b"a", "b", b"c"] * 5,
+    [1.0, 5e-324, 0.0, 3.0] * 5,
+    [-1, 2**64 - 1, 5, 6] * 5,
+    [(1 << 70) + 1, 1 << 70, 5, 6] * 5,
 ]
 
 

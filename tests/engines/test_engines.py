@@ -19,18 +19,32 @@ from tests.terms.test_toy_term import TERM
 from tests.test_golden import PARTS
 
 BY = [
-    *(None, "label", ["label", "sex"], ["sex", "label"], ["kind", "day", "label"]),
-    *(["whole", "kind"], [lambda df: df["age"] > 40, "some"], [sf.classes("half")]),
-    *(sf.bins("age", [0, 18, 65, 120]), [sf.bins("whole", [0, 1, 2]), "sex"]),
+    None,
+    "label",
+    ["label", "sex"],
+    ["sex", "label"],
+    ["kind", "day", "label"],
+    ["whole", "kind"],
+    [lambda df: df["age"] > 40, "some"],
+    [sf.classes("half")],
+    sf.bins("age", [0, 18, 65, 120]),
+    [sf.bins("whole", [0, 1, 2]), "sex"],
     [sf.bins("price", [0, 50, 126], closed="left"), "label", "sex"],
-    *(sf.quantiles("price", 4), ["label", sf.quantiles("age", 3)]),
+    sf.quantiles("price", 4),
+    ["label", sf.quantiles("age", 3)],
     [sf.quantiles("half", 3), "sex", sf.quantiles("time", 2), "label"],
-    *(["sex", sf.quantiles("whole", 3)], ["label", sf.quantiles("price", 70)]),
+    ["sex", sf.quantiles("whole", 3)],
+    ["label", sf.quantiles("price", 70)],
 ]
 KEYS = ["id", "name", "time", "half", ["day", "id"]]
 CALLS = [
-    *({}, {"repeats": 3}, {"seed": 7, "name": "my.`own` fold"}, {"where": "some"}),
-    *({"where": lambda df: df["age"] > 20}, {"rare": "null"}, {"rare": "pool"}),
+    {},
+    {"repeats": 3},
+    {"seed": 7, "name": "my.`own` fold"},
+    {"where": "some"},
+    {"where": lambda df: df["age"] > 20},
+    {"rare": "null"},
+    {"rare": "pool"},
     {"missing": "null"},
 ]
 ORDERS = [(slice(None), [7, 7, 23, 41]), (slice(None, None, -1), [30])]
@@ -136,7 +150,8 @@ EQUAL = [
     "sf.split(df, parts=0.3, key='id', deal='hash', where=lambda df: df['age'] > 20)",
     "sf.kfold(df, k=7, key='name', deal='hash', where='some', name='inner')",
     # Groups.
-    *("sf.kfold(df, None, 3, groups='who')", "sf.kfold(df, 'label', 3, groups='who', repeats=2)"),
+    "sf.kfold(df, None, 3, groups='who')",
+    "sf.kfold(df, 'label', 3, groups='who', repeats=2)",
     f"sf.split(df, 'label', {PARTS}, groups='who', repeats=2)",
     "sf.kfold(df, 'label', 3, groups='pair', missing='null')",
     "sf.kfold(df, 'label', 2, groups='sex', missing='null', rare='ignore')",
@@ -275,9 +290,14 @@ def test_parts_of_few_groups_are_those_of_pandas(engine, by):
 
 
 TABLED = [
-    *("label", ["kind", "sex"], ["day", "some"], sf.quantiles("price", 4)),
-    *(["label", sf.quantiles("age", 3)], ["sex", "price"]),
-    *([sf.bins("age", [0, 18, 65, 120]), "whole"], sf.continuous("age", name="years")),
+    "label",
+    ["kind", "sex"],
+    ["day", "some"],
+    sf.quantiles("price", 4),
+    ["label", sf.quantiles("age", 3)],
+    ["sex", "price"],
+    [sf.bins("age", [0, 18, 65, 120]), "whole"],
+    sf.continuous("age", name="years"),
 ]
 
 
@@ -320,7 +340,8 @@ def test_orders_are_judged_as_on_pandas(engine, n, words):
 @pytest.mark.parametrize(
     "options",
     [
-        *({}, {"by": "label", "name": ["fold", "split"]}),
+        {},
+        {"by": "label", "name": ["fold", "split"]},
         {"by": ["label", "sex"], "groups": "pair", "key": "id"},
         {"by": "label", "groups": ["whole", "pair"], "duplicates": ["label", "age"]},
         {"by": "label", "groups": "whole", "name": "whole"},
@@ -328,9 +349,11 @@ def test_orders_are_judged_as_on_pandas(engine, n, words):
         {"key": "sex", "by": ["label", "sex"], "duplicates": ["sex", "kind", "whole"]},
         {"groups": ["whole", "pair"], "by": sf.quantiles("price", 9), "duplicates": "half"},
         {"by": "age", "duplicates": "text"},
-        *({"name": ["fold", "split", "twin"], "key": "id", "duplicates": None}, {"time": "time"}),
+        {"name": ["fold", "split", "twin"], "key": "id", "duplicates": None},
+        {"time": "time"},
         {"time": ["kind", "day"], "name": "split", "duplicates": "sex"},
-        *({"time": "id", "name": "block"}, {"time": ["sex", "id"], "name": "block"}),
+        {"time": "id", "name": "block"},
+        {"time": ["sex", "id"], "name": "block"},
         {"time": "half", "name": "never"},
     ],
     ids=str,
@@ -446,8 +469,11 @@ def test_parts_have_the_rows_of_pandas(engine):
 
 
 RULES = [
-    *({"nulls": "train"}, {"nulls": "drop"}, {"name": "day", "train": "past"}),
-    *({"name": "day", "train": "past", "gap": 1, "window": 2}, {"name": "day", "gap": 1}),
+    {"nulls": "train"},
+    {"nulls": "drop"},
+    {"name": "day", "train": "past"},
+    {"name": "day", "train": "past", "gap": 1, "window": 2},
+    {"name": "day", "gap": 1},
     {"name": "day", "every": "1d", "last": 3},
     {"name": "month", "every": "1mo", "train": "past", "last": 3},
     {"name": "time", "train": "past", "gap": 56, "window": 3},
@@ -458,9 +484,11 @@ RULES = [
     {"name": "split", "train": "train", "valid": ["test", "valid"], "apart": "who"},
     {"name": "fold", "train": [0, 2], "nulls": "drop"},
     {"name": "fold", "train": [0, 2], "nulls": "train", "apart": ["who", "day"]},
-    *({"nulls": "train", "apart": "half"}, {"nulls": "drop", "apart": ["time", "name", "who"]}),
+    {"nulls": "train", "apart": "half"},
+    {"nulls": "drop", "apart": ["time", "name", "who"]},
     {"name": ["day", "fold"], "nulls": "drop", "apart": "whole"},
-    *({"name": "day", "train": "past", "apart": "kind"}, {"nulls": "drop", "apart": "row"}),
+    {"name": "day", "train": "past", "apart": "kind"},
+    {"nulls": "drop", "apart": "row"},
 ]
 
 

@@ -57,7 +57,9 @@ REFUSED = {
     **{
         f"sf.{call})": NO_KEY.format("a `key` or `groups`")
         for call in (
-            *("kfold(df", "kfold(df, 'label', 4, rare='ignore'", "split(df, 'label'"),
+            "kfold(df",
+            "kfold(df, 'label', 4, rare='ignore'",
+            "split(df, 'label'",
             "plan(df, 'label', 3",
         )
     },
@@ -69,8 +71,11 @@ REFUSED = {
     **{
         f"sf.{call}, by=['label', sf.total('age', 'id')])": SWAPS
         for call in (
-            *("kfold(df, key='id'", "split(df, groups='age'", "plan(df, key='id'"),
-            *("report(folded", "check(folded"),
+            "kfold(df, key='id'",
+            "split(df, groups='age'",
+            "plan(df, key='id'",
+            "report(folded",
+            "check(folded",
         )
     },
     "sf.check(folded, sf.clusters(['age', 'id'], 2))": f"`sf.clusters`{DISTANCES}",
@@ -85,7 +90,8 @@ REFUSED = {
     **{
         f"sf.{verb}(df, {by}{more}, key='id')": message
         for by, message in (
-            *(("'price'", SORTED), ("sf.continuous('price')", SORTED)),
+            ("'price'", SORTED),
+            ("sf.continuous('price')", SORTED),
             ("sf.nearest('price')", f"`sf.nearest`{DISTANCES}"),
         )
         for verb, more in (("kfold", ""), ("split", ""), ("plan", ", 3"), ("sample", ", n=9"))
@@ -127,19 +133,30 @@ REFUSED = {
 KEY = "key=['id', 'fold']"
 REFUSED_ON_PANDAS = [
     # Values and sizes, which are counted over all partitions.
-    *("sf.kfold(df, 'sex', key='id')", "sf.kfold(df, 'label', key='sex')"),
-    *("sf.kfold(df, 'label', key=['id', 'whole'])", "sf.extend(folded, 'label', key='sex')"),
-    *("sf.kfold(df, sf.bins('age', [10, 60]), key='id')", "sf.extend(nines, 'label', 4, key='id')"),
-    *("sf.kfold(df, 'label', 61, key='id')", "sf.kfold(empty, 'label', key='id')"),
-    *("sf.kfold(df, 'kind', groups='label')", "sf.kfold(df, 'rarely', 7, key='id', rare='error')"),
+    "sf.kfold(df, 'sex', key='id')",
+    "sf.kfold(df, 'label', key='sex')",
+    "sf.kfold(df, 'label', key=['id', 'whole'])",
+    "sf.extend(folded, 'label', key='sex')",
+    "sf.kfold(df, sf.bins('age', [10, 60]), key='id')",
+    "sf.extend(nines, 'label', 4, key='id')",
+    "sf.kfold(df, 'label', 61, key='id')",
+    "sf.kfold(empty, 'label', key='id')",
+    "sf.kfold(df, 'kind', groups='label')",
+    "sf.kfold(df, 'rarely', 7, key='id', rare='error')",
     # Names, and what they name.
-    *("sf.kfold(df, 'lable', key='id')", "sf.folds(folded, 'day', apart='whom')"),
-    *("sf.check(df, name='id', duplicates=['lable'])", "sf.report(folded, 'fold')"),
+    "sf.kfold(df, 'lable', key='id')",
+    "sf.folds(folded, 'day', apart='whom')",
+    "sf.check(df, name='id', duplicates=['lable'])",
+    "sf.report(folded, 'fold')",
     *(f"sf.kfold(folded, {x}, overwrite=True)" for x in ("by='fold'", "groups='fold'", KEY)),
-    *("sf.report(even, 'fold', 'label')", "sf.report(folded, 'label', 'price')"),
+    "sf.report(even, 'fold', 'label')",
+    "sf.report(folded, 'label', 'price')",
     # Labels of folds and parts.
-    *("sf.folds(folded, 'price')", "sf.folds(folded)", "sf.folds(folded, 'split')"),
-    *("sf.folds(folded, 'label', train='past')", "sf.parts(folded, names=['dev'])"),
+    "sf.folds(folded, 'price')",
+    "sf.folds(folded)",
+    "sf.folds(folded, 'split')",
+    "sf.folds(folded, 'label', train='past')",
+    "sf.parts(folded, names=['dev'])",
 ]
 """Calls that are refused on every frame, whose messages other tests spell out."""
 

@@ -68,8 +68,12 @@ def test_keys_of_all_types_are_hashed_alike(engine, names):
 def test_keys_of_any_values_are_hashed_alike(engine):
     """Keys of several columns of any values have the folds of Polars."""
     values = [
-        *(st.integers(-(2**63), 2**63 - 1), st.floats(allow_nan=False), st.text(max_size=70)),
-        *(st.binary(max_size=70), st.dates(date(1, 1, 1)), st.datetimes(datetime(1, 1, 2))),
+        st.integers(-(2**63), 2**63 - 1),
+        st.floats(allow_nan=False),
+        st.text(max_size=70),
+        st.binary(max_size=70),
+        st.dates(date(1, 1, 1)),
+        st.datetimes(datetime(1, 1, 2)),
     ]
 
     @given(st.lists(st.tuples(*values), min_size=10, max_size=50), st.integers(0, 9))

@@ -66,11 +66,16 @@ def counting(frame: Any) -> tuple[Any, Any]:
 
 
 PASSES = [
-    *(("kfold", {"by": "g"}, 2), ("kfold", {"by": "g", "repeats": 2}, 3)),
-    *(("kfold", {"by": "g", "k": 70}, 2), ("kfold", {"by": "many"}, 2)),
-    *(("kfold", {"by": "many", "repeats": 9}, 10), ("kfold", {"by": "mixed"}, 2)),
-    *(("kfold", {"by": "mixed", "k": 70}, 2), ("kfold", {"where": "some"}, 3)),
-    *(("kfold", {"by": sf.quantiles("many", 3)}, 4), ("kfold", {"groups": "many", "key": None}, 1)),
+    ("kfold", {"by": "g"}, 2),
+    ("kfold", {"by": "g", "repeats": 2}, 3),
+    ("kfold", {"by": "g", "k": 70}, 2),
+    ("kfold", {"by": "many"}, 2),
+    ("kfold", {"by": "many", "repeats": 9}, 10),
+    ("kfold", {"by": "mixed"}, 2),
+    ("kfold", {"by": "mixed", "k": 70}, 2),
+    ("kfold", {"where": "some"}, 3),
+    ("kfold", {"by": sf.quantiles("many", 3)}, 4),
+    ("kfold", {"groups": "many", "key": None}, 1),
     ("extend", {"by": None, "name": "old"}, 2),
 ]
 
@@ -207,11 +212,14 @@ def test_columns_of_spark_are_columns(spark, call):
 
 
 NO_VALUE = [
-    *(("fn.col('lable')", "lable"), ("fn.max('age')", "max"), ("fn.col('*')", "isnull")),
+    ("fn.col('lable')", "lable"),
+    ("fn.max('age')", "max"),
+    ("fn.col('*')", "isnull"),
     ("fn.row_number().over(Window.orderBy('id'))", "window"),
     ("fn.explode(fn.array('age'))", "generator"),
     # What each pass draws anew.
-    *(("fn.rand(3)", "rand"), ("fn.expr('uuid()')", "uuid")),
+    ("fn.rand(3)", "rand"),
+    ("fn.expr('uuid()')", "uuid"),
     ("fn.monotonically_increasing_id()", "monotonically"),
 ]
 OWN_VALUE = "Hint: the column must give each row a value of its own; a column that looks at other"
@@ -386,14 +394,22 @@ def test_columns_that_may_change_are_warned_of(spark, step):
 
 
 CHANGING = [
-    *("kfold(rows, 'label', key='u')", "split(rows, parts=0.5, key='u', where='some')"),
-    *("kfold(rows, groups='u')", "extend(rows, None, key='u', name=['old', 'part'])"),
+    "kfold(rows, 'label', key='u')",
+    "split(rows, parts=0.5, key='u', where='some')",
+    "kfold(rows, groups='u')",
+    "extend(rows, None, key='u', name=['old', 'part'])",
     "sample(rows, 'label', n=9, key='u')",
-    *("plan(rows, ['label', sf.quantiles('u', 2)], key='u')", "advise(rows, 'u', [2])"),
-    *("folds(rows, 'u')", "folds(rows, 'old', apart='u', nulls='drop')", "parts(rows, 'u')"),
-    *("leaks(rows, groups='u', name='old')", "check(rows, 'u', 'old', groups='u', key='u')"),
-    *("balance(rows, 'u', ['old', 'part'])", "report(rows, 'u', ['old', 'part'])"),
-    *("compare(rows, 'u', ['old', 'part'])", "rows.transform(kfold, key='u', deal='hash')"),
+    "plan(rows, ['label', sf.quantiles('u', 2)], key='u')",
+    "advise(rows, 'u', [2])",
+    "folds(rows, 'u')",
+    "folds(rows, 'old', apart='u', nulls='drop')",
+    "parts(rows, 'u')",
+    "leaks(rows, groups='u', name='old')",
+    "check(rows, 'u', 'old', groups='u', key='u')",
+    "balance(rows, 'u', ['old', 'part'])",
+    "report(rows, 'u', ['old', 'part'])",
+    "compare(rows, 'u', ['old', 'part'])",
+    "rows.transform(kfold, key='u', deal='hash')",
 ]
 
 

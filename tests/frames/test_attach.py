@@ -36,8 +36,10 @@ def test_a_series_without_a_name_gets_that_of_its_expression() -> None:
     """Polars passes series without names inside `.over`; the expression knows the column."""
     root, pattern = pl.col("root"), pl.col("^r.*$")
     for name, expr, expected in (
-        *(("given", root, "given"), ("", root.str.to_uppercase(), "root")),
-        *(("", root.alias("result"), "result"), ("", pattern, str(pattern))),
+        ("given", root, "given"),
+        ("", root.str.to_uppercase(), "root"),
+        ("", root.alias("result"), "result"),
+        ("", pattern, str(pattern)),
     ):
         (field,) = struct_fields(pl.Series(name, ["a"]), expr)
         assert field.name == expected

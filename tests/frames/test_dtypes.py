@@ -93,8 +93,10 @@ def test_missing_of_every_kind(column: Column, values: list[Any]) -> None:
         pd.Series([1.0, NAN]),
         pd.Series(pd.arrays.FloatingArray(np.array([1.0, NAN]), np.zeros(2, dtype=bool))),
         pd.Series(pd.arrays.ArrowExtensionArray(pa.array([1.0, NAN], from_pandas=False))),
-        *(pd.Series([STAMP, pd.NaT]), of_objects("a", NAN)),
-        *(pl.Series([1.0, NAN]), pl.Series([1.0, None])),
+        pd.Series([STAMP, pd.NaT]),
+        of_objects("a", NAN),
+        pl.Series([1.0, NAN]),
+        pl.Series([1.0, None]),
     ],
 )
 def test_nan_is_missing(series: Any) -> None:
@@ -106,7 +108,8 @@ def test_nan_is_missing(series: Any) -> None:
     "series",
     [
         of_arrow([Decimal("1.25"), None], pa.decimal128(5, 2)),
-        *(of_objects(Decimal("1.25"), None), pl.Series([Decimal("1.25"), None])),
+        of_objects(Decimal("1.25"), None),
+        pl.Series([Decimal("1.25"), None]),
         *of_types(pd.Series, [1.25, None], "Float32", ">f4"),
     ],
 )

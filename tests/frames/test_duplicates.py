@@ -73,7 +73,8 @@ def test_hashes_may_collide(n_words: int, data: st.DataObject) -> None:
 
 NESTED = [
     *(make(x) for make in (pd.Series, pl.Series) for x in ([[1], [2]], [{"a": 1}, {"a": 2}])),
-    *(pl.Series([[1.0] * 2], dtype=pl.Array(pl.Float64, 2)), pl.Series([1], dtype=pl.Object)),
+    pl.Series([[1.0] * 2], dtype=pl.Array(pl.Float64, 2)),
+    pl.Series([1], dtype=pl.Object),
     pd.Series([np.ones(2), np.ones(2)]),
 ]
 
@@ -101,7 +102,8 @@ def test_unique_columns(column: Column, values: list[Any]) -> None:
         ([*range(40), None], (39 + 30) * 10 / 2 / 20),
         ([round(row / 10, 1) for row in range(40)], (39 + 30) * 10 / 2 / 20),
         ([0.25, 0.35, 0.36, 0.36, None], (1 + 2) / 20),
-        *(([1.5, 1e308, -1e308, float("inf")], 0), ([1 / 3, 1 / 3], 0)),
+        ([1.5, 1e308, -1e308, float("inf")], 0),
+        ([1 / 3, 1 / 3], 0),
         ([dt.date(2024, 1, 1)] * 2, float("inf")),
     ],
 )

@@ -19,8 +19,13 @@ from .columns import NAN, Column, of_objects, of_types
 @pytest.mark.parametrize(
     "values",
     [
-        *([2, 0, 1, 0], [2, None, 0, 2, None], ["south", None, "north", "south"]),
-        *([True, False, None], [None, None], [0.5, None, -1.0], []),
+        [2, 0, 1, 0],
+        [2, None, 0, 2, None],
+        ["south", None, "north", "south"],
+        [True, False, None],
+        [None, None],
+        [0.5, None, -1.0],
+        [],
         [dt.datetime(2024, 2, 1), None, dt.datetime(2023, 1, 1)],
     ],
     ids=str,
@@ -56,7 +61,8 @@ PARTS = ["train", "none", "test"]
     [
         (pd.Series([2.0, NAN, 0.0]), [0, 2], [1, -1, 0]),
         (pl.Series([1.0, NAN, None, 0.0]), [0, 1], [1, -1, -1, 0]),
-        *((pl.Series([0.5, 1]), [0.5, 1.0], [0, 1]), (pl.Series([1e300, 1]), [1.0, 1e300], [1, 0])),
+        (pl.Series([0.5, 1]), [0.5, 1.0], [0, 1]),
+        (pl.Series([1e300, 1]), [1.0, 1e300], [1, 0]),
         (pl.Series(["test", None, "train"], dtype=pl.Enum(PARTS)), PARTS, [2, -1, 0]),
         (pd.Series(pd.Categorical(["test", None, "train"], PARTS)), PARTS, [2, -1, 0]),
         (pl.Series(["b", "a"], dtype=pl.Categorical), ["a", "b"], [1, 0]),
@@ -93,7 +99,8 @@ def test_fold_numbers_of_every_kind(column: Column, k: int | None) -> None:
     "series",
     [
         *of_types(pd.Series, [1, 0], "uint8", "float64", object, bool),
-        *(of_objects(Decimal(1), Decimal(0)), pl.Series(["1", "0"])),
+        of_objects(Decimal(1), Decimal(0)),
+        pl.Series(["1", "0"]),
         *of_types(pd.Series, ["1", "0"], "str", "category"),
         *of_types(pl.Series, [1, 0], pl.UInt8, pl.Float64),
     ],
@@ -110,7 +117,10 @@ def test_fold_numbers_of_other_dtypes(series: Any) -> None:
 @pytest.mark.parametrize(
     "verb",
     [
-        *(sf.folds, sf.cv, sf.check, sf.leaks),
+        sf.folds,
+        sf.cv,
+        sf.check,
+        sf.leaks,
         *(lambda df, verb=verb: verb(df, "x") for verb in (sf.report, sf.balance)),
         lambda df: sf.compare(df, "x", "fold"),
     ],

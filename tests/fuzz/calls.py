@@ -21,8 +21,27 @@ from polars import selectors as cs
 import stratframe as sf
 
 NAMES = [
-    *("label", "a.b", "`quoted`", "two words", "n", "s", "u", "c0", "u0", "k0", "low0", "cell"),
-    *("value", "parent", "size", "select", "1", "größe", "x``y", "a.`b`", "Mixed"),
+    "label",
+    "a.b",
+    "`quoted`",
+    "two words",
+    "n",
+    "s",
+    "u",
+    "c0",
+    "u0",
+    "k0",
+    "low0",
+    "cell",
+    "value",
+    "parent",
+    "size",
+    "select",
+    "1",
+    "größe",
+    "x``y",
+    "a.`b`",
+    "Mixed",
 ]
 """Names of columns, those that the passes use for themselves too."""
 EPOCH = datetime(1970, 1, 1)
@@ -72,8 +91,11 @@ LIMITS |= {"dask.alike.FEW_ROWS": 4, "quantiles.MAX_COUNTS": 8, "dask.passes.FAN
 LIMITS |= {"spark.windows.SMALL": 7, "spark.call.UNROLLED": 1}
 """Figures of `stratframe.engines` that make a few rows take the path of many."""
 REFUSED = (
-    *("is not possible on", "cannot be combined with `groups` and quantiles"),
-    *("because the driver holds their counts", "must have no missing values on", "on Spark, got"),
+    "is not possible on",
+    "cannot be combined with `groups` and quantiles",
+    "because the driver holds their counts",
+    "must have no missing values on",
+    "on Spark, got",
 )
 """What the errors say that pandas does not raise."""
 

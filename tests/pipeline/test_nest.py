@@ -34,8 +34,11 @@ def test_fractions_that_must_make_strata(frame: Make, call: str) -> None:
 @pytest.mark.parametrize(
     "by",
     [
-        *(["sex", "label"], [sf.bins("x", [0, 10, 12]), "label"]),
-        *(sf.bins("x", [0, 10, 12]), sf.quantiles("x", 6), sf.continuous("x")),
+        ["sex", "label"],
+        [sf.bins("x", [0, 10, 12]), "label"],
+        sf.bins("x", [0, 10, 12]),
+        sf.quantiles("x", 6),
+        sf.continuous("x"),
     ],
 )
 def test_bins_and_deeper_levels_are_never_rare(frame: Make, by: Any) -> None:
@@ -76,9 +79,12 @@ def test_strata_nest(frame: Make) -> None:
     assert list(sf.plan(data, by[:2], 2).columns) == ["size", "range", "fold", "n"]
     found = warned(message, lambda: strata_of(data, by))
     assert list(found.items()) == [
-        *(((1, "[0, 3]", "[0.5, 0.5]"), 1), ((1, "[0, 3]", "(0.5, 1.5]"), 1)),
-        *(((1, "(3, 9]", "[4.5, 5.5]"), 2), ((1, "(3, 9]", "(5.5, 7.5]"), 1)),
-        *(((2, "[0, 3]", "[2.5, 2.5]"), 1), ((2, "[0, 3]", "(2.5, 3.5]"), 1)),
+        ((1, "[0, 3]", "[0.5, 0.5]"), 1),
+        ((1, "[0, 3]", "(0.5, 1.5]"), 1),
+        ((1, "(3, 9]", "[4.5, 5.5]"), 2),
+        ((1, "(3, 9]", "(5.5, 7.5]"), 1),
+        ((2, "[0, 3]", "[2.5, 2.5]"), 1),
+        ((2, "[0, 3]", "(2.5, 3.5]"), 1),
         ((2, "(3, 9]", "[6.5, 6.5]"), 1),
     ]
 

@@ -97,15 +97,22 @@ PARTS = {
     **{
         parts: f"`parts` must be {MIXED}, got {parts}."
         for parts in (
-            *("{'a': 0.5, 'b': 5}", "{'a': True, 'b': 9}", "{'a': '0.5', 'b': 0.5}"),
-            *("{'a': None, 'b': None}", "{'a': 0.5, 'b': None, 'c': None}"),
+            "{'a': 0.5, 'b': 5}",
+            "{'a': True, 'b': 9}",
+            "{'a': '0.5', 'b': 0.5}",
+            "{'a': None, 'b': None}",
+            "{'a': 0.5, 'b': None, 'c': None}",
         )
     },
     **{
         f"{{'a': {share}}}": f"`parts` must be finite and above zero, got {{'a': {share}}}."
         for share in (
-            *("0.0, 'b': 10.0", "-0.5, 'b': 10.0", "nan, 'b': 10.0", "inf, 'b': 10.0"),
-            *("0, 'b': 10", "-1, 'b': None"),
+            "0.0, 'b': 10.0",
+            "-0.5, 'b': 10.0",
+            "nan, 'b': 10.0",
+            "inf, 'b': 10.0",
+            "0, 'b': 10",
+            "-1, 'b': None",
         )
     },
     "{'a': 9e-07, 'b': None}": "Each share in `parts` must be at least one millionth, got {'a':"
@@ -140,7 +147,8 @@ def test_shares_of_other_types(frame: Make, number: Any) -> None:
     for share in ("0.2", "0.123"):
         given, test, rest = number(share), float(share), 1 - float(share)
         for parts, plain in (
-            *((given, test), ({"train": None, "test": given}, {"train": None, "test": test})),
+            (given, test),
+            ({"train": None, "test": given}, {"train": None, "test": test}),
             ({"a": given, "b": number(str(rest))}, {"a": test, "b": rest}),
         ):
             found, expected = (sf.split(df, "label", each) for each in (parts, plain))

@@ -20,8 +20,12 @@ PANDAS, POLARS = pd.DataFrame(DATA), pl.DataFrame(DATA)
 PARITY = folds_of(PANDAS.assign(odd=PANDAS["x"] % 2), ["odd", "label"])
 WITH_BY = ["kfold(df, by)", "split(df, by)", "plan(df, by)", "balance(df, by, 'id')"]
 TERMS = [
-    *("sf.continuous(w)", "sf.quantiles(w, 3)", "sf.bins(w, [0, 6, 99])"),
-    *("sf.clusters([w, 'x'], 3)", "sf.chain([w, 'x'])", "sf.nearest([w, 'x'])"),
+    "sf.continuous(w)",
+    "sf.quantiles(w, 3)",
+    "sf.bins(w, [0, 6, 99])",
+    "sf.clusters([w, 'x'], 3)",
+    "sf.chain([w, 'x'])",
+    "sf.nearest([w, 'x'])",
 ]
 IN_ORDER = "in the order of the frame, got a different index."
 COMPUTED: dict[str, Callable[[pd.DataFrame], Any]] = {

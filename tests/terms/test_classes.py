@@ -12,9 +12,13 @@ BALANCES = (
     " position of vectors of classes."
 )
 STRATA = [
-    *("sf.kfold(df, 'tags', name='new')", "sf.plan(df, ['label', 'tags'])"),
-    *("sf.advise(df, sf.classes('tags'))", "sf.kfold(df, groups='tags', name='new')"),
-    *("sf.split(df, groups=['label', 'tags'])", "sf.split(df, 'tags')", "sf.extend(df, 'tags', 2)"),
+    "sf.kfold(df, 'tags', name='new')",
+    "sf.plan(df, ['label', 'tags'])",
+    "sf.advise(df, sf.classes('tags'))",
+    "sf.kfold(df, groups='tags', name='new')",
+    "sf.split(df, groups=['label', 'tags'])",
+    "sf.split(df, 'tags')",
+    "sf.extend(df, 'tags', 2)",
 ]
 NESTED = ["sf.parts(df, 'tags')", "sf.drift(df, 'tags')", "sf.leaks(df, duplicates=['id', 'tags'])"]
 """Calls of verbs that `tests/test_junk.py` gives no column of lists."""

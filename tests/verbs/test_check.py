@@ -276,12 +276,22 @@ def test_the_text_of_several_columns(frame: Make) -> None:
     differ = f"{ok}duplicates: none, as 'x' differs in every row"
     expected = [
         "0 of 3 fold columns are fit for use",
-        *("bad is not fit for use: 1 leak, 1 warning", f"{leak}2", "  WARNING  fold 1 has no rows"),
-        *(f"{ok}label: even, as far as whole rows allow", sizes, differ),
-        *("good is not fit for use: 1 leak", f"{leak}1", even, sizes, differ),
+        "bad is not fit for use: 1 leak, 1 warning",
+        f"{leak}2",
+        "  WARNING  fold 1 has no rows",
+        f"{ok}label: even, as far as whole rows allow",
+        sizes,
+        differ,
+        "good is not fit for use: 1 leak",
+        f"{leak}1",
+        even,
+        sizes,
+        differ,
         "worse is not fit for use: 1 warning",
         "  WARNING  label: all 20 rows of 'a' are in fold 0",
-        *(f"{ok}each of 20 groups is in one fold", sizes, differ),
+        f"{ok}each of 20 groups is in one fold",
+        sizes,
+        differ,
     ]
     assert found.text.splitlines() == expected
     assert values(found.findings, "severity")[:4] == ["leak", "leak", "warning", "warning"]

@@ -125,7 +125,9 @@ PAIRED: dict[str, list[Pair]] = {
     "'split', train=['train', 'valid'], valid=['valid']": [([0, 3], [1])],
     "'split', valid='test'": [([0, 1, 3], [2, 5])],
     "'split', valid=['test', 'train', 'valid']": [
-        *(([0, 1, 3], [2, 5]), ([1, 2, 5], [0, 3]), ([0, 2, 3, 5], [1]))
+        ([0, 1, 3], [2, 5]),
+        ([1, 2, 5], [0, 3]),
+        ([0, 2, 3, 5], [1]),
     ],
     "'split', train='train', valid='test', nulls='train'": [([0, 3, 4], [2, 5])],
     "'split', train='test', valid='test', nulls='train'": [([4], [2, 5])],
@@ -294,9 +296,12 @@ def test_rules_that_are_broken(frame: Make, read: Any, rule: str) -> None:
 
 
 UNORDERED: list[Any] = [
-    *(["Apr", "Feb", "Jan"], ["2024-01-30", "2024-02-31", "2024-03-32"]),
-    *(["2024-01", "2024-02", "2024-13"], ["2024-01", "2024-02", "2024-03-01"]),
-    *(["2024-1", "2024-10", "2024-2"], pd.Categorical([1, "a", 2])),
+    ["Apr", "Feb", "Jan"],
+    ["2024-01-30", "2024-02-31", "2024-03-32"],
+    ["2024-01", "2024-02", "2024-13"],
+    ["2024-01", "2024-02", "2024-03-01"],
+    ["2024-1", "2024-10", "2024-2"],
+    pd.Categorical([1, "a", 2]),
     pd.Categorical([1, dt.date(2024, 1, 1)]),
 ]
 
@@ -376,9 +381,12 @@ def test_a_tuple_names_a_column_to_write() -> None:
 
 
 PARTED = [
-    *((["train", "test", "train"], "train", "test"), (["TRAIN", "Dev"], "TRAIN", "Dev")),
-    *((["test", "valid", "train", None], "train", "valid"), (["train", "a"], "train", "a")),
-    *((["fit", "holdout"], "fit", "holdout"), (["dev", "test"], "dev", "test")),
+    (["train", "test", "train"], "train", "test"),
+    (["TRAIN", "Dev"], "TRAIN", "Dev"),
+    (["test", "valid", "train", None], "train", "valid"),
+    (["train", "a"], "train", "a"),
+    (["fit", "holdout"], "fit", "holdout"),
+    (["dev", "test"], "dev", "test"),
     (["Test set", "Training set"], "Training set", "Test set"),
 ]
 LOOK = "needs `train`, as the labels of 'split' look like parts:"

@@ -231,9 +231,15 @@ FRACTIONS = (
 FRACTIONS += " the fold column, such as 'fold'; several columns to stratify by go in a list, as in"
 FRACTIONS += " `['label', 'price']`."
 READS = [
-    *("report(df, 'label', 'price')", "balance(df, 'label', 'price')", "cv(df, 'price')"),
-    *("folds(df, 'price')", "parts(df, 'price')", "drift(df, 'y', 'price')"),
-    *("check(df, name='price')", "leaks(df, name='price')", "FoldSplit('price').split(df)"),
+    "report(df, 'label', 'price')",
+    "balance(df, 'label', 'price')",
+    "cv(df, 'price')",
+    "folds(df, 'price')",
+    "parts(df, 'price')",
+    "drift(df, 'y', 'price')",
+    "check(df, name='price')",
+    "leaks(df, name='price')",
+    "FoldSplit('price').split(df)",
     "compare(df, 'label', ['fold', 'price'])",
 ]
 REFUSED = {

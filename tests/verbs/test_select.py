@@ -148,8 +148,10 @@ def test_columns_that_are_extended_are_named(frame: Make) -> None:
 
 ASKED_FOR = [
     "sf.split(df, 'y', {'train': None, 'valid': 1, 'test': 1})",
-    *("sf.split(df, parts=0.01, key='id', deal='hash')", "sf.kfold(df, 'y', 7)"),
-    *("sf.sample(df, 'y', n=0)", "sf.sample(df, 'y', frac=0.0)"),
+    "sf.split(df, parts=0.01, key='id', deal='hash')",
+    "sf.kfold(df, 'y', 7)",
+    "sf.sample(df, 'y', n=0)",
+    "sf.sample(df, 'y', frac=0.0)",
     "sf.sample(df.head(0), 'y', frac=0.5)",
 ]
 

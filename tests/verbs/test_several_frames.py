@@ -60,9 +60,14 @@ def test_rows_that_leak_have_the_positions_of_their_frames(kind: str) -> None:
     several = {"train": make(kind, TRAIN), "test": make(kind, TEST)}
     found = columns_of(sf.leaks(several, groups="user"))
     assert list(zip(*(found[name] for name in ("set", "row", "split")), strict=True)) == [
-        *((0, 0, "train"), (0, 1, "train"), (0, 2, "test")),
-        *((1, 10, "train"), (1, 11, "train"), (1, 1, "test")),
-        *((0, 0, "train"), (0, 2, "test")),
+        (0, 0, "train"),
+        (0, 1, "train"),
+        (0, 2, "test"),
+        (1, 10, "train"),
+        (1, 11, "train"),
+        (1, 1, "test"),
+        (0, 0, "train"),
+        (0, 2, "test"),
     ]
 
 

@@ -64,8 +64,12 @@ def test_balance_counts_in_full(frame: Make) -> None:
 
 
 OPTIONS: list[dict[str, Any]] = [
-    *({"k": 3}, {"k": 4, "seed": 9}, {"k": 2, "deal": "circular"}, {"k": 3, "deal": "contiguous"}),
-    *({"parts": {"train": 0.6, "valid": 0.2, "test": 0.2}}, {"k": 3, "groups": "id"}),
+    {"k": 3},
+    {"k": 4, "seed": 9},
+    {"k": 2, "deal": "circular"},
+    {"k": 3, "deal": "contiguous"},
+    {"parts": {"train": 0.6, "valid": 0.2, "test": 0.2}},
+    {"k": 3, "groups": "id"},
     {"parts": {"x": 3, "y": None}, "key": "id"},
 ]
 

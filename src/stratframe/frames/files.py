@@ -416,8 +416,13 @@ def file_errors(path: str, done: str) -> Iterator[None]:
     except StratError:
         raise
     except (
-        *(OSError, EOFError, ValueError, zlib.error, csv.Error),
-        *(pl.exceptions.PolarsError, pl.exceptions.PanicException),
+        OSError,
+        EOFError,
+        ValueError,
+        zlib.error,
+        csv.Error,
+        pl.exceptions.PolarsError,
+        pl.exceptions.PanicException,
     ) as error:
         text = getattr(error, "strerror", None) or str(error)
         line = text.strip().partition("\n")[0].rstrip(".")

@@ -48,8 +48,14 @@ PANDAS_EXPRESSIONS: Any = (getattr(pd.api.typing, "Expression", SparkColumn),)
 EXPRESSIONS = (pl.Expr, *PANDAS_EXPRESSIONS, SparkColumn)
 
 DATA = (
-    *(pd.Series, pd.DataFrame, pd.Index, pd.api.extensions.ExtensionArray),
-    *(pl.Series, pl.DataFrame, pl.LazyFrame, np.ndarray),
+    pd.Series,
+    pd.DataFrame,
+    pd.Index,
+    pd.api.extensions.ExtensionArray,
+    pl.Series,
+    pl.DataFrame,
+    pl.LazyFrame,
+    np.ndarray,
 )
 """The classes of data that users may give by mistake instead of a column name."""
 

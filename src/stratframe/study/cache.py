@@ -25,8 +25,16 @@ PLAIN = (type(None), bool, int, float, str)
 """The types of the class attributes that are hashed with a class."""
 
 CODE = (
-    *("co_code", "co_consts", "co_names", "co_varnames", "co_freevars", "co_exceptiontable"),
-    *("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_flags"),
+    "co_code",
+    "co_consts",
+    "co_names",
+    "co_varnames",
+    "co_freevars",
+    "co_exceptiontable",
+    "co_argcount",
+    "co_posonlyargcount",
+    "co_kwonlyargcount",
+    "co_flags",
 )
 """The attributes of a code object that determine what the code does, not where it is defined."""
 

@@ -17,8 +17,16 @@ COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#F0E442")
 """Colours for classes; colour-blind readers can tell the colours apart (Okabe and Ito 2008)."""
 
 SHADES = (
-    *("#440154", "#482878", "#3E4989", "#31688E", "#26828E"),
-    *("#1F9E89", "#35B779", "#6DCD59", "#B4DE2C", "#FDE725"),
+    "#440154",
+    "#482878",
+    "#3E4989",
+    "#31688E",
+    "#26828E",
+    "#1F9E89",
+    "#35B779",
+    "#6DCD59",
+    "#B4DE2C",
+    "#FDE725",
 )
 """Colours of bins, from dark to light: ten colours of the viridis palette."""
 

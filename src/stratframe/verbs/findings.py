@@ -37,8 +37,16 @@ Verdict: TypeAlias = Literal[
 """The verdicts on a fold, worst first."""
 
 CHECKS = (
-    *("groups", "keys", "time", "balance", "totals", "strata", "sizes", "duplicates"),
-    *("rows", "drift"),
+    "groups",
+    "keys",
+    "time",
+    "balance",
+    "totals",
+    "strata",
+    "sizes",
+    "duplicates",
+    "rows",
+    "drift",
 )
 """The names of the checks, in the order of their lines."""
 
