@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from stratframe.core.groups import assign
-from stratframe.core.groups.assign import assign_units, balance_rows, group_counts, margin_counts
+from stratframe.core.groups.assign import (
+    assign_units,
+    balance_rows,
+    can_even_out,
+    deal_similar_units,
+    group_counts,
+    margin_counts,
+)
+from stratframe.core.groups.local_search import make_objective
 from stratframe.core.groups.units import UnitCounts, unique_rows
 from stratframe.core.seeds import StreamTag, random_words, word_stream
 from tests.helpers import fractions
@@ -121,6 +129,52 @@ def random_units(n_groups: int, seed: int) -> tuple[UnitCounts, np.ndarray]:
     group = np.repeat(np.arange(n_groups), drawn.integers(1, 30, n_groups))
     stratum = (drawn.integers(0, 3, n_groups)[group] + drawn.integers(0, 2, len(group))) % 3
     return group_counts(group, n_groups, stratum, 3), np.bincount(group)
+
+
+@pytest.mark.parametrize("shares", [THIRDS, UNEQUAL], ids=["equal", "unequal"])
+@pytest.mark.parametrize("spread", [0.5, 1.5], ids=["similar sizes", "some large"])
+def test_blocks_of_similar_groups_lose_nothing(shares: list[Fraction], spread: float) -> None:
+    """Many groups dealt in blocks are within a row of the shares, as groups dealt one by one."""
+    drawn = np.random.default_rng(0)
+    counts = np.ceil(drawn.lognormal(1, spread, (20_000, 6))).astype(int)
+    units = units_of(counts * (drawn.random(counts.shape) < 0.5))
+
+    for one_by_one in (2_000, 20_000):
+        stream = word_stream(1, StreamTag.FOLD_SEARCH, len(shares))
+        parts = assign_units(units, shares, stream, one_by_one)
+        assert chi(dense(units), parts, shares) < 0.05
+
+
+def test_groups_that_can_make_up_for_the_largest() -> None:
+    """Each part needs as many rows of the chosen groups as the largest group has in any column."""
+    units = units_of(np.array([[6, 1], [3, 1], [3, 2], [6, 2]]))
+    assert can_even_out(units, np.array([0, 1, 2]), Fraction(1, 2))
+    assert not can_even_out(units, np.array([1, 2]), Fraction(1, 2))
+    assert not can_even_out(units, np.array([0, 1, 2]), Fraction(1, 3))
+
+
+@pytest.mark.parametrize(("largest", "n_left"), [(30, 300), (30_000, 3_000)])
+def test_no_blocks_beside_a_large_group(largest: int, n_left: int) -> None:
+    """If the groups left could not make up for the largest one, no group is dealt in a block."""
+    counts = np.random.default_rng(0).integers(1, 30, (3_000, 3))
+    counts[0] = largest
+    units = units_of(counts)
+    parts = np.full(3_000, -1)
+
+    objective = make_objective(units.totals, THIRDS)
+    deal_similar_units(
+        units, parts, objective, THIRDS, word_stream(1, StreamTag.FOLD_SEARCH, 3), 300
+    )
+
+    assert (parts < 0).sum() == n_left
+
+
+def units_of(counts: np.ndarray) -> UnitCounts:
+    """Groups with these numbers of rows in each stratum, shape (n_groups, n_strata)."""
+    group, stratum = np.nonzero(counts)
+    numbered = np.unique(group, return_inverse=True)[1]
+    weights = counts[group, stratum]
+    return group_counts(numbered, numbered.max() + 1, stratum, counts.shape[1], weights)
 
 
 def best_by_chance(units: UnitCounts, shares: list[Fraction], parts: np.ndarray) -> float:

@@ -28,6 +28,7 @@ from .units import (
     UnitCounts,
     count_by_unit,
     entry_units,
+    nonzero,
     number_columns,
     part_table,
     self_loss,
@@ -132,7 +133,9 @@ def margin_counts(
     return count_by_unit(units, columns, n_units, n_columns)
 
 
-def assign_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stream) -> Ints:
+def assign_units(
+    units: UnitCounts, shares: Sequence[Fraction], stream: Stream, one_by_one: int = ONE_BY_ONE
+) -> Ints:
     """Assign every unit to a part so that each part holds about its share of every count.
 
     The last column of `units` holds the size of each unit. No part is empty if there are at least
@@ -140,6 +143,7 @@ def assign_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stream) 
     """
     objective = make_objective(units.totals, shares)
     parts = deal_equal_units(units, shares, stream)
+    deal_similar_units(units, parts, objective, shares, stream, one_by_one)
     order = hardest_first(units, np.flatnonzero(parts < 0), objective, stream)
     greedy_assign(units, order, objective, parts)
     improve(units, objective, parts, stream)
@@ -172,7 +176,8 @@ def deal_similar_units(
 ) -> None:
     """Deal left-over units, if there are many, at random in blocks of similar units, in place.
 
-    The last `one_by_one` units, or slightly more, remain without a part, and are dealt later.
+    The last `one_by_one` units, or slightly more, remain without a part, and are dealt later. If
+    they could not make up for the largest units, no unit is dealt here.
     """
     left = np.flatnonzero(parts < 0)
     numerators, size = numerators_of(shares, len(left))
@@ -185,10 +190,25 @@ def deal_similar_units(
     others = hardest_first(units, left, objective, stream)[n_hardest:]
     n_entries = np.diff(units.indptr)[others]
     chosen = others[np.lexsort((stream(len(others)), -n_entries))[: n_blocks * size]]
+    if not can_even_out(units, np.setdiff1d(left, chosen), min(shares)):
+        return
     words = similarity_words(units, stream(len(units.totals)))
     blocks = chosen[np.argsort(words[chosen], kind="stable")].reshape(n_blocks, size)
     blocks = shuffle_within_rows(blocks, stream(blocks.size).reshape(blocks.shape))
     parts[blocks] = np.repeat(np.arange(len(shares)), numerators.astype(np.int64))
+
+
+def can_even_out(units: UnitCounts, chosen: Ints, share: Fraction) -> bool:
+    """Return whether the chosen units can make up for the largest unit in each column.
+
+    Blocks give each part its share of a column. A part that also gets the largest unit can keep to
+    its share only if the chosen units have at least as many rows for each part.
+    """
+    largest = np.ones(len(units.totals), dtype=np.int64)
+    np.maximum.at(largest, units.indices, units.data)
+    entries, _ = nonzero(units, chosen)
+    rows = np.bincount(units.indices[entries], units.data[entries], minlength=len(largest))
+    return bool((largest <= np.maximum(rows * float(share), 1)).all())
 
 
 def similarity_words(units: UnitCounts, draws: Words) -> Words:
