@@ -74,6 +74,7 @@ def test_work_grows_with_the_columns(frame: Make, call: str) -> None:
     assert counts[1] <= 1.2 * MANY / FEW * counts[0]
 
 
+@pytest.mark.filterwarnings("ignore:The step `python scan`:stratframe.StratWarning")
 def test_a_plan_is_resolved_as_often_for_many_columns() -> None:
     """However many columns a call names, the plan of a lazy frame is resolved as often."""
 

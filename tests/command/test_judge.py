@@ -139,7 +139,7 @@ def test_marks_of_missing_numbers_in_one_of_several_files(capsys: Capture) -> No
 
     out = capsys.readouterr().out
     assert "2 rows (40 %) equal a row of another part" in out
-    assert "time: 'train' ends 2.0, 'test' starts 4.0" in out
+    assert "time: 'train' ends 2, 'test' starts 4" in out
 
 
 def test_marks_in_parquet_are_text(capsys: Capture) -> None:

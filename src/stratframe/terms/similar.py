@@ -176,7 +176,7 @@ def similar(
     >>> df = pd.DataFrame({"text": ["a red cat", "A red cat!", "blue whales", "two owls"]})
     >>> alike = sf.similar("text", within=0.3)
     >>> df.strat.split(parts={"train": 3, "test": 1}, groups=alike)["split"].tolist()
-    ['train', 'train', 'test', 'train']
+    ['train', 'train', 'train', 'test']
     """
     load_extra("sklearn", "sklearn")
     refs = feature_refs("sf.similar", features)
