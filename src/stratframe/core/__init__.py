@@ -12,5 +12,6 @@ Most modules exchange three integer arrays: `codes`, shape (n_rows,), the stratu
 - `deal`, `systematic`: the assignment of rows to parts by rank, in turn, or evenly over an order
 - `totals`: swaps of rows that even out numeric totals
 - `groups`: the assignment of whole groups, or of single rows so that several margins are balanced
+- `clock`: periods of time by a clock that goes forward and back
 - `evenness`, `distances`, `chance`: how uneven folds are, and what chance alone can explain
 """
