@@ -468,7 +468,7 @@ def test_periods_are_those_of_the_clock_of_the_session(spark, zone, every):
 def test_the_past_is_earlier_where_clocks_go_back(spark, zone):
     """Rows of the hour that a session's clock repeats train for those after them in UTC."""
     with setting(spark, "session.timeZone", zone):
-        at = "timestamp'2024-10-26 23:50:00Z' + make_dt_interval(0, 0, 0, cast(id * 10 as int))"
+        at = "timestamp'2024-10-26 23:50:00Z' + make_dt_interval(0, 0, cast(id * 10 as int))"
         rows = spark.range(18).selectExpr("id", f"{at} as at")
         folds = list(sf.folds(rows, "at", every="15m", train="past", last=6))
         found = [[[row.id for row in part.collect()] for part in fold] for fold in folds]

@@ -81,7 +81,20 @@ def encode_values(series: Series) -> tuple[list[Any], Ints]:
     codes, n_values = encode_classes(series)
     has_missing = int(codes.min(initial=0) < 0)  # the code -1 indexes the last item
     first = first_occurrence(codes, n_values + has_missing)[:n_values]
-    return tell_apart(to_list(take(series, first))), codes
+    return list_labels(take(series, first)), codes
+
+
+def list_labels(series: Series) -> list[Any]:
+    """List values that are not missing; times with a time zone become pandas timestamps."""
+    zone = getattr(series.dtype, "time_zone", None)
+    if isinstance(series, pl.Series) and zone is not None:
+        to_list(series)  # raises if Python cannot represent a time
+        # The time zones of Polars and Python can be of different years, and `to_list` would then
+        # give other instants.
+        unit = series.dtype.time_unit  # type: ignore[attr-defined]
+        instants = series.to_physical().to_numpy().view(f"datetime64[{unit}]")
+        return pd.DatetimeIndex(instants, tz="UTC").tz_convert(zone).tolist()
+    return tell_apart(to_list(series))
 
 
 def tell_apart(values: list[Any]) -> list[Any]:

@@ -15,10 +15,10 @@ from .folds import (
     fold_codes,
     fold_expression,
     label_key,
+    list_labels,
     read_fold_column,
-    tell_apart,
 )
-from .libraries import EagerFrame, Frame, FrameT, Series, keep_rows, python_error, take, to_list
+from .libraries import EagerFrame, Frame, FrameT, Series, keep_rows, python_error, take
 from .periods import (
     Periods,
     Span,
@@ -79,7 +79,7 @@ def encode_labels(
         labels, codes = fold_codes(series, is_part=is_part, weights=weights)
     else:
         series, periods, codes = encode_periods(series, every)
-        labels = count_labels(tell_apart(to_list(series)), codes, weights)
+        labels = count_labels(list_labels(series), codes, weights)
     # The codes of all rows are compared for each label, and reading them from memory takes most of
     # the time. The smallest dtype that fits is therefore the fastest.
     codes = codes.astype(np.min_scalar_type(-len(labels.values) - 1))

@@ -190,7 +190,8 @@ def write_starts(times: Times, starts: Ints, missing: Flags | None = None) -> An
     if isinstance(times.zone, str):
         return column.dt.replace_time_zone("UTC").dt.convert_time_zone(times.zone)
     if times.zone is not None:
-        return column.to_pandas().dt.tz_localize("UTC").dt.tz_convert(times.zone)
+        values = pd.DatetimeIndex(column.to_numpy(), tz="UTC").tz_convert(times.zone)
+        return pd.Series(values, name=times.name)
     return column
 
 
