@@ -28,6 +28,7 @@ from .units import (
     UnitCounts,
     count_by_unit,
     entry_units,
+    list_by_unit,
     nonzero,
     number_columns,
     part_table,
@@ -42,6 +43,10 @@ perturbed partitions. A perturbation changes up to one unit in `PERTURB_ONE_IN`,
 ONE_BY_ONE, LARGEST_BLOCK = 30_000, 100
 """Units are dealt in blocks of up to `LARGEST_BLOCK` similar units, until about `ONE_BY_ONE`
 remain. The rest are dealt one by one, which takes longer (docs/studies/tuning.py)."""
+
+MOST_KINDS = 2
+"""The number of joint values of all margins, for each row, up to which rows of equal values are
+numbered by their joint value."""
 
 SIZE_WEIGHTS = (10.0, 1e2, 1e3, 1e4, 1e6)
 """The weights of sizes in the loss, tried in turn until unequal parts have the right sizes.
@@ -110,13 +115,21 @@ def margin_counts(
     """Count the rows of each unit with each value of each margin.
 
     For each margin, `entries` has the value of every row and the number of values. With
-    `with_sizes`, which groups need, the last column is the number of rows of the unit.
+    `with_sizes`, which groups need, the last column is the number of rows of the unit. Without it,
+    each row is a unit.
     """
     pairs: list[tuple[Ints, Ints]] = []
+    kinds: Ints | None = np.zeros(0 if with_sizes else n_units, dtype=np.int64)
+    n_kinds = 1
     n_columns = 0
     for codes, n_values in entries:
         if with_sizes:
             codes = number_columns(unit, codes, n_units, n_values)[codes]
+        n_kinds *= n_values
+        if with_sizes or n_kinds > MOST_KINDS * n_units:
+            kinds = None
+        elif kinds is not None:
+            kinds = kinds * n_values + codes
         if n_values > 2:
             pairs.append((unit, codes + n_columns))
             n_columns += n_values
@@ -130,7 +143,9 @@ def margin_counts(
         pairs.append((unit, np.full(len(unit), n_columns)))
         n_columns += 1
     units, columns = (np.concatenate(each) for each in zip(*pairs, strict=True))
-    return count_by_unit(units, columns, n_units, n_columns)
+    if with_sizes:
+        return count_by_unit(units, columns, n_units, n_columns)
+    return list_by_unit(units, columns, n_units, n_columns, kinds)
 
 
 def assign_units(

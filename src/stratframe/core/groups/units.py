@@ -24,6 +24,8 @@ class UnitCounts(NamedTuple):
     """The count of each entry, which is above 0, shape (n_entries,)."""
     totals: Ints
     """The sum of each column, shape (n_columns,)."""
+    kinds: Ints | None = None
+    """A code for units with equal counts, shape (n_units,), if it is known without a comparison."""
 
 
 def count_by_unit(
@@ -47,6 +49,20 @@ def count_by_unit(
     indptr = np.searchsorted(cells, np.arange(n_units + 1) * n_columns)
     totals = sum_by(column, weights, n_columns)
     return UnitCounts(indptr, cells % n_columns, counts, totals)
+
+
+def list_by_unit(
+    unit: Ints, column: Ints, n_units: int, n_columns: int, kinds: Ints | None = None
+) -> UnitCounts:
+    """Make the matrix of units that are single rows, in each of whose columns they count once.
+
+    For each margin in turn, `unit` lists units in ascending order.
+    """
+    # Entries are not counted, only sorted, and sorted runs are merged fast.
+    indices = column[np.argsort(unit, kind="stable")]
+    indptr = np.append(0, np.cumsum(np.bincount(unit, minlength=n_units)))
+    totals = np.bincount(column, minlength=n_columns)
+    return UnitCounts(indptr, indices, np.ones(len(indices), dtype=np.int64), totals, kinds)
 
 
 def number_columns(
@@ -94,6 +110,8 @@ def self_loss(units: UnitCounts, scale: Values) -> Values:
 
 def unique_rows(units: UnitCounts, draws: Words) -> tuple[Ints, Ints]:
     """Return the same code for units with equal counts, and the number of units with each code."""
+    if units.kinds is not None:
+        return units.kinds, np.bincount(units.kinds)
     # Units are compared by a random linear hash of their counts. Two different units have the same
     # hash with a probability of about 2**-64. They would then be dealt as if they were equal, and
     # the parts would be less even but still valid. Sums wrap around at 2**64, so differences are
@@ -108,7 +126,13 @@ def unique_rows(units: UnitCounts, draws: Words) -> tuple[Ints, Ints]:
 def part_table(units: UnitCounts, parts: Parts, n_parts: int) -> StratumTable:
     """Sum the counts of the units in each part, shape (n_columns, n_parts)."""
     part = np.repeat(parts, np.diff(units.indptr))
-    has_part = part >= 0
-    cells = units.indices[has_part] * n_parts + part[has_part]
-    counts = np.bincount(cells, units.data[has_part], minlength=len(units.totals) * n_parts)
-    return counts.astype(np.int64).reshape(-1, n_parts)
+    cells = units.indices * n_parts + part
+    counts = units.data
+    if parts.min(initial=0) < 0:
+        has_part = part >= 0
+        cells = cells[has_part]
+        counts = counts[has_part]
+    n_cells = len(units.totals) * n_parts
+    if counts.max(initial=1) == 1:  # counting is much faster than adding
+        return np.bincount(cells, minlength=n_cells).reshape(-1, n_parts)
+    return np.bincount(cells, counts, minlength=n_cells).astype(np.int64).reshape(-1, n_parts)
