@@ -84,23 +84,26 @@ def greedy_assign(
     part can still take; by default there is no limit.
     """
     n_parts = len(objective.shares)
-    deviation = part_table(units, parts, n_parts) - objective.target
-    room = np.full(n_parts, len(order) + 1) if room is None else room
-    n_left, closed = room.tolist(), np.where(room > 0, 0, np.inf)
-    starts = units.indptr
+    shares = objective.shares
+    # In each column of a unit, the squared deviation d**2 increases by count (2 d + count). The
+    # loop runs once for each unit, so all that does not depend on the parts is computed before it.
+    doubled = 2 * (part_table(units, parts, n_parts) - objective.target)
+    counts = units.data.astype(np.float64)[:, None]
+    scaled = counts * objective.scale[units.indices][:, None]
+    starts = units.indptr.tolist()
+    n_left = [-1] * n_parts if room is None else room.tolist()
+    closed = np.where(np.array(n_left) == 0, np.inf, 0)
     for unit in order.tolist():
         entries = slice(starts[unit], starts[unit + 1])
-        columns, counts = units.indices[entries], units.data[entries]
-        # In each column of the unit, the squared deviation d**2 increases by count (2 d + count).
-        scaled = (counts * objective.scale[columns])[:, None]
-        rise = (scaled * (2 * deviation[columns] + counts[:, None])).sum(axis=0)
-        rise /= objective.shares
+        columns = units.indices[entries]
+        rise = np.add.reduce(scaled[entries] * (doubled[columns] + counts[entries]), axis=0)
+        rise /= shares
         rise += closed
         part = int(rise.argmin())
         parts[unit] = part
-        deviation[columns, part] += counts
+        doubled[columns, part] += 2 * units.data[entries]
         n_left[part] -= 1
-        if not n_left[part]:
+        if n_left[part] == 0:
             closed[part] = np.inf
 
 
