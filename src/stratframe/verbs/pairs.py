@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -177,6 +178,11 @@ def pair_columns(rule: PairRule, columns: Iterable[LabelRows]) -> list[Pairs]:
     if rule.apart:
         check_apart(rule.apart, several)
     return several
+
+
+def positions_of(several: Iterable[Pairs]) -> Iterator[tuple[Ints, Ints]]:
+    """Return the row positions of the training and validation rows of all pairs in turn."""
+    return chain.from_iterable(pairs.positions() for pairs in several)
 
 
 def pair_labels(rule: PairRule, rows: LabelRows) -> Pairs:
