@@ -32,7 +32,7 @@ def write_finding(
     severity: Severity, check: str, n: int, head: str, *tails: str, **names: str
 ) -> Finding:
     """Make a finding; `names` fill the placeholders, and `tails` are endings, longest first."""
-    names = {each: printable(name) for each, name in names.items()}
+    names = {key: printable(name) for key, name in names.items()}
     detail = "".join([head, *tails[:1]]).format(**names)
     return Finding(severity, check, n, detail, fit_line(head, *tails, **names))
 
@@ -61,15 +61,22 @@ def number_names(values: Sequence[Any]) -> dict[str, str]:
 def printable(value: object) -> str:
     """Write a value as text; use `repr` if the text is empty, unprintable or has outer blanks."""
     text = str(value)
-    return text if text.isprintable() and text.strip() == text != "" else repr(text)
+    if text.isprintable() and text.strip() == text != "":
+        return text
+    return repr(text)
 
 
 def cut_name(text: str, letters: int) -> str:
     """Cut the middle out of a long name, because the end can tell it from similar names."""
+    if len(text) <= letters:
+        return text
     end = (letters - 1) // 2
-    return text if len(text) <= letters else f"{text[: letters - 1 - end]}\u2026{text[-end:]}"
+    return f"{text[: letters - 1 - end]}\u2026{text[-end:]}"
 
 
 def describe_sizes(sizes: Sequence[int]) -> str:
-    least, most = min(sizes), max(sizes)
-    return plural(least, "row") if least == most else f"{least:,} to {most:,} rows"
+    least = min(sizes)
+    most = max(sizes)
+    if least == most:
+        return plural(least, "row")
+    return f"{least:,} to {most:,} rows"
