@@ -145,11 +145,16 @@ def draw_bars(ax: Any, bars: Bars, name: Any, title: str, *, with_legend: bool) 
     ax.set_yticks([0, 0.5, 1], ["0", "50 %", "100 %"])
     if not with_legend:
         return None, []
+    return add_legend(ax, bars, stacks, lines), []
+
+
+def add_legend(ax: Any, bars: Bars, stacks: Sequence[Any], lines: Sequence[Any]) -> Any:
+    """Add a legend that lists the classes from the top down, and then the dotted lines."""
     labels = [short_text(each) for each in bars.classes[::-1]]
     if lines:
         labels.append("all rows")
     heading = short_text(bars.heading, 24)
-    return ax.legend([*stacks[::-1], *lines[:1]], labels, title=heading, **LEGEND), []
+    return ax.legend([*stacks[::-1], *lines[:1]], labels, title=heading, **LEGEND)
 
 
 def draw_matrix(
@@ -261,7 +266,8 @@ def keep_inside(ax: Any, beside: Any, left: float, right: float) -> None:
 
 def thin_names(axis: Any, unit: float) -> None:
     """Keep only every n-th name on an axis if names overlap; a data unit is `unit` pixels long."""
-    labels, places = axis.get_ticklabels(), axis.get_ticklocs()
+    labels = axis.get_ticklabels()
+    places = axis.get_ticklocs()
     if not labels:  # the neighbouring axes show the names
         return
     letter = labels[0].get_fontsize() * axis.figure.dpi / 72
