@@ -114,8 +114,8 @@ class Pairs(NamedTuple):
             yield np.flatnonzero(self.training_rows(place)), valid
 
 
-def check_rule(rule: PairRule, *having: Any) -> PairRule:
-    """Check the arguments of a call; the columns of `apart` are in one of the given frames."""
+def check_rule(rule: PairRule, *owners: Any) -> PairRule:
+    """Check the arguments of a call; the columns of `apart` are in one of the `owners`."""
     check_one_of("nulls", rule.nulls, get_args(Nulls))
     train = rule.train
     if not (isinstance(train, str) and train in RULES):
@@ -135,7 +135,7 @@ def check_rule(rule: PairRule, *having: Any) -> PairRule:
     window = rule.window
     if window is not None:
         window = check_int("window", window, 1)
-    apart = [] if rule.apart is None else as_list(rule.apart, *having)
+    apart = [] if rule.apart is None else as_list(rule.apart, *owners)
     frames.check_names("apart", apart)
     check_each_once("`apart`", "column", apart)
     checked = rule._replace(

@@ -176,10 +176,14 @@ def folds(
         PairRule("folds", train, valid, every, last, gap, window, apart, nulls), frame
     )
     source, names = named_source(frame, name, rule.apart)
-    columns = (source.label_rows(column, rule.apart, rule.every) for column in names)
-    several = pair_columns(rule, columns)
+    several = read_pairs(source, names, rule)
     places = ((pairs, place) for pairs in several for place in pairs.valid)
     return Folds(partial(select_fold, source), places)
+
+
+def read_pairs(source: Source, names: Sequence[Any], rule: PairRule) -> list[Pairs]:
+    columns = (source.label_rows(name, rule.apart, rule.every) for name in names)
+    return pair_columns(rule, columns)
 
 
 def select_fold(source: Source, pairs: Pairs, place: int) -> Fold[Any]:
@@ -348,8 +352,7 @@ def cv(
     then = "positions may refer to other rows when the query is collected again"
     frames.lazy.warn_row_order(frame, "the positions", then=then)
     eager = frames.collect_columns(frame, [*names, *rule.apart])
-    columns = (frames.read_labels(eager, each, rule.apart, rule.every) for each in names)
-    return list(positions_of(pair_columns(rule, columns)))
+    return list(positions_of(read_pairs(source_of(eager), names, rule)))
 
 
 for verb in (folds, cv):  # scikit-learn looks up these methods on its `cv`

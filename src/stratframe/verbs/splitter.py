@@ -92,7 +92,7 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
         frames.check_names("name", as_list(name))
         load_extra("sklearn.model_selection", "sklearn")
 
-    def check_rule(self, *having: Any) -> PairRule:
+    def check_rule(self, *owners: Any) -> PairRule:
         rule = PairRule(
             "FoldSplit",
             self.train,
@@ -104,7 +104,7 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
             self.apart,
             self.nulls,
         )
-        return check_rule(rule, *having)
+        return check_rule(rule, *owners)
 
     def split(
         self, X: Any = None, y: Any = None, groups: Any = None
@@ -165,8 +165,9 @@ def repeats_of(name: Any, data: Any, groups: Any) -> list[Any]:
 def find_column(argument: str, name: str, data: Any, groups: Any) -> Any:
     column = read_column(argument, name, data, groups)
     if data is not None:
-        rows = frames.collect_columns(data, []) if frames.is_frame(data) else data
-        load_extra("sklearn.utils", "sklearn").check_consistent_length(rows, column)
+        if frames.is_frame(data):
+            data = frames.collect_columns(data, [])
+        load_extra("sklearn.utils", "sklearn").check_consistent_length(data, column)
     return column
 
 
