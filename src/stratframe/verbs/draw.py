@@ -123,11 +123,11 @@ class Matrix(NamedTuple):
         return max(largest, 3 * self.white, 1.0)
 
 
-Drawn: TypeAlias = tuple[Any, Sequence[Any]]
+Extras: TypeAlias = tuple[Any, Sequence[Any]]
 """The legend or the axes of the colour scale (None without either), and the texts in the cells."""
 
 
-def draw_bars(ax: Any, bars: Bars, name: Any, title: str, *, with_legend: bool) -> Drawn:
+def draw_bars(ax: Any, bars: Bars, name: Any, title: str, *, with_legend: bool) -> Extras:
     write_title(ax, title)
     places = np.arange(len(bars.folds))
     tops = bars.heights.cumsum(axis=0)
@@ -159,7 +159,7 @@ def add_legend(ax: Any, bars: Bars, stacks: Sequence[Any], lines: Sequence[Any])
 
 def draw_matrix(
     ax: Any, matrix: Matrix, name: Any, title: str, limit: float, *, with_scale: bool
-) -> Drawn:
+) -> Extras:
     write_title(ax, title)
     mesh = ax.pcolormesh(
         np.ma.masked_invalid(matrix.shades),
@@ -219,7 +219,9 @@ def sides_of(ax: Any) -> tuple[float, float]:
     return (ax.yaxis.get_tightbbox() or ax.bbox).x0, ax.bbox.x1
 
 
-def fit(axes: Sequence[Any], drawn: Sequence[Drawn], sides: Sequence[tuple[float, float]]) -> None:
+def fit(
+    axes: Sequence[Any], extras: Sequence[Extras], sides: Sequence[tuple[float, float]]
+) -> None:
     """Remove numbers that are larger than their cells, and names that would overlap.
 
     In figures without a layout engine, axes are narrowed until names and legends are within
@@ -231,7 +233,7 @@ def fit(axes: Sequence[Any], drawn: Sequence[Drawn], sides: Sequence[tuple[float
         if layout is not None:
             layout.execute(figure)
     for ax, (beside, numbers), (left, right), figure in zip(
-        axes, drawn, sides, figures, strict=True
+        axes, extras, sides, figures, strict=True
     ):
         if layouts[figure] is None:
             keep_inside(ax, beside, left, right)

@@ -41,13 +41,13 @@ def fit_line(head: str, *tails: str, **names: str) -> str:
     """Return a line with the first tail that fits; names are shortened if necessary."""
     text = head
     for tail, least in product((*tails, ""), LETTERS):
-        shown = dict(names)
-        while len(text := f"{head}{tail}".format(**shown)) > ROOM and shown:
-            longest = max(shown, key=lambda each: len(shown[each]))
-            letters = max(len(shown[longest]) - (len(text) - ROOM), least)
-            if letters >= len(shown[longest]):
+        short = dict(names)
+        while len(text := f"{head}{tail}".format(**short)) > ROOM and short:
+            longest = max(short, key=lambda each: len(short[each]))
+            letters = max(len(short[longest]) - (len(text) - ROOM), least)
+            if letters >= len(short[longest]):
                 break
-            shown[longest] = cut_name(shown[longest], letters)
+            short[longest] = cut_name(short[longest], letters)
         if len(text) <= ROOM:
             break
     return text
