@@ -36,19 +36,25 @@ def method(
     def call(self: Strat, *args: Params.args, **kwargs: Params.kwargs) -> ResultT:
         return inner(self._frame, *args, **kwargs)
 
-    made: Any = call
-    del made.__wrapped__  # `inspect` would look up the signature and annotations there
-    made.__qualname__ = f"Strat.{verb.__name__}"
-    signature, page = inspect.signature(verb), inspect.getdoc(verb) or ""
+    wrapper: Any = call
+    del wrapper.__wrapped__  # `inspect` would look up the signature and annotations there
+    wrapper.__qualname__ = f"Strat.{verb.__name__}"
+    signature = inspect.signature(verb)
     frame, *others = signature.parameters.values()
-    own = frame.replace(name="self", annotation=inspect.Parameter.empty)
-    made.__signature__ = signature.replace(parameters=[own, *others])
-    made.__doc__ = re.sub(r"^frame : .*\n(?: +.*\n)*", "", page, count=1, flags=re.MULTILINE)
-    made = suggest_arguments(made)
+    self_parameter = frame.replace(name="self", annotation=inspect.Parameter.empty)
+    wrapper.__signature__ = signature.replace(parameters=[self_parameter, *others])
+    wrapper.__doc__ = re.sub(
+        r"^frame : .*\n(?: +.*\n)*",
+        "",
+        inspect.getdoc(verb) or "",
+        count=1,
+        flags=re.MULTILINE,
+    )
+    wrapper = suggest_arguments(wrapper)
     # This step is last: since Python 3.14, wrappers copy `__annotate__`, not `__annotations__`.
-    made.__annotations__ = {**verb.__annotations__}
-    del made.__annotations__[frame.name]
-    return cast("Callable[Concatenate[Strat, Params], ResultT]", made)
+    wrapper.__annotations__ = {**verb.__annotations__}
+    del wrapper.__annotations__[frame.name]
+    return cast("Callable[Concatenate[Strat, Params], ResultT]", wrapper)
 
 
 def refuse_name(accessor: object, name: str) -> NoReturn:
@@ -134,8 +140,8 @@ class StratExpr:
         options = check_options(
             None, fold_target(k), deal=deal, missing=missing, rare=rare, seed=seed, name=name
         )
-        made: pl.Expr = deals.assign_expression(self._expr, options)
-        return made
+        column: pl.Expr = deals.assign_expression(self._expr, options)
+        return column
 
     @suggest_arguments
     def split(
@@ -174,15 +180,17 @@ class StratExpr:
         options = check_options(
             None, part_target(parts), deal=deal, missing=missing, rare=rare, seed=seed, name=name
         )
-        made: pl.Expr = deals.assign_expression(self._expr, options)
-        return made
+        column: pl.Expr = deals.assign_expression(self._expr, options)
+        return column
 
 
 class NoStrat:
     """The accessor of a pandas series, which has no folds: it only says what to write."""
 
     def __init__(self, series: Any) -> None:
-        name = series.name if isinstance(series.name, str) and series.name else "label"
+        name = "label"
+        if isinstance(series.name, str) and series.name:
+            name = series.name
         msg = (
             f"{type(series).__name__!r} object has no attribute 'strat'.\nHint: frames have it, as"
             f" in `df.strat.kfold({name!r})`."

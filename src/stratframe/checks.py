@@ -58,15 +58,15 @@ def is_hashable(value: object) -> bool:
     return True
 
 
-def check_ks(argument: str, given: Any) -> list[int]:
+def check_ks(argument: str, value: Any) -> list[int]:
     """Check one or several numbers of folds, and return them as a list."""
-    shown = describe(given)  # before the values are read, which can change the text of an iterator
-    try:
-        ks = [given] if isinstance(given, str) else list(islice(given, MAX_KS + 1))
-    except TypeError:
-        ks = [given]
+    text = describe(value)  # before the values are read, which can change the text of an iterator
+    ks = [value]
+    if not isinstance(value, str):
+        with suppress(TypeError):  # raised if the value is a single number
+            ks = list(islice(value, MAX_KS + 1))
     if len(ks) > MAX_KS:
-        msg = f"`{argument}` must hold at most {plural(MAX_KS, 'number')}, got {shown}."
+        msg = f"`{argument}` must hold at most {plural(MAX_KS, 'number')}, got {text}."
         raise StratError(msg)
     return [check_int(argument, k, 2) for k in ks]
 

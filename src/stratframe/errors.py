@@ -77,9 +77,11 @@ CALLERS = ("stratframe", "polars", "pandas", "dask", "distributed", "pyspark")
 
 def warn(message: str) -> None:
     """Issue a warning that shows the user's own line of code."""
-    depth, frame = 1, inspect.currentframe()
+    depth = 1
+    frame = inspect.currentframe()
     while frame and str(frame.f_globals.get("__name__")).partition(".")[0] in CALLERS:
-        depth, frame = depth + 1, frame.f_back
+        depth += 1
+        frame = frame.f_back
     warnings.warn(message, StratWarning, stacklevel=depth)
 
 
@@ -154,12 +156,14 @@ def suggest_fold_column(name: object, known: Sequence[object], near: str | None)
         return f"{call} adds it; `df.strat.folds()` reads 'fold'."
     alike = [each for each in known if PART_NAME.search(str(each))]
     if name not in ("fold", "split"):
-        asked = "" if near is None else f"did you mean {near}? If not, "
-        return f"{asked}add the column first, as in {call} or `split`."
+        question = "" if near is None else f"did you mean {near}? If not, "
+        return f"{question}add the column first, as in {call} or `split`."
     if not alike:
         return f"add it first, as in {call}."
-    looks = "looks like a fold column" if len(alike) == 1 else "look like fold columns"
-    return f"pass the fold column as `name=`: {list_values(alike)} {looks}."
+    predicate = "looks like a fold column"
+    if len(alike) > 1:
+        predicate = "look like fold columns"
+    return f"pass the fold column as `name=`: {list_values(alike)} {predicate}."
 
 
 def list_repeats(name: object, known: Collection[object]) -> list[str]:
@@ -181,16 +185,19 @@ class BoundedRepr(Repr):
         if is_data(x):
             return kind
         if isinstance(x, str):
-            return repr(str(x)) if len(x) <= MAX_SHOWN else f"{x[:40]!r}... ({len(x):,} characters)"
+            return describe_text(x)
         if isinstance(x, int) and abs(x) >= HUGE:
             return describe_count(x)
         try:
             size = len(x) if isinstance(x, Sized) else None
         except Exception:  # a range can be too long, and a user's class can raise any error
             size = None
-        text = super().repr1(x, level) if (size or 0) <= self.most else ""
-        is_long = size is not None and not 0 < len(text) <= MAX_SHOWN
-        return f"{kind} of {plural(size or 0, 'value')}" if is_long else text
+        if size is None:
+            return super().repr1(x, level)
+        text = super().repr1(x, level) if size <= self.most else ""
+        if 0 < len(text) <= MAX_SHOWN:
+            return text
+        return f"{kind} of {plural(size, 'value')}"
 
     def repr_dict(self, x: dict[Any, Any], level: int) -> str:
         """Write a dict without sorting its keys, because their order can be the order of parts."""
@@ -216,6 +223,12 @@ def describe(value: object, most: int = MAX_LISTED) -> str:
     """Write a value for a message; a collection of more than `most` elements as type and size."""
     text = BoundedRepr(most).repr(value)
     return type(value).__name__ if "\n" in text else text
+
+
+def describe_text(text: str) -> str:
+    if len(text) > MAX_SHOWN:
+        return f"{text[:40]!r}... ({len(text):,} characters)"
+    return repr(str(text))
 
 
 def is_data(value: object) -> bool:
@@ -254,8 +267,8 @@ def shorten(text: str) -> str:
 
 def preview(items: Iterable[object], total: int, most: int = MAX_LISTED) -> str:
     """List the first items, followed by dots if there are more items."""
-    listed = [shorten(str(item)) for item in islice(items, most)]
-    return ", ".join(listed) + (", ..." if total > len(listed) else "")
+    texts = [shorten(str(item)) for item in islice(items, most)]
+    return ", ".join(texts) + (", ..." if total > len(texts) else "")
 
 
 def list_values(values: Sequence[object]) -> str:
@@ -264,14 +277,15 @@ def list_values(values: Sequence[object]) -> str:
 
 
 def write_list(names: Sequence[object]) -> str:
-    listed = [f'"{name}"' if isinstance(name, str) else describe(name) for name in names]
-    return f"[{preview(listed, len(listed))}]"
+    texts = [f'"{name}"' if isinstance(name, str) else describe(name) for name in names]
+    return f"[{preview(texts, len(texts))}]"
 
 
 def name_frames(n: int) -> str:
     """Write a mapping of names to n frames, as in `{"train": train, "test": test}`."""
     names = {2: ["train", "test"], 3: ["train", "valid", "test"]}.get(n, ["a", "b", "..."])
-    return "{" + ", ".join(f'"{name}": {name}' if name != "..." else name for name in names) + "}"
+    items = [name if name == "..." else f'"{name}": {name}' for name in names]
+    return f"{{{', '.join(items)}}}"
 
 
 def either(texts: Iterable[str]) -> str:
@@ -287,7 +301,9 @@ def with_full_stop(text: str) -> str:
 
 def plural(count: int, noun: str, many: str = "") -> str:
     """Write a number with its noun, as in "1 row" or "2 rows"."""
-    return f"1 {noun}" if count == 1 else f"{describe_count(count)} {many or f'{noun}s'}"
+    if count == 1:
+        return f"1 {noun}"
+    return f"{describe_count(count)} {many or f'{noun}s'}"
 
 
 IRREGULAR = {

@@ -110,7 +110,8 @@ ALIASES = {"group": "groups", "id_col": "groups", "sample_weight": "weights"}
 OF_SEVERAL = ("balance", "check", "drift", "leaks", "plot", "report")
 """The verbs that take a mapping of names to frames."""
 
-KFOLD, SPLIT = '`df.strat.kfold("label", k=5)`', '`df.strat.split("label", 0.2)`'
+KFOLD = '`df.strat.kfold("label", k=5)`'
+SPLIT = '`df.strat.split("label", 0.2)`'
 GROUPED = '`df.strat.kfold("label", groups="patient")`'
 METHODS: dict[str, str] = {
     "fold": f"{KFOLD} adds folds, and `df.strat.folds()` reads them",
@@ -136,11 +137,16 @@ def no_such_method(accessor: type, name: str, of_frames: Collection[str]) -> Att
     if name.startswith("_"):  # Python and notebooks look up such names
         return AttributeError(f"{accessor.__name__!r} object has no attribute {name!r}")
     known = [each for each in vars(accessor) if not each.startswith("_")]
+    foreign = name.lower().replace("_", "")
     near = get_close_matches(name, known, n=1)
-    other = f"`df.strat.{near[0]}`" if near else f"it has {either(known)}"
-    hint = METHODS.get(name.lower().replace("_", ""), other)
     if name in of_frames:
         hint = f"frames have it, as in `df.strat.{name}`"
+    elif foreign in METHODS:
+        hint = METHODS[foreign]
+    elif near:
+        hint = f"`df.strat.{near[0]}`"
+    else:
+        hint = f"it has {either(known)}"
     return AttributeError(f"`.strat` has no `{name}`.\nHint: {hint}.")
 
 
@@ -157,11 +163,11 @@ def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, Resul
     @wraps(verb)
     def answered(*args: Params.args, **kwargs: Params.kwargs) -> ResultT:
         __tracebackhide__ = True  # so that pytest's traceback ends at the caller
-        found = [argument for argument in kwargs if argument in foreign]
-        if found:
-            hints = dict.fromkeys(translate(name, each, kwargs[each], known) for each in found)
-            listed = either(f"`{argument}`" for argument in found)
-            msg = f"`{name}` has no argument {listed}.\nHint: {', '.join(hints)}."
+        unknown = [argument for argument in kwargs if argument in foreign]
+        if unknown:
+            hints = dict.fromkeys(translate(name, each, kwargs[each], known) for each in unknown)
+            listing = either(f"`{argument}`" for argument in unknown)
+            msg = f"`{name}` has no argument {listing}.\nHint: {', '.join(hints)}."
             raise TypeError(msg)
         try:
             check_places(name, args, known)
@@ -172,19 +178,19 @@ def suggest_arguments(verb: Callable[Params, ResultT]) -> Callable[Params, Resul
     return answered
 
 
-def translate(verb: str, argument: str, given: object, known: Collection[str]) -> str:
+def translate(verb: str, argument: str, value: object, known: Collection[str]) -> str:
     """Write the equivalent of an argument in this verb or, if there is none, in another verb."""
-    own = OF_A_VERB.get((verb, ALIASES.get(argument, argument)))
-    if own is not None:
-        return own
+    hint = OF_A_VERB.get((verb, ALIASES.get(argument, argument)))
+    if hint is not None:
+        return hint
     if argument in NOT_HERE:
         return NOT_HERE[argument]
     examples = HABITS[argument]
-    if argument == "shuffle" and given is False:
+    if argument == "shuffle" and value is False:
         examples = ('deal="contiguous"',)
-    ours = next((each for each in examples if argument_of(each) in known), None)
-    if ours is not None:
-        return f"`{ours}`"
+    for example in examples:
+        if argument_of(example) in known:
+            return f"`{example}`"
     other = HOMES.get(argument_of(examples[0]), "kfold")
     return f"`df.strat.{other}(..., {examples[0]})`"
 
@@ -199,35 +205,49 @@ def is_frame_like(value: object) -> bool:
     return hasattr(type(value), "columns")
 
 
-def check_places(verb: str, given: Sequence[object], known: Mapping[str, Parameter]) -> None:
+def check_places(verb: str, values: Sequence[object], known: Mapping[str, Parameter]) -> None:
     """Raise an error if a positional argument is in the place of another argument."""
-    first, second, *_ = [*given, None, None]
-    if "frame" in known and isinstance(first, str) and is_frame_like(second):
+    places = [each for each in known if known[each].kind is not Parameter.KEYWORD_ONLY]
+    check_frames(verb, values, places)
+    if places[1:2] == ["by"] and {"name", "names"}.isdisjoint(places):
+        check_one_by(verb, values)
+    only_by_name = [f"`{each}`" for each in known if each not in places]
+    surplus = values[len(places) :]
+    if surplus and only_by_name:
+        got = with_full_stop(list_values(surplus))
+        hint = with_full_stop(f"pass it by name: {preview(only_by_name, len(only_by_name))}")
+        msg = (
+            f"`{verb}` takes no argument after `{places[-1]}` without its name, got {got}"
+            f"\nHint: {hint}"
+        )
+        raise TypeError(msg)
+
+
+def check_frames(verb: str, values: Sequence[object], places: Sequence[str]) -> None:
+    """Raise an error if the frame is not first, or if frames follow it without their names."""
+    first, second, *_ = [*values, None, None]
+    if "frame" in places and isinstance(first, str) and is_frame_like(second):
         msg = (
             f"The frame must come first, got {describe(first)}.\nHint: write"
             f" `{verb}(df, {describe(first)})` or `df.strat.{verb}({describe(first)})`."
         )
         raise StratError(msg)
     if verb in OF_SEVERAL and is_frame_like(second):
-        frames = list(takewhile(is_frame_like, given[1:]))
+        n_frames = 1 + len(list(takewhile(is_frame_like, values[1:])))
         msg = (
-            f"`{verb}` takes several frames by their names, got {len(frames) + 1} frames.\n"
-            f"Hint: `sf.{verb}({name_frames(len(frames) + 1)})`."
+            f"`{verb}` takes several frames by their names, got {n_frames} frames.\n"
+            f"Hint: `sf.{verb}({name_frames(n_frames)})`."
         )
         raise StratError(msg)
-    placed = [each for each in known if known[each].kind is not Parameter.KEYWORD_ONLY]
-    takes_columns = placed[1:2] == ["by"] and {"name", "names"}.isdisjoint(placed)
-    columns = [str(text) for text in takewhile(lambda each: isinstance(each, str), given[1:])]
+
+
+def check_one_by(verb: str, values: Sequence[object]) -> None:
+    """Raise an error if the columns of `by` are several arguments and not a list."""
+    columns = [str(text) for text in takewhile(lambda each: isinstance(each, str), values[1:])]
     # A number in quotes has no letters, and is not taken for a column.
-    if takes_columns and any(map(str.isalpha, "".join(columns[1:]))):
+    if any(map(str.isalpha, "".join(columns[1:]))):
         msg = (
             f"`{verb}` takes all columns as one argument, got {list_values(columns)}.\n"
             f"Hint: several columns go in a list: `{write_list(columns)}`."
         )
-        raise TypeError(msg)
-    extra, named = given[len(placed) :], [f"`{each}`" for each in known if each not in placed]
-    if extra and named:
-        hint = with_full_stop(f"Hint: pass it by name: {preview(named, len(named))}")
-        got = with_full_stop(list_values(extra))
-        msg = f"`{verb}` takes no argument after `{placed[-1]}` without its name, got {got}\n{hint}"
         raise TypeError(msg)

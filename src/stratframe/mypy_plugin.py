@@ -25,20 +25,23 @@ class StratPlugin(Plugin):
         owner, _, attribute = fullname.rpartition(".")
         if attribute == "strat" and owner in ACCESSORS:
             return partial(self.accessor, ACCESSORS[owner])
-        return partial(self.method, attribute) if owner == "stratframe.accessor.Strat" else None
+        if owner == "stratframe.accessor.Strat":
+            return partial(self.method, attribute)
+        return None
 
     def accessor(self, name: str, use: AttributeContext) -> types.Type:
-        found = self.lookup_fully_qualified(f"stratframe.accessor.{name}")
-        if found is None or not isinstance(found.node, nodes.TypeInfo):
+        symbol = self.lookup_fully_qualified(f"stratframe.accessor.{name}")
+        if symbol is None or not isinstance(symbol.node, nodes.TypeInfo):
             return self.not_imported(use)
-        kept = types.ExtraAttrs({"_frame": use.type}, set(), None)
-        return types.Instance(found.node, [], extra_attrs=kept)
+        attributes = types.ExtraAttrs({"_frame": use.type}, set(), None)
+        return types.Instance(symbol.node, [], extra_attrs=attributes)
 
     def method(self, name: str, use: AttributeContext) -> types.Type:
-        found = self.lookup_fully_qualified(f"stratframe.{name}")
-        if not found or not isinstance(use.type, types.Instance) or not use.type.extra_attrs:
+        symbol = self.lookup_fully_qualified(f"stratframe.{name}")
+        if not symbol or not isinstance(use.type, types.Instance) or not use.type.extra_attrs:
             return use.default_attr_type
-        verb, frame = found.type, use.type.extra_attrs.attrs["_frame"]
+        verb = symbol.type
+        frame = use.type.extra_attrs.attrs["_frame"]
         if isinstance(verb, types.Instance):  # a verb that returns a table
             verb = subtypes.find_member("__call__", verb, verb)
         if isinstance(verb, types.Overloaded):

@@ -20,7 +20,8 @@ Item = TypeVar("Item")
 def progress_bar(total: int, what: str, unit: str = " rows") -> Iterator[Callable[[int], None]]:
     """Yield a function that counts the work done and shows it in a terminal or a notebook."""
     bar: Any = None
-    done, due = 0, monotonic() + PATIENCE
+    done = 0
+    due = monotonic() + PATIENCE
 
     def progress(n: int) -> None:
         """Count the work done; import tqdm only when a bar is due, as the import is slow."""
@@ -32,9 +33,14 @@ def progress_bar(total: int, what: str, unit: str = " rows") -> Iterator[Callabl
             due = inf
             with suppress(ImportError), warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # tqdm warns in notebooks without widgets
-                look = {"total": total, "initial": done, "desc": what, "unit": unit}
-                # None shows bars only in terminals and notebooks, and keeps only the outermost bar.
-                bar = import_module("tqdm.auto").tqdm(**look, disable=None, leave=None)
+                bar = import_module("tqdm.auto").tqdm(
+                    total=total,
+                    initial=done,
+                    desc=what,
+                    unit=unit,
+                    disable=None,  # shows bars only in terminals and notebooks
+                    leave=None,  # keeps only the outermost bar
+                )
 
     try:
         yield progress

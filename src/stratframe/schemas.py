@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from .core.types import Flags
 from .errors import StratError
 from .frames import Rule
 from .habits import suggest_arguments
-from .pipeline.options import NO_TARGET, PartShares, check_options, part_target
+from .pipeline.options import NO_TARGET, Options, PartShares, check_options, part_target
 from .terms.base import By, ColumnRef, Missing, Term
 from .terms.by import columns_of
 from .terms.entry import read_entry, ruled_columns
@@ -24,6 +24,14 @@ __all__ = ["folded", "needed", "parted"]
 
 Library: TypeAlias = Literal["pandas", "polars"]
 """The library of the frames that a schema validates."""
+
+
+class Need(NamedTuple):
+    """What one argument of a call needs of a column."""
+
+    rule: Rule
+    check: Any = None
+    """A pandera check of the rows, or None if the rule says all."""
 
 
 @suggest_arguments
@@ -68,54 +76,71 @@ def needed(
     (2, 3)
     """
     pandera = pandera_for(library)
-    entries = check_options(by, NO_TARGET, groups=groups, key=key, missing=missing)
-    check_labels("by", columns_of(entries.terms), library)
-    check_labels("groups", columns_of(entries.groups), library)
-    check_labels("key", entries.key, library)
-    last = entries.terms[-1:] if not entries.marginal else ()
-    needs: dict[Hashable, list[tuple[Rule, Any]]] = {}
-    for term in (*entries.terms, *entries.groups):
-        for ref, rule in zip(term.columns, term.rules(missing), strict=True):
-            if not frames.is_computed(ref):
-                may_order = any(term is each for each in last)
-                keeps = partial(keeps_rule, term, ref, missing, may_order)
-                rule_name = f"kfold takes {term}"
-                # If the column must be complete, pandera itself reports nulls.
-                check = frames.rules.flags_check(
-                    pandera, library, keeps, rule_name, skip_nulls=rule.complete
-                )
-                needs.setdefault(ref, []).append((rule, check))
-    keys = list({frames.references.column_key(ref): ref for ref in entries.key}.values())
+    options = check_options(by, NO_TARGET, groups=groups, key=key, missing=missing)
+    check_labels("by", columns_of(options.terms), library)
+    check_labels("groups", columns_of(options.groups), library)
+    check_labels("key", options.key, library)
+    needs = needs_of_terms(options, pandera, library)
+    keys = list({frames.references.column_key(ref): ref for ref in options.key}.values())
     named_keys = [ref for ref in keys if not frames.is_computed(ref)]
     for ref in named_keys:
-        needs.setdefault(ref, []).append((Rule(unique=len(keys) == 1), None))
-    columns = {
-        name: pandera.Column(
-            checks=[check for _, check in needed if check is not None],
-            nullable=not any(rule.complete for rule, _ in needed),
-            unique=any(rule.unique for rule, _ in needed),
-        )
-        for name, needed in needs.items()
-    }
+        needs.setdefault(ref, []).append(Need(Rule(unique=len(keys) == 1)))
+    columns = {name: make_column(pandera, needs[name]) for name in needs}
     # The list is nested, because pandera takes a label that is not text for a list of labels.
     together = [named_keys] if len(keys) == len(named_keys) > 1 else None
     return frames.rules.make_schema(library, columns, unique=together)
 
 
+def needs_of_terms(options: Options, pandera: Any, library: Library) -> dict[Hashable, list[Need]]:
+    """List what the terms need of each named column."""
+    needs: dict[Hashable, list[Need]] = {}
+    # Only the last of nested terms can order the rows.
+    ordering = () if options.marginal else options.terms[-1:]
+    for term in (*options.terms, *options.groups):
+        may_order = any(term is each for each in ordering)
+        for ref, rule in zip(term.columns, term.rules(options.missing), strict=True):
+            if frames.is_computed(ref):
+                continue
+            check = frames.rules.flags_check(
+                pandera,
+                library,
+                partial(keeps_rule, term, ref, options.missing, may_order),
+                f"kfold takes {term}",
+                # If the column must be complete, pandera itself reports nulls.
+                skip_nulls=rule.complete,
+            )
+            needs.setdefault(ref, []).append(Need(rule, check))
+    return needs
+
+
+def make_column(pandera: Any, needs: Sequence[Need]) -> Any:
+    """Make a pandera column that meets all needs."""
+    return pandera.Column(
+        checks=[need.check for need in needs if need.check is not None],
+        nullable=not any(need.rule.complete for need in needs),
+        unique=any(need.rule.unique for need in needs),
+    )
+
+
 def check_labels(argument: str, refs: Sequence[ColumnRef], library: Library) -> None:
     """Raise an error unless every reference is computed or can be a column name in the library."""
     for ref in refs:
-        if not frames.is_computed(ref):
-            frames.check_names(argument, [ref])
-            is_label = isinstance(ref, str) if library == "polars" else is_written(ref)
-            if isinstance(ref, Term) or not is_label:
-                raise frames.references.not_a_reference(argument, ref)
-            if isinstance(ref, str):
-                check_encodable(f"`{argument}`", ref)
+        if frames.is_computed(ref):
+            continue
+        frames.check_names(argument, [ref])
+        if isinstance(ref, Term) or not is_label(ref, library):
+            raise frames.references.not_a_reference(argument, ref)
+        if isinstance(ref, str):
+            check_encodable(f"`{argument}`", ref)
 
 
-def is_written(label: object) -> bool:
-    """Return whether a label can be converted to text and hashed, as pandera requires."""
+def is_label(label: object, library: Library) -> bool:
+    """Return whether a schema can name a column by a label.
+
+    The labels of Polars are text. pandera converts those of pandas to text and hashes them.
+    """
+    if library == "polars":
+        return isinstance(label, str)
     try:
         return isinstance(str(label), str) and isinstance(hash(label), int)
     except Exception:
@@ -178,19 +203,21 @@ def folded(
     (3, 1)
     """
     check_int("k", k, 1)
-    nulls, complete = check_flag("nulls", nulls), check_flag("complete", complete)
+    nulls = check_flag("nulls", nulls)
+    complete = check_flag("complete", complete)
     check_name(name)
     pandera = pandera_for(library)
+    dtype: Any = None
     if library == "pandas" and nulls:
         keeps = partial(frames.folds.are_folds, k=k)
         rule = f"folds 0..{k - 1} or missing, as int64, Int64 or float64"
-        dtype, checks = None, [frames.rules.flags_check(pandera, library, keeps, rule)]
+        checks = [frames.rules.flags_check(pandera, library, keeps, rule)]
     else:
-        dtype = "int64" if library == "pandas" else frames.attach.polars_dtype(None)
+        dtype = frames.attach.polars_dtype(None) if library == "polars" else "int64"
         checks = [pandera.Check.in_range(0, k - 1)]
     if complete:
-        keeps_all, rule = partial(frames.folds.has_all_folds, k=k), f"every fold 0..{k - 1}"
-        checks.append(frames.rules.flags_check(pandera, library, keeps_all, rule))
+        has_all = partial(frames.folds.has_all_folds, k=k)
+        checks.append(frames.rules.flags_check(pandera, library, has_all, f"every fold 0..{k - 1}"))
     column = pandera.Column(dtype, checks, nullable=nulls)
     return frames.rules.make_schema(library, {name: column})
 
@@ -240,11 +267,14 @@ def parted(
     >>> parted({"train": 0.8, "test": 0.2}, library="polars").validate(split.to_frame()).shape
     (1, 1)
     """
-    nulls, text = check_flag("nulls", nulls), check_flag("text", text)
+    nulls = check_flag("nulls", nulls)
+    text = check_flag("text", text)
     names = list(part_target(parts).names or ())
     check_name(name)
     pandera = pandera_for(library)
-    dtype = frames.rules.part_type(names, text=text) if library == "polars" else None
+    dtype: Any = None
+    if library == "polars":
+        dtype = frames.rules.part_type(names, text=text)
     keeps = partial(frames.folds.are_parts, names=names, text=text)
     check = frames.rules.flags_check(pandera, library, keeps, f"parts {', '.join(names)}")
     column = pandera.Column(dtype, check, nullable=nulls)

@@ -22,7 +22,7 @@ from ..pipeline.options import (
     part_target,
 )
 from ..pipeline.parts import empty_outputs, new_columns
-from ..terms.base import By, Missing
+from ..terms.base import By, Missing, Term
 from ..terms.by import parse_by
 from .sources import list_names, source_of
 
@@ -341,7 +341,8 @@ def extend(
         msg = "`extend` takes `k` for folds or `parts` for parts, got both."
         raise StratError(msg)
     target = NO_TARGET if parts is None else part_target(parts)
-    source, names = source_of(frame), list_names(name, frame)
+    source = source_of(frame)
+    names = list_names(name, frame)
     frames.check_names("name", names)
     check_each_once("`name`", "column", names)
     options = check_options(
@@ -355,7 +356,14 @@ def extend(
         seed=seed,
         name=names[0],
     )
-    for term in options.terms:
+    check_can_extend(options.terms)
+    extended: AnyFrameT = source.extend(options, target, names, n_folds)
+    return extended
+
+
+def check_can_extend(terms: Sequence[Term]) -> None:
+    """Raise if a term needs to deal all rows at once."""
+    for term in terms:
         if term.without_order() is None:
             msg = f"`extend` does not support `{term.function}` in `by`."
             raise StratError(msg)
@@ -365,8 +373,6 @@ def extend(
                 " it.\nHint: leave this term out, or make the column again with `kfold` or `split`."
             )
             raise StratError(msg)
-    extended: AnyFrameT = source.extend(options, target, names, n_folds)
-    return extended
 
 
 def add_column(frame: AnyFrameT, options: Options, overwrite: bool) -> AnyFrameT:

@@ -30,25 +30,57 @@ SHADES = (
 )
 """Colours of bins, from dark to light: ten colours of the viridis palette."""
 
-OTHERS, GRID, EMPTY, TOO_FEW, TOO_MANY = "0.75", "0.88", "0.95", "#2166AC", "#B2182B"
-"""The colours of pooled classes, lines between cells, empty cells, and the two ends of a scale."""
+OTHERS = "0.75"
+"""The colour of pooled classes."""
 
-NAME_LETTERS, SLANTED_LETTERS, SHORT_NAME = 20, 16, 4
-"""The maximum length of a name, of a slanted fold name, and of a name that is never slanted."""
+GRID = "0.88"
+"""The colour of the lines between cells."""
 
-TITLE, LABEL_LETTERS, LEAST = 13, 12, 20
-"""The number of characters per inch of width in a title (before axes are narrowed for a legend) and
-in the names of folds; and the minimum number of characters in a line."""
+EMPTY = "0.95"
+"""The colour of empty cells."""
 
-FOLDS_WITH_NUMBERS, CELLS_WITH_NUMBERS = 10, 150
-"""The maximum number of folds, and of cells, for which a matrix shows numbers."""
+TOO_FEW = "#2166AC"
+"""The colour of the lower end of a signed scale."""
+
+TOO_MANY = "#B2182B"
+"""The colour of the upper end of a scale."""
+
+NAME_LETTERS = 20
+"""The maximum length of a name."""
+
+SLANTED_LETTERS = 16
+"""The maximum length of a slanted fold name."""
+
+SHORT_NAME = 4
+"""The maximum length of a fold name that is never slanted."""
+
+TITLE = 13
+"""The number of characters per inch of width in a title, before axes are narrowed for a legend."""
+
+LABEL_LETTERS = 12
+"""The number of characters per inch of width in the names of folds."""
+
+LEAST = 20
+"""The minimum number of characters in a line."""
+
+FOLDS_WITH_NUMBERS = 10
+"""The maximum number of folds for which a matrix shows numbers."""
+
+CELLS_WITH_NUMBERS = 150
+"""The maximum number of cells for which a matrix shows numbers."""
 
 LEAST_WIDTH = 1 / 3
 """The minimum fraction of their width that axes keep when they are narrowed."""
 
 SLANTED = {"rotation": 35, "ha": "right", "rotation_mode": "anchor", "fontsize": "small"}
-LEGEND: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1, 0.5), "frameon": False}
-LEGEND |= {"fontsize": "small", "title_fontsize": "small", "handlelength": 1.2}
+LEGEND: dict[str, Any] = {
+    "loc": "center left",
+    "bbox_to_anchor": (1, 0.5),
+    "frameon": False,
+    "fontsize": "small",
+    "title_fontsize": "small",
+    "handlelength": 1.2,
+}
 
 
 class Bars(NamedTuple):
@@ -91,14 +123,15 @@ class Matrix(NamedTuple):
         return max(largest, 3 * self.white, 1.0)
 
 
-Drawn: TypeAlias = tuple[Any, Sequence[Any]]
+Extras: TypeAlias = tuple[Any, Sequence[Any]]
 """The legend or the axes of the colour scale (None without either), and the texts in the cells."""
 
 
-def draw_bars(ax: Any, bars: Bars, name: Any, title: str, *, with_legend: bool) -> Drawn:
+def draw_bars(ax: Any, bars: Bars, name: Any, title: str, *, with_legend: bool) -> Extras:
     write_title(ax, title)
-    places, tops = np.arange(len(bars.folds)), bars.heights.cumsum(axis=0)
-    drawn = [
+    places = np.arange(len(bars.folds))
+    tops = bars.heights.cumsum(axis=0)
+    stacks = [
         ax.bar(places, heights, 0.85, top - heights, color=colour)
         for heights, top, colour in zip(bars.heights, tops, bars.colours, strict=True)
     ]
@@ -112,24 +145,30 @@ def draw_bars(ax: Any, bars: Bars, name: Any, title: str, *, with_legend: bool) 
     ax.set_yticks([0, 0.5, 1], ["0", "50 %", "100 %"])
     if not with_legend:
         return None, []
-    labels = [*map(short_text, bars.classes[::-1]), *["all rows"][: len(lines)]]
+    return add_legend(ax, bars, stacks, lines), []
+
+
+def add_legend(ax: Any, bars: Bars, stacks: Sequence[Any], lines: Sequence[Any]) -> Any:
+    """Add a legend that lists the classes from the top down, and then the dotted lines."""
+    labels = [short_text(each) for each in bars.classes[::-1]]
+    if lines:
+        labels.append("all rows")
     heading = short_text(bars.heading, 24)
-    return ax.legend([*drawn[::-1], *lines[:1]], labels, title=heading, **LEGEND), []
+    return ax.legend([*stacks[::-1], *lines[:1]], labels, title=heading, **LEGEND)
 
 
 def draw_matrix(
     ax: Any, matrix: Matrix, name: Any, title: str, limit: float, *, with_scale: bool
-) -> Drawn:
+) -> Extras:
     write_title(ax, title)
-    shades, white = np.ma.masked_invalid(matrix.shades), matrix.white / limit
-    points = [(0.0, "white"), (white, "white"), (1.0, TOO_MANY)]
-    if matrix.is_signed:
-        points = [(0.5 + place / 2, colour) for place, colour in points[1:]]
-        points = [(0.0, TOO_FEW), (0.5 - white / 2, "white"), *points]
-    scales = load_extra("matplotlib.colors", "plot").LinearSegmentedColormap
-    colours = scales.from_list("matrix", points)
-    ends = {"vmin": -limit if matrix.is_signed else 0, "vmax": limit}
-    mesh = ax.pcolormesh(shades, cmap=colours, edgecolors=GRID, linewidth=0.5, **ends)
+    mesh = ax.pcolormesh(
+        np.ma.masked_invalid(matrix.shades),
+        cmap=colour_scale(matrix.white / limit, is_signed=matrix.is_signed),
+        vmin=-limit if matrix.is_signed else 0,
+        vmax=limit,
+        edgecolors=GRID,
+        linewidth=0.5,
+    )
     ax.set_facecolor(EMPTY)
     ax.invert_yaxis()
     ax.spines[:].set_visible(False)
@@ -146,15 +185,32 @@ def draw_matrix(
     return scale.ax, numbers
 
 
+def colour_scale(white: float, *, is_signed: bool) -> Any:
+    """Make a scale from 0 (-1 if it is signed) to 1, which is white up to the size `white`."""
+    points = [(0.0, "white"), (white, "white"), (1.0, TOO_MANY)]
+    if is_signed:
+        points = [
+            (0.0, TOO_FEW),
+            (0.5 - white / 2, "white"),
+            (0.5 + white / 2, "white"),
+            (1.0, TOO_MANY),
+        ]
+    scales = load_extra("matplotlib.colors", "plot").LinearSegmentedColormap
+    return scales.from_list("matrix", points)
+
+
 def write_numbers(ax: Any, matrix: Matrix, mesh: Any) -> list[Any]:
     decimals = 1 if matrix.white and matrix.limit < 10 else 0
-    sign, texts = "+" if matrix.is_signed else "", []
-    look = {"ha": "center", "va": "center", "size": 8}
+    sign = "+" if matrix.is_signed else ""
+    texts = []
     for row, fold in np.argwhere(~np.isnan(matrix.values)):
         number = round(float(matrix.values[row, fold]), decimals)
         text = f"{number:{sign},.{decimals}f}" if number else "0"
         is_dark = np.dot(mesh.to_rgba(matrix.shades[row, fold])[:3], (0.3, 0.59, 0.11)) < 0.5
-        texts.append(ax.text(fold + 0.5, row + 0.5, text, color="w" if is_dark else "k", **look))
+        colour = "w" if is_dark else "k"
+        texts.append(
+            ax.text(fold + 0.5, row + 0.5, text, color=colour, ha="center", va="center", size=8)
+        )
     return texts
 
 
@@ -163,7 +219,9 @@ def sides_of(ax: Any) -> tuple[float, float]:
     return (ax.yaxis.get_tightbbox() or ax.bbox).x0, ax.bbox.x1
 
 
-def fit(axes: Sequence[Any], drawn: Sequence[Drawn], sides: Sequence[tuple[float, float]]) -> None:
+def fit(
+    axes: Sequence[Any], extras: Sequence[Extras], sides: Sequence[tuple[float, float]]
+) -> None:
     """Remove numbers that are larger than their cells, and names that would overlap.
 
     In figures without a layout engine, axes are narrowed until names and legends are within
@@ -174,9 +232,11 @@ def fit(axes: Sequence[Any], drawn: Sequence[Drawn], sides: Sequence[tuple[float
     for figure, layout in layouts.items():
         if layout is not None:
             layout.execute(figure)
-    for ax, (beside, numbers), given, figure in zip(axes, drawn, sides, figures, strict=True):
+    for ax, (beside, numbers), (left, right), figure in zip(
+        axes, extras, sides, figures, strict=True
+    ):
         if layouts[figure] is None:
-            keep_inside(ax, beside, *given)
+            keep_inside(ax, beside, left, right)
         unit = ax.bbox.size / np.abs([np.subtract(*ax.get_xlim()), np.subtract(*ax.get_ylim())])
         if any((text.get_window_extent().size > unit).any() for text in numbers):
             for text in numbers:
@@ -187,28 +247,41 @@ def fit(axes: Sequence[Any], drawn: Sequence[Drawn], sides: Sequence[tuple[float
 
 def keep_inside(ax: Any, beside: Any, left: float, right: float) -> None:
     """Narrow axes until their row names and the legend or scale `beside` fit between edges."""
-    before = max(0, left - sides_of(ax)[0])
-    after = 0 if beside is None else max(0, beside.get_tightbbox().x1 - right)
-    part = min(1, (1 - LEAST_WIDTH) * ax.bbox.width / max(before + after, 1))
-    before, after = np.array([before, after]) * part / ax.figure.bbox.width
+    pixels_before = max(0, left - sides_of(ax)[0])
+    pixels_after = 0
+    if beside is not None:
+        pixels_after = max(0, beside.get_tightbbox().x1 - right)
+    part = min(1, (1 - LEAST_WIDTH) * ax.bbox.width / max(pixels_before + pixels_after, 1))
+    # Positions are fractions of the width of the figure.
+    before = pixels_before * part / ax.figure.bbox.width
+    after = pixels_after * part / ax.figure.bbox.width
     for each in {ax, beside} & set(ax.figure.axes):  # a legend moves with its axes
         x, y, width, height = each.get_position().bounds
-        x, width = (x + before, width - before - after) if each is ax else (x - after, width)
+        if each is ax:
+            x += before
+            width = width - before - after
+        else:
+            x -= after
         each.set_position([x, y, width, height])
         each.set_in_layout(True)  # `set_position` takes axes out of the layout
 
 
 def thin_names(axis: Any, unit: float) -> None:
     """Keep only every n-th name on an axis if names overlap; a data unit is `unit` pixels long."""
-    labels, places = axis.get_ticklabels(), axis.get_ticklocs()
+    labels = axis.get_ticklabels()
+    places = axis.get_ticklocs()
     if not labels:  # the neighbouring axes show the names
         return
-    letter, angle = labels[0].get_fontsize() * axis.figure.dpi / 72, labels[0].get_rotation()
+    letter = labels[0].get_fontsize() * axis.figure.dpi / 72
+    angle = labels[0].get_rotation()
     widths, heights = np.transpose([label.get_window_extent().size for label in labels])
-    needed = widths.max() + letter / 4 if axis.axis_name == "x" else heights.max()
     if angle:
-        needed = letter / sin(radians(angle))
-    n = ceil(needed / unit / np.diff(places, append=np.inf).min())
+        room = letter / sin(radians(angle))
+    elif axis.axis_name == "x":
+        room = widths.max() + letter / 4
+    else:
+        room = heights.max()
+    n = ceil(room / unit / np.diff(places, append=np.inf).min())
     if n > 1:
         axis.set_ticks(places[::n], [label.get_text() for label in labels[::n]])
 
@@ -220,17 +293,22 @@ def write_title(ax: Any, text: str) -> None:
 
 
 def name_folds(ax: Any, name: Any, folds: Sequence[Any], sizes: Sequence[int] = ()) -> None:
-    names, rows = [short_text(fold) for fold in folds], [f"{size:,}" for size in sizes]
-    room, longest = letters_in(ax, LABEL_LETTERS), max(map(len, names))
-    label, look = short_text(name), {}
-    if len(names) * (longest + 1) > room and longest > SHORT_NAME:
-        names, look = [short_text(fold, SLANTED_LETTERS) for fold in folds], SLANTED
+    names = [short_text(fold) for fold in folds]
+    rows = [f"{size:,}" for size in sizes]
+    label = short_text(name)
+    room = letters_in(ax, LABEL_LETTERS)
+    longest = max(map(len, names))
+    is_slanted = len(names) * (longest + 1) > room and longest > SHORT_NAME
+    if is_slanted:
+        names = [short_text(fold, SLANTED_LETTERS) for fold in folds]
     elif rows and len(names) * (max(longest, *map(len, rows)) + 1) <= room:
         names = [f"{fold}\n{size}" for fold, size in zip(names, rows, strict=True)]
         label += " and its rows"
     if rows and "\n" not in names[0]:
         label += f" ({describe_sizes(sizes)})"
-    ax.set_xticks(np.arange(len(names)) + (0 if rows else 0.5), names, **look)
+    ax.set_xticks(
+        np.arange(len(names)) + (0 if rows else 0.5), names, **(SLANTED if is_slanted else {})
+    )
     ax.set_xlabel(label)
 
 

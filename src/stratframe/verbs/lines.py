@@ -32,7 +32,7 @@ def write_finding(
     severity: Severity, check: str, n: int, head: str, *tails: str, **names: str
 ) -> Finding:
     """Make a finding; `names` fill the placeholders, and `tails` are endings, longest first."""
-    names = {each: printable(name) for each, name in names.items()}
+    names = {key: printable(name) for key, name in names.items()}
     detail = "".join([head, *tails[:1]]).format(**names)
     return Finding(severity, check, n, detail, fit_line(head, *tails, **names))
 
@@ -41,13 +41,13 @@ def fit_line(head: str, *tails: str, **names: str) -> str:
     """Return a line with the first tail that fits; names are shortened if necessary."""
     text = head
     for tail, least in product((*tails, ""), LETTERS):
-        shown = dict(names)
-        while len(text := f"{head}{tail}".format(**shown)) > ROOM and shown:
-            longest = max(shown, key=lambda each: len(shown[each]))
-            letters = max(len(shown[longest]) - (len(text) - ROOM), least)
-            if letters >= len(shown[longest]):
+        short = dict(names)
+        while len(text := f"{head}{tail}".format(**short)) > ROOM and short:
+            longest = max(short, key=lambda each: len(short[each]))
+            letters = max(len(short[longest]) - (len(text) - ROOM), least)
+            if letters >= len(short[longest]):
                 break
-            shown[longest] = cut_name(shown[longest], letters)
+            short[longest] = cut_name(short[longest], letters)
         if len(text) <= ROOM:
             break
     return text
@@ -61,15 +61,22 @@ def number_names(values: Sequence[Any]) -> dict[str, str]:
 def printable(value: object) -> str:
     """Write a value as text; use `repr` if the text is empty, unprintable or has outer blanks."""
     text = str(value)
-    return text if text.isprintable() and text.strip() == text != "" else repr(text)
+    if text.isprintable() and text.strip() == text != "":
+        return text
+    return repr(text)
 
 
 def cut_name(text: str, letters: int) -> str:
     """Cut the middle out of a long name, because the end can tell it from similar names."""
+    if len(text) <= letters:
+        return text
     end = (letters - 1) // 2
-    return text if len(text) <= letters else f"{text[: letters - 1 - end]}\u2026{text[-end:]}"
+    return f"{text[: letters - 1 - end]}\u2026{text[-end:]}"
 
 
 def describe_sizes(sizes: Sequence[int]) -> str:
-    least, most = min(sizes), max(sizes)
-    return plural(least, "row") if least == most else f"{least:,} to {most:,} rows"
+    least = min(sizes)
+    most = max(sizes)
+    if least == most:
+        return plural(least, "row")
+    return f"{least:,} to {most:,} rows"

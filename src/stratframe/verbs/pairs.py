@@ -7,7 +7,9 @@ all libraries and engines.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -66,7 +68,9 @@ class PairRule(NamedTuple):
             return f"`last={describe(self.last)}`"
         if self.train == "rest":
             return gap
-        train = '`train="past"`' if self.train == "past" else f"`train={describe(self.train)}`"
+        train = f"`train={describe(self.train)}`"
+        if self.train == "past":
+            train = '`train="past"`'
         return f"{train} with {gap}" if self.gap else train
 
 
@@ -77,7 +81,7 @@ class Pairs(NamedTuple):
     rows: LabelRows
     ranks: Ints
     """The rank of each label with rows, -1 for labels without rows; shape (n_labels,)."""
-    trained: Flags
+    is_named: Flags
     """Flags for the labels that `train` names, shape (n_labels,)."""
     valid: list[int]
     """The positions of the validation labels, in the order of the pairs."""
@@ -86,54 +90,59 @@ class Pairs(NamedTuple):
         """Flag the training labels for the validation label at `place`, shape (n_labels,)."""
         n_labels = len(self.ranks)
         if self.rule.train not in RULES:
-            return np.asarray(self.trained & (np.arange(n_labels) != place))
-        lead, most = self.ranks[place] - self.ranks, int(self.ranks.max(initial=0)) + 1
-        gap, window = min(self.rule.gap, most), min(self.rule.window or most, most)
+            return np.asarray(self.is_named & (np.arange(n_labels) != place))
+        lead = self.ranks[place] - self.ranks
         if self.rule.train == "rest":
             lead = np.abs(lead)
+        # Larger numbers mean the same, but could be too large for int64.
+        most = int(self.ranks.max(initial=0)) + 1
+        gap = min(self.rule.gap, most)
+        window = min(self.rule.window or most, most)
         return np.asarray((lead > gap) & (lead <= gap + window) & (self.ranks >= 0))
 
     def training_rows(self, place: int, *, apart: bool = True) -> Flags:
-        chosen, nulls = self.training_labels(place), self.rule.nulls == "train"
-        apart_from = place if apart else None
-        return frames.labels.flag_labels(self.rows, chosen, nulls=nulls, apart_from=apart_from)
+        return frames.labels.flag_labels(
+            self.rows,
+            self.training_labels(place),
+            nulls=self.rule.nulls == "train",
+            apart_from=place if apart else None,
+        )
 
     def positions(self) -> Iterator[tuple[Ints, Ints]]:
         for place in self.valid:
-            held = np.flatnonzero(self.rows.codes == place)
-            yield np.flatnonzero(self.training_rows(place)), held
+            valid = np.flatnonzero(self.rows.codes == place)
+            yield np.flatnonzero(self.training_rows(place)), valid
 
 
-def check_rule(rule: PairRule, *having: Any) -> PairRule:
-    """Check the arguments of a call; the columns of `apart` are in one of the given frames."""
-    verb, train, valid, every, last, gap, window, apart, nulls = rule
-    check_one_of("nulls", nulls, get_args(Nulls))
+def check_rule(rule: PairRule, *owners: Any) -> PairRule:
+    """Check the arguments of a call; the columns of `apart` are in one of the `owners`."""
+    check_one_of("nulls", rule.nulls, get_args(Nulls))
+    train = rule.train
     if not (isinstance(train, str) and train in RULES):
         train = list_labels("train", train, '"rest", "past", ')
-    valid = None if valid is None else list_labels("valid", valid)
-    last = None if last is None else check_int("last", last, 1)
-    if every is not None:
-        frames.periods.check_every(every)
+    valid = rule.valid
+    if valid is not None:
+        valid = list_labels("valid", valid)
+    last = rule.last
+    if last is not None:
+        last = check_int("last", last, 1)
+    if rule.every is not None:
+        frames.periods.check_every(rule.every)
     if last is not None and valid is not None:
         msg = "`last` cannot be combined with `valid`, which names the labels to validate on."
         raise StratError(msg)
-    gap = check_int("gap", gap, 0)
-    window = None if window is None else check_int("window", window, 1)
-    apart = [] if apart is None else as_list(apart, *having)
+    gap = check_int("gap", rule.gap, 0)
+    window = rule.window
+    if window is not None:
+        window = check_int("window", window, 1)
+    apart = [] if rule.apart is None else as_list(rule.apart, *owners)
     frames.check_names("apart", apart)
     check_each_once("`apart`", "column", apart)
-    given = f"got `train={describe(rule.train)}`."
-    if window is not None and train != "past":
-        msg = f'`window` goes with `train="past"` only, {given}'
-        raise StratError(msg)
-    if gap and train not in RULES:
-        msg = (
-            f'`gap` goes with `train="rest"` and `train="past"` only, {given}'
-            "\nHint: leave the neighbours out of `train`."
-        )
-        raise StratError(msg)
-    checked = PairRule(verb, train, valid, every, last, gap, window, apart, nulls)
-    if nulls == "train" and checked.needs_order:
+    checked = rule._replace(
+        train=train, valid=valid, last=last, gap=gap, window=window, apart=apart
+    )
+    check_goes_with_train(checked, describe(rule.train))
+    if checked.nulls == "train" and checked.needs_order:
         msg = (
             f'`nulls="train"` cannot be combined with {checked.cause}: rows without a label have'
             ' no place in the order.\nHint: `nulls="drop"` leaves them out.'
@@ -142,10 +151,23 @@ def check_rule(rule: PairRule, *having: Any) -> PairRule:
     return checked
 
 
-def list_labels(argument: str, given: Any, rules: str = "") -> list[Any]:
-    labels = as_list(given)
+def check_goes_with_train(rule: PairRule, train: str) -> None:
+    """Raise if `window` or `gap` does not go with `train`, which messages show as in the call."""
+    if rule.window is not None and rule.train != "past":
+        msg = f'`window` goes with `train="past"` only, got `train={train}`.'
+        raise StratError(msg)
+    if rule.gap and rule.train not in RULES:
+        msg = (
+            f'`gap` goes with `train="rest"` and `train="past"` only, got `train={train}`.'
+            "\nHint: leave the neighbours out of `train`."
+        )
+        raise StratError(msg)
+
+
+def list_labels(argument: str, value: Any, rules: str = "") -> list[Any]:
+    labels = as_list(value)
     if not all(label is not None and frames.libraries.is_label(label) for label in labels):
-        msg = f"`{argument}` must be {rules}a label or a list of labels, got {describe(given)}."
+        msg = f"`{argument}` must be {rules}a label or a list of labels, got {describe(value)}."
         raise StratError(msg)
     check_each_once(f"`{argument}`", "label", labels, frames.folds.label_key)
     return labels
@@ -153,26 +175,49 @@ def list_labels(argument: str, given: Any, rules: str = "") -> list[Any]:
 
 def pair_columns(rule: PairRule, columns: Iterable[LabelRows]) -> list[Pairs]:
     several = [pair_labels(rule, rows) for rows in columns]
-    check_apart(several)
+    if rule.apart:
+        check_apart(rule.apart, several)
     return several
+
+
+def positions_of(several: Iterable[Pairs]) -> Iterator[tuple[Ints, Ints]]:
+    """Return the row positions of the training and validation rows of all pairs in turn."""
+    return chain.from_iterable(pairs.positions() for pairs in several)
 
 
 def pair_labels(rule: PairRule, rows: LabelRows) -> Pairs:
     check_no_parts(rule, rows)
     check_several(rule, rows)
-    trained = np.zeros(len(rows.labels.values), dtype=np.bool_)
-    trained[find_labels(rule, "train", [] if rule.train in RULES else rule.train, rows)] = True
-    named, ranks = find_labels(rule, "valid", rule.valid or [], rows), rank_labels(rule, rows)
-    order = np.argsort(ranks, kind="stable")
-    valid = named or order[(ranks[order] >= 0) & ~trained[order]].tolist()
-    pairs = Pairs(rule, rows, ranks, trained, valid)
-    alone = set()
-    if rule.gap or rule.train != "rest":
-        alone = {place for place in valid if not pairs.training_labels(place).any()}
-    if not named and (rule.train == "past" or rule.every or rule.last):
+    is_named = np.zeros(len(rows.labels.values), dtype=np.bool_)
+    if rule.train not in RULES:
+        is_named[find_labels(rule, "train", rule.train, rows)] = True
+    valid = find_labels(rule, "valid", rule.valid or [], rows)
+    ranks = rank_labels(rule, rows)
+    if rule.valid is None:
+        order = np.argsort(ranks, kind="stable")
+        valid = order[(ranks[order] >= 0) & ~is_named[order]].tolist()
+    pairs = Pairs(rule, rows, ranks, is_named, valid)
+    alone = labels_alone(pairs)
+    if rule.valid is None and (rule.train == "past" or rule.every or rule.last):
         valid = [place for place in valid if place not in alone]
-        pairs, alone = pairs._replace(valid=valid[-(rule.last or len(valid)) :]), set()
-    name, labels = repr(rows.name), rows.labels
+        pairs = pairs._replace(valid=valid[-(rule.last or len(valid)) :])
+        alone = set()
+    check_pairs(pairs, alone)
+    return pairs
+
+
+def labels_alone(pairs: Pairs) -> set[int]:
+    """Return the positions of the validation labels without labels to train on."""
+    if pairs.rule.train == "rest" and not pairs.rule.gap:  # `check_several` has counted the labels
+        return set()
+    return {place for place in pairs.valid if not pairs.training_labels(place).any()}
+
+
+def check_pairs(pairs: Pairs, alone: Collection[int]) -> None:
+    """Raise if there are no pairs, or if labels are `alone`, without rows to train on."""
+    rule = pairs.rule
+    name = repr(pairs.rows.name)
+    labels = pairs.rows.labels
     if labels.present and not pairs.valid:
         msg = f"{rule.cause} must leave labels of {name} to validate on, but leaves none."
         raise StratError(msg)
@@ -180,41 +225,58 @@ def pair_labels(rule: PairRule, rows: LabelRows) -> Pairs:
         label = describe(labels.values[min(alone)])
         msg = f"Label {label} of {name} must have labels to train on, but {rule.cause} leaves none."
         raise StratError(msg)
-    return pairs
 
 
 def check_no_parts(rule: PairRule, rows: LabelRows) -> None:
     """Raise if labels look like parts and the call does not say which parts to train on."""
-    present = rows.labels.present
-    ranks = frames.purposes_of(present)
-    is_part = ranks < len(frames.PURPOSES)
-    if rule.train != "rest" or len(present) < 2 or not is_part.any():
+    labels = rows.labels.present
+    purposes = frames.purposes_of(labels)
+    has_parts = bool((purposes < len(frames.PURPOSES)).any())
+    if rule.train != "rest" or len(labels) < 2 or not has_parts:
         return
-    by_purpose = [present[place] for place in np.argsort(ranks, kind="stable")]
-    # The training part can have any name.
-    first = by_purpose[-1 if ranks.min() > 0 and not is_part.all() else 0]
-    second = next(label for label in by_purpose if label != first)
-    if rule.valid:
-        # Training on a test part is intended only if all parts are listed or there are just two.
-        named = [rank for label, rank in zip(present, ranks, strict=True) if label in rule.valid]
-        is_meant = len(present) == 2 or len(rule.valid) >= len(present)
-        last = ranks[is_part].max()
-        if is_meant or last < frames.PURPOSES["test"] or last <= min(named, default=last):
-            return
-        second = rule.valid[0] if len(rule.valid) == 1 else rule.valid
+    if rule.valid and can_train_on_rest(rule.valid, labels, purposes):
+        return
     name = describe(rows.name)
+    train, valid = suggest_parts(rule.valid, labels, purposes)
     msg = (
         f"`{rule.verb}` needs `train`, as the labels of {name} look like parts:"
-        f" {list_values(present)}.\nHint: {rule.verb}({name}, train={describe(first)},"
-        f" valid={describe(second)}); or, to validate on each of the parts, list them all in"
+        f" {list_values(labels)}.\nHint: {rule.verb}({name}, train={describe(train)},"
+        f" valid={describe(valid)}); or, to validate on each of the parts, list them all in"
         " `valid`."
     )
     raise StratError(msg)
 
 
+def can_train_on_rest(valid: Sequence[Any], labels: Sequence[Any], purposes: Ints) -> bool:
+    """Return whether a call that validates on some parts can mean to train on all others."""
+    # Training on a test part is intended only if all parts are listed or there are just two.
+    if len(labels) == 2 or len(valid) >= len(labels):
+        return True
+    last = purposes[purposes < len(frames.PURPOSES)].max()
+    if last < frames.PURPOSES["test"]:
+        return True
+    of_valid = [each for label, each in zip(labels, purposes, strict=True) if label in valid]
+    return bool(last <= min(of_valid, default=last))
+
+
+def suggest_parts(
+    valid: Sequence[Any] | None, labels: Sequence[Any], purposes: Ints
+) -> tuple[Any, Any]:
+    """Return a part to train on, and one or several to validate on."""
+    by_purpose = [labels[place] for place in np.argsort(purposes, kind="stable")]
+    train = by_purpose[0]
+    if purposes.min() > 0 and purposes.max() >= len(frames.PURPOSES):
+        train = by_purpose[-1]  # the training part can have any name
+    if not valid:
+        return train, next(label for label in by_purpose if label != train)
+    return train, valid[0] if len(valid) == 1 else valid
+
+
 def check_several(rule: PairRule, rows: LabelRows) -> None:
     """Raise if rows lack a fold and `nulls` does not allow it, or if there are no training rows."""
-    name, present, n_nulls = repr(rows.name), rows.labels.present, rows.labels.n_nulls
+    name = repr(rows.name)
+    present = rows.labels.present
+    n_nulls = rows.labels.n_nulls
     if n_nulls and rule.nulls == "error":
         keeps = (
             '`nulls="drop"` leaves them out, and `nulls="train"` adds them to every training set.'
@@ -248,67 +310,92 @@ def name_is_first(rule: PairRule, rows: LabelRows, *, hint: bool = False) -> str
 
 def find_labels(rule: PairRule, argument: str, labels: Sequence[Any], rows: LabelRows) -> list[int]:
     """Return the positions of the labels that an argument names; raise if a label has no rows."""
-    values, sizes = rows.labels.values, rows.labels.sizes
-    places = {key: place for key, place in frames.folds.places_of(values).items() if sizes[place]}
-    keys = list(map(frames.folds.label_key, labels))
-    unknown = [label for label, key in zip(labels, keys, strict=True) if key not in places]
+    sizes = rows.labels.sizes
+    places = {
+        key: place
+        for key, place in frames.folds.places_of(rows.labels.values).items()
+        if sizes[place]
+    }
+    unknown = [label for label in labels if frames.folds.label_key(label) not in places]
     if unknown:
-        rules = '"rest", "past" or ' if argument == "train" else ""
-        fault = f"`{argument}` must be {rules}labels of {rows.name!r}, got {list_values(unknown)}"
-        hint = f"Hint: the labels with rows are {list_values(rows.labels.present) or 'none'}"
-        msg = "\n".join(map(with_full_stop, [fault, hint])) + name_is_first(rule, rows)
-        raise StratError(msg)
-    return [places[key] for key in keys]
+        raise no_such_labels(rule, argument, unknown, rows)
+    return [places[frames.folds.label_key(label)] for label in labels]
+
+
+def no_such_labels(
+    rule: PairRule, argument: str, unknown: Sequence[Any], rows: LabelRows
+) -> StratError:
+    rules = '"rest", "past" or ' if argument == "train" else ""
+    fault = f"`{argument}` must be {rules}labels of {rows.name!r}, got {list_values(unknown)}"
+    hint = f"Hint: the labels with rows are {list_values(rows.labels.present) or 'none'}"
+    return StratError(f"{with_full_stop(fault)}\n{with_full_stop(hint)}{name_is_first(rule, rows)}")
 
 
 def rank_labels(rule: PairRule, rows: LabelRows) -> Ints:
     """Rank the labels with rows in their order; labels without rows get -1; shape (n_labels,)."""
-    values, sizes = rows.labels.values, rows.labels.sizes
-    places = [place for place, size in enumerate(sizes) if size]
-    if rule.needs_order and not rows.has_ordered_categories:
-        texts = [values[place] for place in places if isinstance(values[place], str | bytes)]
-        is_time = all(isinstance(text, str) and ISO_DATE.fullmatch(text) for text in texts)
-        try:
-            places.sort(key=values.__getitem__)
-        except TypeError:
-            is_time = False
-        if not is_time or len({*map(len, texts)}) > 1:
-            fault = f"got {list_values(rows.labels.present)}"
-            msg = (
-                f"The labels of {rows.name!r} must have an order for {rule.cause},"
-                f" {with_full_stop(fault)}\nHint: make them numbers, dates, ordered categories, or"
-                f" ISO dates or months as text, such as '2024-04'.{name_is_first(rule, rows)}"
-            )
-            raise StratError(msg)
-    ranks = np.full(len(values), -1, dtype=np.int64)
-    ranks[places] = np.arange(len(places))
     if rows.periods is not None:
-        ranks = rows.periods.numbers - rows.periods.numbers.min(initial=0)
+        numbers = rows.periods.numbers
+        return np.asarray(numbers - numbers.min(initial=0))
+    places = [place for place, size in enumerate(rows.labels.sizes) if size]
+    if rule.needs_order and not rows.has_ordered_categories:
+        places = sort_labels(rule, rows, places)
+    ranks = np.full(len(rows.labels.values), -1, dtype=np.int64)
+    ranks[places] = np.arange(len(places))
     return ranks
 
 
-def check_apart(several: Sequence[Pairs]) -> None:
+def sort_labels(rule: PairRule, rows: LabelRows, places: Sequence[int]) -> list[int]:
+    """Sort the positions of labels by the labels; raise if these have no order."""
+    values = rows.labels.values
+    texts = [values[place] for place in places if isinstance(values[place], str | bytes)]
+    if are_times(texts):
+        with suppress(TypeError):  # raised for labels that cannot be compared
+            return sorted(places, key=values.__getitem__)
+    fault = f"got {list_values(rows.labels.present)}"
+    msg = (
+        f"The labels of {rows.name!r} must have an order for {rule.cause},"
+        f" {with_full_stop(fault)}\nHint: make them numbers, dates, ordered categories, or"
+        f" ISO dates or months as text, such as '2024-04'.{name_is_first(rule, rows)}"
+    )
+    raise StratError(msg)
+
+
+def are_times(texts: Sequence[str | bytes]) -> bool:
+    """Return whether all texts are ISO dates or all are ISO months."""
+    if len({len(text) for text in texts}) > 1:
+        return False
+    return all(isinstance(text, str) and ISO_DATE.fullmatch(text) for text in texts)
+
+
+def check_apart(apart: Sequence[Any], several: Sequence[Pairs]) -> None:
     """Raise if `apart` leaves a pair no training rows; warn once if it leaves less than half."""
     few = []
-    checked = [(pairs, place) for pairs in several if pairs.rule.apart for place in pairs.valid]
-    for pairs, place in checked:
-        rows, apart = pairs.rows, pairs.rule.apart
-        label = f"label {describe(rows.labels.values[place])} of {rows.name!r}"
-        n_all = rows.count(pairs.training_rows(place, apart=False))
-        n_left = rows.count(pairs.training_rows(place))
-        if not n_left:
-            share = "the only one shares" if n_all == 1 else f"all {n_all:,} rows share"
-            msg = (
-                f"`apart` must leave rows to train on for {label}, but {share} a value in"
-                f" {' or '.join(map(repr, apart))} with a validation row.\nHint: make a column"
-                " that keeps all rows with the same value in one fold, as in"
-                f" `kfold(groups={describe(apart[0])})`."
-            )
-            raise StratError(msg)
-        if 2 * n_left < n_all:
-            few.append((n_left / n_all, f"{n_left:,} of {plural(n_all, 'row')} for {label}"))
+    for pairs in several:
+        rows = pairs.rows
+        for place in pairs.valid:
+            label = f"label {describe(rows.labels.values[place])} of {rows.name!r}"
+            n_all = rows.count(pairs.training_rows(place, apart=False))
+            n_left = rows.count(pairs.training_rows(place))
+            if not n_left:
+                raise StratError(nothing_left(apart, label, n_all))
+            if 2 * n_left < n_all:
+                few.append((n_left / n_all, f"{n_left:,} of {plural(n_all, 'row')} for {label}"))
     if few:
+        n_pairs = sum(len(pairs.valid) for pairs in several)
         warn(
             f"`apart` leaves less than half of the training rows in {len(few):,} of"
-            f" {plural(len(checked), 'pair')}, and in the worst only {min(few)[1]}."
+            f" {plural(n_pairs, 'pair')}, and in the worst only {min(few)[1]}."
         )
+
+
+def nothing_left(apart: Sequence[Any], label: str, n_rows: int) -> str:
+    """State that all training rows of a label share values with validation rows."""
+    subject = f"all {n_rows:,} rows share"
+    if n_rows == 1:
+        subject = "the only one shares"
+    return (
+        f"`apart` must leave rows to train on for {label}, but {subject} a value in"
+        f" {' or '.join(map(repr, apart))} with a validation row.\nHint: make a column"
+        " that keeps all rows with the same value in one fold, as in"
+        f" `kfold(groups={describe(apart[0])})`."
+    )

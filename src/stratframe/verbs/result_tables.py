@@ -62,11 +62,12 @@ def table_verb(function: Callable[Concatenate[Frame, Params], Any]) -> TableVerb
 
 def check_table_size(verb: str, levels: Iterable[Strata], n_parts: int) -> None:
     n_strata = sum(len(level.sizes) for level in levels)
-    if n_strata * n_parts > MAX_TABLE_ROWS:
+    n_rows = n_strata * n_parts
+    if n_rows > MAX_TABLE_ROWS:
         size = f" ({plural(n_strata, 'stratum', 'strata')} x {plural(n_parts, 'part')})"
-        hint = "\nHint: name fewer entries in `by`, or cut them into fewer strata."
-        subject, n_rows = f"The table of `{verb}`", n_strata * n_parts
-        raise StratError(above_limit(subject, MAX_TABLE_ROWS, "row", n_rows, size) + hint)
+        fault = above_limit(f"The table of `{verb}`", MAX_TABLE_ROWS, "row", n_rows, size)
+        msg = f"{fault}\nHint: name fewer entries in `by`, or cut them into fewer strata."
+        raise StratError(msg)
 
 
 def stacked_table(library: str, rows: Sequence[dict[Hashable, Any]]) -> Any:
@@ -88,7 +89,8 @@ def fold_table(
     """
     if len(names) == 1:
         name = names[0]
-        return table_of(name, name if isinstance(name, str) and name not in columns else "fold")
+        is_free = isinstance(name, str) and name not in columns
+        return table_of(name, name if is_free else "fold")
     tables = [table_of(name, "fold") for name in names]
     if "column" in frames.column_names(tables[0]):
         raise StratError(taken_name("column"))
@@ -102,13 +104,17 @@ def format_values(values: Sequence[Any]) -> list[str | None]:
 
 def table_order(strata: Strata) -> Ints:
     """Sort strata for a table in ascending order of classes or bins, with missing values last."""
+    if not strata.levels:
+        return np.arange(len(strata.sizes))
     first = first_occurrence(strata.codes, len(strata.sizes))
     columns = []
     for level in strata.levels:
-        ranks = frames.result.rank_values(level.values(first)) if level.term.is_nominal else None
+        ranks = None
+        if level.term.is_nominal:
+            ranks = frames.result.rank_values(level.values(first))
         # Classes that cannot be compared are sorted by first appearance.
         columns.append(level.places[first] if ranks is None else ranks)
-    return np.lexsort(columns[::-1]) if columns else np.arange(len(strata.sizes))
+    return np.lexsort(columns[::-1])
 
 
 def stratum_columns(strata: Strata, which: Ints, *, is_margin: bool) -> dict[Hashable, Any]:
@@ -139,9 +145,13 @@ def stratum_names(strata: Strata, which: Ints, *, with_entry: bool) -> list[str]
         return [ALL_ROWS] * len(which)
     first = first_occurrence(strata.codes, len(strata.sizes))[which]
     columns = [format_values(frames.to_list(level.values(first))) for level in strata.levels]
-    names = [[text or "missing" for text in row] for row in zip(*columns, strict=True)]
     entry = f"{strata.levels[0].name}: " if with_entry else ""
-    return [entry + (row[0] if len(row) == 1 else f"({', '.join(row)})") for row in names]
+    names = []
+    for row in zip(*columns, strict=True):
+        texts = [text or "missing" for text in row]
+        name = texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
+        names.append(f"{entry}{name}")
+    return names
 
 
 def text_array(texts: Sequence[str]) -> Any:

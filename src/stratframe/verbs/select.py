@@ -13,10 +13,10 @@ import numpy as np
 from .. import frames
 from ..core.types import Ints
 from ..errors import StratError, describe, list_values, plural, with_full_stop
-from ..frames import AnyFrameT, Frame
+from ..frames import AnyFrameT, FoldValues, Frame
 from ..habits import suggest_arguments
-from .pairs import Nulls, PairRule, Pairs, check_rule, list_labels, pair_columns
-from .sources import check_rows, list_names, named_source, source_of
+from .pairs import Nulls, PairRule, Pairs, check_rule, list_labels, pair_columns, positions_of
+from .sources import Source, check_rows, list_names, named_source, source_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,9 @@ class Fold(Generic[AnyFrameT]):
     def __repr__(self) -> str:
         text = f"Fold {describe(self.fold)} of {describe(self.name)}"
         sizes = [len(part) for part in self if isinstance(part, frames.libraries.EagerFrame)]
-        return f"{text}: {plural(sizes[0], 'row')} train, {sizes[1]:,} valid" if sizes else text
+        if not sizes:  # counting the rows of a lazy frame can take long
+            return text
+        return f"{text}: {plural(sizes[0], 'row')} train, {sizes[1]:,} valid"
 
     def __iter__(self) -> Iterator[AnyFrameT]:
         return iter((self.train, self.valid))
@@ -170,20 +172,32 @@ def folds(
     ['2024-03'] ['2024-01']
     ['2024-04'] ['2024-01', '2024-02']
     """
-    given = PairRule("folds", train, valid, every, last, gap, window, apart, nulls)
-    rule = check_rule(given, frame)
+    rule = check_rule(
+        PairRule("folds", train, valid, every, last, gap, window, apart, nulls), frame
+    )
     source, names = named_source(frame, name, rule.apart)
-    rows = (source.label_rows(column, rule.apart, rule.every) for column in names)
+    several = read_pairs(source, names, rule)
+    places = ((pairs, place) for pairs in several for place in pairs.valid)
+    return Folds(partial(select_fold, source), places)
 
-    def fold_of(pairs: Pairs, place: int) -> Fold[AnyFrameT]:
-        keep = partial(source.select, pairs.rows)
-        chosen, nulls = pairs.training_labels(place), rule.nulls == "train"
-        train = keep(chosen, nulls=nulls, apart_from=place if rule.apart else None)
-        valid = keep(np.arange(len(chosen)) == place)
-        return Fold(pairs.rows.labels.values[place], train, valid, pairs.rows.name)
 
-    several = pair_columns(rule, rows)
-    return Folds(fold_of, ((pairs, place) for pairs in several for place in pairs.valid))
+def read_pairs(source: Source, names: Sequence[Any], rule: PairRule) -> list[Pairs]:
+    columns = (source.label_rows(name, rule.apart, rule.every) for name in names)
+    return pair_columns(rule, columns)
+
+
+def select_fold(source: Source, pairs: Pairs, place: int) -> Fold[Any]:
+    """Select the training and validation rows for the validation label at `place`."""
+    rows = pairs.rows
+    is_training = pairs.training_labels(place)
+    train = source.select(
+        rows,
+        is_training,
+        nulls=pairs.rule.nulls == "train",
+        apart_from=place if pairs.rule.apart else None,
+    )
+    valid = source.select(rows, np.arange(len(is_training)) == place)
+    return Fold(rows.labels.values[place], train, valid, rows.name)
 
 
 @suggest_arguments
@@ -234,31 +248,46 @@ def parts(
     7
     """
     source = source_of(frame)
-    meant = list_names([name], frame)
-    if len(meant) > 1:
-        fault = f"`parts` reads one column, but {name!r} means {list_values(meant)}"
-        hint = f"Hint: name one of them, as in `df.strat.parts({meant[0]!r})`."
-        raise StratError("\n".join([with_full_stop(fault), hint]))
-    source.check_names(meant)
+    check_one_column(name, frame)
+    source.check_names([name])
     rows = source.label_rows(name, is_part=True)
-    values = rows.labels.values
-    has_rows, listed = rows.labels.present, values
+    labels = rows.labels.values
     if names is not None:
-        listed = list_labels("names", names)
-    places, listed_keys = map(frames.folds.places_of, (values, listed))
-    unknown = [each for each in listed if frames.folds.label_key(each) not in places]
-    unlisted = [each for each in has_rows if frames.folds.label_key(each) not in listed_keys]
-    if unknown or unlisted:
-        fault = f"Column {name!r} has no part {list_values(unknown)}"
-        if not unknown:
-            fault = f"`names` must list every part of {name!r}, but lacks {list_values(unlisted)}"
-        hint = f"Hint: the parts with rows are {list_values(has_rows)}"
-        raise StratError("\n".join(map(with_full_stop, [fault, hint])))
-    numbers = np.arange(len(values))
+        labels = list_labels("names", names)
+        check_parts(name, labels, rows.labels)
+    places = frames.folds.places_of(rows.labels.values)
+    numbers = np.arange(len(rows.labels.values))
     return {
         label: source.select(rows, numbers == places[frames.folds.label_key(label)])
-        for label in frames.folds.tell_apart(listed)
+        for label in frames.folds.tell_apart(labels)
     }
+
+
+def check_one_column(name: object, frame: Any) -> None:
+    """Raise if a name means the several columns that `repeats` made."""
+    columns = list_names([name], frame)
+    if len(columns) > 1:
+        fault = f"`parts` reads one column, but {name!r} means {list_values(columns)}"
+        hint = f"Hint: name one of them, as in `df.strat.parts({columns[0]!r})`."
+        msg = f"{with_full_stop(fault)}\n{hint}"
+        raise StratError(msg)
+
+
+def check_parts(name: str, names: Sequence[Any], labels: FoldValues) -> None:
+    """Raise if `names` has a part that the column lacks, or lacks a part that has rows."""
+    places = frames.folds.places_of(labels.values)
+    keys = {frames.folds.label_key(each) for each in names}
+    unknown = [each for each in names if frames.folds.label_key(each) not in places]
+    unlisted = [each for each in labels.present if frames.folds.label_key(each) not in keys]
+    if unknown:
+        fault = f"Column {name!r} has no part {list_values(unknown)}"
+    elif unlisted:
+        fault = f"`names` must list every part of {name!r}, but lacks {list_values(unlisted)}"
+    else:
+        return
+    hint = f"Hint: the parts with rows are {list_values(labels.present)}"
+    msg = f"{with_full_stop(fault)}\n{with_full_stop(hint)}"
+    raise StratError(msg)
 
 
 @suggest_arguments
@@ -318,14 +347,12 @@ def cv(
     """
     check_rows(frame, "`cv` gives positions of rows", "`folds` gives frames")
     frames.check_frame(frame)
-    given = PairRule("cv", train, valid, every, last, gap, window, apart, nulls)
-    rule = check_rule(given, frame)
+    rule = check_rule(PairRule("cv", train, valid, every, last, gap, window, apart, nulls), frame)
     _, names = named_source(frame, name, rule.apart)
     then = "positions may refer to other rows when the query is collected again"
     frames.lazy.warn_row_order(frame, "the positions", then=then)
     eager = frames.collect_columns(frame, [*names, *rule.apart])
-    rows = (frames.read_labels(eager, each, rule.apart, rule.every) for each in names)
-    return [pair for pairs in pair_columns(rule, rows) for pair in pairs.positions()]
+    return list(positions_of(read_pairs(source_of(eager), names, rule)))
 
 
 for verb in (folds, cv):  # scikit-learn looks up these methods on its `cv`

@@ -36,7 +36,8 @@ def named_source(
     frame: object, name: object, apart: Sequence[str] = ()
 ) -> tuple[Source, list[Any]]:
     """Return the source of a frame and its fold columns; raise if a column does not exist."""
-    source, names = source_of(frame), list_names(name, frame)
+    source = source_of(frame)
+    names = list_names(name, frame)
     source.check_names(names, apart)
     return source, names
 
@@ -71,19 +72,27 @@ def join_given(
 
 def list_names(name: object, frame: Any) -> list[Any]:
     """List the fold columns; a name without a column means the columns that `repeats` made."""
-    columns = frames.column_names(frame)
-    known = {each[0] if isinstance(each, tuple) and not any(each[1:]) else each for each in columns}
-    found: list[Any] = []
+    known = set()
+    for column in frames.column_names(frame):
+        if isinstance(column, tuple) and not any(column[1:]):
+            known.add(column[0])  # the other levels are empty
+        else:
+            known.add(column)
+    names: list[Any] = []
     for each in as_list(name, frame):
-        repeats = list_repeats(each, known) if isinstance(each, str) and each not in known else ()
-        found += repeats if len(repeats) > 1 else [each]
-    return found
+        repeats: list[str] = []
+        if isinstance(each, str) and each not in known:
+            repeats = list_repeats(each, known)
+        names += repeats if len(repeats) > 1 else [each]
+    return names
 
 
-def as_list(given: Any, *having: Any) -> list[Any]:
-    """List one or several values; a tuple is one value where a frame has such a column."""
-    if isinstance(given, tuple) and any(
-        frames.libraries.has_column(each, given) for each in having
+def as_list(value: Any, *owners: Any) -> list[Any]:
+    """List one or several values; a tuple is one value if one of the `owners` has such a column."""
+    if isinstance(value, tuple) and any(
+        frames.libraries.has_column(owner, value) for owner in owners
     ):
-        return [given]
-    return list(given) if isinstance(given, list | tuple) and given else [given]
+        return [value]
+    if isinstance(value, list | tuple) and value:
+        return list(value)
+    return [value]

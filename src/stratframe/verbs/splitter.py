@@ -10,7 +10,7 @@ from ..checks import load_extra
 from ..core.types import Ints
 from ..errors import StratError, describe
 from ..habits import suggest_arguments
-from .pairs import Nulls, PairRule, Pairs, check_rule, pair_columns
+from .pairs import Nulls, PairRule, Pairs, check_rule, pair_columns, positions_of
 from .sources import as_list, check_rows, list_names
 
 try:
@@ -92,9 +92,19 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
         frames.check_names("name", as_list(name))
         load_extra("sklearn.model_selection", "sklearn")
 
-    def check_rule(self, *having: Any) -> PairRule:
-        given = {name: getattr(self, name) for name in PairRule._fields[1:]}
-        return check_rule(PairRule("FoldSplit", **given), *having)
+    def check_rule(self, *owners: Any) -> PairRule:
+        rule = PairRule(
+            "FoldSplit",
+            self.train,
+            self.valid,
+            self.every,
+            self.last,
+            self.gap,
+            self.window,
+            self.apart,
+            self.nulls,
+        )
+        return check_rule(rule, *owners)
 
     def split(
         self, X: Any = None, y: Any = None, groups: Any = None
@@ -117,7 +127,7 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
         """
         rule = self.check_rule(X, groups)
         several = self.read_pairs(rule, X, groups)  # raise errors before iteration
-        return (pair for pairs in several for pair in pairs.positions())
+        return positions_of(several)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of pairs; the arguments are the same as for `split`."""
@@ -128,45 +138,65 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
         check_rows(data, "`FoldSplit` gives positions of rows", "`sf.folds` gives frames")
         apart = [(name, find_column("apart", name, data, groups)) for name in rule.apart]
         names: list[str] = []
-        for name in as_list(
-            self.name, data, groups
-        ):  # a name can mean the columns that `repeats` made
-            is_there = any(frames.libraries.has_column(frame, name) for frame in (data, groups))
-            is_series = isinstance(groups, frames.libraries.Series) and groups.name == name
-            made = (list_names([name], each) for each in (data, groups) if frames.is_frame(each))
-            several = (each for each in made if len(each) > 1)
-            names += [name] if is_there or is_series else next(several, [name])
+        for name in as_list(self.name, data, groups):
+            names += repeats_of(name, data, groups) or [name]
         columns = [(name, find_column("name", name, data, groups)) for name in names]
-        rows = (frames.encode_labels(*column, apart=apart, every=rule.every) for column in columns)
+        rows = (
+            frames.encode_labels(name, column, apart=apart, every=rule.every)
+            for name, column in columns
+        )
         return pair_columns(rule, rows)
 
 
-def find_column(argument: str, name: str, data: Any, groups: Any) -> Any:
+def repeats_of(name: Any, data: Any, groups: Any) -> list[Any]:
+    """List the columns that `repeats` made, if a name means these and no column."""
+    if any(frames.libraries.has_column(frame, name) for frame in (data, groups)):
+        return []
+    if isinstance(groups, frames.libraries.Series) and groups.name == name:
+        return []
     for frame in (data, groups):
-        if frames.libraries.has_column(frame, name):
-            frames.check_refs(frame, {argument: [name]})
-            column = frames.folds.read_fold_column(frames.collect_columns(frame, [name]), name)
-            break
-    else:
-        column = take_groups(argument, name, data, groups)
+        if frames.is_frame(frame):
+            names = list_names([name], frame)
+            if len(names) > 1:
+                return names
+    return []
+
+
+def find_column(argument: str, name: str, data: Any, groups: Any) -> Any:
+    column = read_column(argument, name, data, groups)
     if data is not None:
-        rows = frames.collect_columns(data, []) if frames.is_frame(data) else data
-        load_extra("sklearn.utils", "sklearn").check_consistent_length(rows, column)
+        if frames.is_frame(data):
+            data = frames.collect_columns(data, [])
+        load_extra("sklearn.utils", "sklearn").check_consistent_length(data, column)
     return column
 
 
-def take_groups(argument: str, name: str, data: Any, groups: Any) -> Any:
-    """Take `groups` as the folds; raise if it is None, a frame, or a different column."""
+def read_column(argument: str, name: str, data: Any, groups: Any) -> Any:
+    """Read a column of the first frame that has it, or take `groups` as the column."""
+    for frame in (data, groups):
+        if frames.libraries.has_column(frame, name):
+            frames.check_refs(frame, {argument: [name]})
+            return frames.folds.read_fold_column(frames.collect_columns(frame, [name]), name)
     if argument == "name" and groups is not None and not frames.is_frame(groups):
-        folds = frames.folds.to_fold_column(groups, name)
-        if folds.name == name:
-            return folds
+        return take_groups(name, groups)
+    raise column_not_found(argument, name, data, groups)
+
+
+def take_groups(name: str, groups: Any) -> Any:
+    """Take `groups` as the folds; raise if it is a different column."""
+    folds = frames.folds.to_fold_column(groups, name)
+    if folds.name != name:
         msg = (
             f"`groups` must be the fold column {describe(name)} where `X` does not have it, got"
             f" {describe(folds.name)}.\nHint: pass a frame as `groups` if several splitters read"
             " different columns."
         )
         raise StratError(msg)
+    return folds
+
+
+def column_not_found(argument: str, name: str, data: Any, groups: Any) -> StratError:
+    """Make the error for a column that is neither in `X` nor in `groups`."""
     column = f"df[{describe(name)}]"
     call = f'`cross_val_score(..., params={{"groups": {column}}})`'
     if not load_extra("sklearn", "sklearn").get_config()["enable_metadata_routing"]:
@@ -177,12 +207,11 @@ def take_groups(argument: str, name: str, data: Any, groups: Any) -> Any:
         except StratError as error:
             if "df.strat" not in str(error):  # the hint already names a column
                 raise
-            msg = f"{error} `FoldSplit` also looks in `groups`, as in {call}."
-            raise StratError(msg) from None
-    folds = f", or the folds, as in {call}" if argument == "name" else ""
-    msg = (
+            return StratError(f"{error} `FoldSplit` also looks in `groups`, as in {call}.")
+    hint = "pass a frame with the column"
+    if argument == "name":
+        hint += f", or the folds, as in {call}"
+    return StratError(
         f"`FoldSplit` must find the column {describe(name)} in `X` or `groups`, got"
-        f" {type(data).__name__} and {type(groups).__name__}.\nHint: pass a frame with the"
-        f" column{folds}."
+        f" {type(data).__name__} and {type(groups).__name__}.\nHint: {hint}."
     )
-    raise StratError(msg)

@@ -7,11 +7,21 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
+from ..core.types import StratumTable
 from ..errors import StratError
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
+from ..pipeline.fold_counts import LevelCounts
 from ..pipeline.nest import Strata
-from ..pipeline.options import Deal, PartShares, Rare, check_options, fold_target, part_target
+from ..pipeline.options import (
+    Deal,
+    PartShares,
+    Rare,
+    Target,
+    check_options,
+    fold_target,
+    part_target,
+)
 from ..pipeline.parts import warn_far_parts
 from ..terms.base import By, Missing
 from ..terms.by import columns_of, require_by
@@ -69,27 +79,36 @@ def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     """
     frame, name, _ = join_given(frame, name, {"by": columns_of(require_by(by).terms)})
     source, names = named_source(frame, name)
-    read = source.collect(by, (), names)
+    counted = source.collect(by, (), names)
 
     def table_of(column: str, _: str) -> Any:
-        counts = read.count_folds(by, column)
-        levels, folds = counts.shown, counts.labels.values
-        check_table_size("balance", [level.strata for level in levels], len(folds))
-        rows = []
-        for level in levels:
-            order = table_order(level.strata)
-            table = level.table[order].T
-            sizes, strata = table.sum(axis=1, keepdims=True), table.sum(axis=0)
-            expected = sizes * strata / max(int(strata.sum()), 1)
-            figures = {"n": table, "share": table / np.maximum(sizes, 1)}
-            figures |= {"expected": expected, "deviation": table - expected}
-            which = np.tile(order, len(folds))
-            named = stratum_columns(level.strata, which, is_margin=counts.is_marginal)
-            columns = {name: each.ravel() for name, each in figures.items()}
-            rows.append({"fold": [fold for fold in folds for _ in order]} | named | columns)
+        counts = counted.count_folds(by, column)
+        folds = counts.labels.values
+        check_table_size("balance", [level.strata for level in counts.shown], len(folds))
+        is_margin = counts.is_marginal
+        rows = [balance_rows(level, folds, is_margin=is_margin) for level in counts.shown]
         return stacked_table(source.library, rows)
 
     return fold_table(names, table_of)
+
+
+def balance_rows(
+    level: LevelCounts, folds: Sequence[Any], *, is_margin: bool
+) -> dict[Hashable, Any]:
+    """Make the columns of `balance` for one level, with a row for each fold and stratum."""
+    order = table_order(level.strata)
+    counts = level.table[order].T
+    fold_sizes = counts.sum(axis=1, keepdims=True)
+    stratum_sizes = counts.sum(axis=0)
+    expected = fold_sizes * stratum_sizes / max(int(stratum_sizes.sum()), 1)
+    return {
+        "fold": [fold for fold in folds for _ in order],
+        **stratum_columns(level.strata, np.tile(order, len(folds)), is_margin=is_margin),
+        "n": counts.ravel(),
+        "share": (counts / np.maximum(fold_sizes, 1)).ravel(),
+        "expected": expected.ravel(),
+        "deviation": (counts - expected).ravel(),
+    }
 
 
 @table_verb
@@ -162,19 +181,25 @@ def plan(
         )
         raise StratError(msg)
     source = source_of(frame)
-    found, counts_of = source.plan(options)
-    levels, target = found.margins or [found], options.target
+    strata, counts_of = source.plan(options)
+    levels = strata.margins or [strata]
     check_table_size("plan", levels, target.n)
-
-    def rows_of(level: Strata) -> dict[Hashable, Any]:
-        counts, order = counts_of(level), table_order(level)
-        labels = list(target.names or range(target.n)) * len(order)
-        which = np.repeat(order, target.n)
-        named = stratum_columns(level, which, is_margin=bool(found.margins))
-        return named | {"fold": labels, "n": counts[order].ravel()}
-
-    rows = [rows_of(level) for level in levels]
+    is_margin = bool(strata.margins)
+    rows = [plan_rows(level, counts_of(level), target, is_margin=is_margin) for level in levels]
     if options.groups:
         sizes = rows[0]["n"].reshape(-1, target.n).sum(axis=0)
         warn_far_parts(options, int(sizes.sum()), {options.name: sizes}, named=False)
     return stacked_table(source.library, rows)
+
+
+def plan_rows(
+    level: Strata, table: StratumTable, target: Target, *, is_margin: bool
+) -> dict[Hashable, Any]:
+    """Make the columns of `plan` for one level, with a row for each stratum and part."""
+    order = table_order(level)
+    labels = list(target.names or range(target.n))
+    return {
+        **stratum_columns(level, np.repeat(order, target.n), is_margin=is_margin),
+        "fold": labels * len(order),
+        "n": table[order].ravel(),
+    }
