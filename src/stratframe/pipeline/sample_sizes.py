@@ -33,8 +33,8 @@ class SampleSize(NamedTuple):
 
 
 def sample_streams(options: Options) -> tuple[Stream, Stream]:
-    tags = (StreamTag.SAMPLE_ROWS, StreamTag.SAMPLE_SPREAD)
-    first, second = (word_stream(options.seed, tag) for tag in tags)
+    first = word_stream(options.seed, StreamTag.SAMPLE_ROWS)
+    second = word_stream(options.seed, StreamTag.SAMPLE_SPREAD)
     return first, second
 
 
@@ -45,19 +45,27 @@ def sample_table(
 
     If `lowest` is given, strata get their random words in the order of their lowest row numbers.
     """
-    sizes, n_rows = strata.sizes, strata.n_rows
-    total = round(wanted.size * n_rows) if isinstance(wanted.size, Fraction) else wanted.size
-    if total > n_rows:
-        raise StratError(at_most("`n`", "the number of rows", total, n_rows, "row"))
-    if not total and wanted.size and n_rows:
-        share, due = float(wanted.size), float(wanted.size * n_rows)
-        warn(f"The sample is empty: {share:.10g} of {plural(n_rows, 'row')} is {due:.10g}.")
+    sizes = strata.sizes
+    total = sample_total(wanted.size, strata.n_rows)
     words = random_words(options.seed, StreamTag.SAMPLE_QUOTA, len(sizes))
     if lowest is not None:
         words = words[np.argsort(order_of_strata(lowest, strata.ancestors))]
-    allocate = equal_allocation if wanted.allocation == "equal" else proportional_allocation
-    taken = allocate(sizes, total, words)
-    return np.column_stack([taken, sizes - taken])
+    if wanted.allocation == "equal":
+        in_sample = equal_allocation(sizes, total, words)
+    else:
+        in_sample = proportional_allocation(sizes, total, words)
+    return np.column_stack([in_sample, sizes - in_sample])
+
+
+def sample_total(size: int | Fraction, n_rows: int) -> int:
+    """Return the number of rows in a sample, and warn if a share of the rows gives none."""
+    total = round(size * n_rows) if isinstance(size, Fraction) else size
+    if total > n_rows:
+        raise StratError(at_most("`n`", "the number of rows", total, n_rows, "row"))
+    if not total and size and n_rows:
+        due = float(size * n_rows)
+        warn(f"The sample is empty: {float(size):.10g} of {plural(n_rows, 'row')} is {due:.10g}.")
+    return total
 
 
 def sampled_rows(options: Options, wanted: SampleSize, columns: Columns, n_rows: int) -> Flags:
