@@ -92,12 +92,15 @@ def check_repeats(file: File, values: dict[str, Any], names: Sequence[str]) -> N
 
 def columns_in(entry: Any) -> list[Any]:
     """List the columns that an entry or a list of entries names."""
-    parts = entry if isinstance(entry, list) else getattr(entry, "columns", None)
-    if parts is None:
+    if isinstance(entry, list):
+        entries = entry
+    elif hasattr(entry, "columns"):
+        entries = entry.columns
+    else:
         return [entry]
     columns = []
-    for part in parts:
-        columns += columns_in(part)
+    for each in entries:
+        columns += columns_in(each)
     return columns
 
 
