@@ -37,8 +37,8 @@ def read_inputs(command: Command) -> tuple[list[Input], dict[str, Any]]:
     inputs = [read_input(file, command.verb, values) for file in files]
     if "time" in values:
         check_zones(inputs, time_column(values), part_names(command))
-    alike = frames.files.read_alike({each.file.path: each.frame for each in inputs})
-    inputs = [each._replace(frame=frame) for each, frame in zip(inputs, alike, strict=True)]
+    alike_frames = frames.files.read_alike({each.file.path: each.frame for each in inputs})
+    inputs = [each._replace(frame=frame) for each, frame in zip(inputs, alike_frames, strict=True)]
     return inputs, values
 
 

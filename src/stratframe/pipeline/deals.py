@@ -132,9 +132,9 @@ def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
         parts = assign_units(units, shares, stream)
     if strata.totals is not None:
         totals = group_totals(strata.totals.data, group, n_groups)
-        alike, _ = unique_rows(units, stream(len(units.totals)))
+        equal_units, _ = unique_rows(units, stream(len(units.totals)))
         swaps = column_stream(options, *TOTALS, repeat=repeat)
-        parts = swap_for_totals(alike, parts, totals, shares, swaps)
+        parts = swap_for_totals(equal_units, parts, totals, shares, swaps)
     return parts[group]
 
 

@@ -71,9 +71,7 @@ class LocalSource:
         """Read columns, compute new ones and attach them: now or, in a lazy frame, in its query."""
         if self.is_lazy:
             return frames.attach.attach_lazily(self.frame, refs, compute, outputs, by_row=by_row)
-        columns = {
-            argument: frames.read_columns(self.frame, several) for argument, several in refs.items()
-        }
+        columns = {each: frames.read_columns(self.frame, refs[each]) for each in refs}
         return frames.attach.attach_columns(self.frame, list(compute(columns, len(self.frame))))
 
     def check(
@@ -122,9 +120,9 @@ class LocalSource:
         refs = list(chain.from_iterable(options.columns().values()))
         frames.lazy.warn_row_order(self.frame, what, hint, refs=refs)
 
-    def sample(self, options: Options, wanted: SampleSize) -> Any:
+    def sample(self, options: Options, sample: SampleSize) -> Any:
         refs = self.check(options)
-        return frames.filter_rows(self.frame, refs, partial(sampled_rows, options, wanted))
+        return frames.filter_rows(self.frame, refs, partial(sampled_rows, options, sample))
 
     # Counts -----------------------------------------------------------------------------
 
@@ -140,9 +138,7 @@ class LocalSource:
     def read(self, refs: Refs) -> tuple[dict[str, list[Any]], int]:
         """Read columns, in one query if the frame is lazy, and count the rows."""
         eager = frames.collect_columns(self.frame, list(chain.from_iterable(refs.values())))
-        columns = {
-            argument: frames.read_columns(eager, several) for argument, several in refs.items()
-        }
+        columns = {each: frames.read_columns(eager, refs[each]) for each in refs}
         return columns, len(eager)
 
     def strata(self, by: By, groups: tuple[Term, ...] = ()) -> Strata:

@@ -21,9 +21,9 @@ def new_columns(options: Options, columns: Columns, n_rows: int) -> list[NewColu
     # Only tables need the levels, and each level holds a code for every row.
     strata = stratify(options, columns, n_rows)._replace(levels=())
     outputs = empty_outputs(options)
-    several = len(outputs) > 1
+    has_repeats = len(outputs) > 1
     dealt_columns = []
-    for repeat, output in enumerate(track(outputs, "New columns") if several else outputs):
+    for repeat, output in enumerate(track(outputs, "New columns") if has_repeats else outputs):
         parts = place_rows(deal_rows(options, strata, repeat), strata.dealt.rows, n_rows)
         dealt_columns.append(output._replace(parts=parts))
     target = options.target
@@ -31,10 +31,10 @@ def new_columns(options: Options, columns: Columns, n_rows: int) -> list[NewColu
     tied = options.deal == "contiguous"
     if tied or (target.names and min(target.fractions(n_dealt)) * n_dealt < 1):
         sizes = {column.name: part_sizes(column.parts, target) for column in dealt_columns}
-        warn_empty_parts(target, n_dealt, sizes, named=several, tied=tied)
+        warn_empty_parts(target, n_dealt, sizes, named=has_repeats, tied=tied)
     if strata.dealt.group is not None:
         sizes = {column.name: part_sizes(column.parts, target) for column in dealt_columns}
-        warn_far_parts(options, n_dealt, sizes, named=several)
+        warn_far_parts(options, n_dealt, sizes, named=has_repeats)
     return dealt_columns
 
 

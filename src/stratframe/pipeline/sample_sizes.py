@@ -39,18 +39,18 @@ def sample_streams(options: Options) -> tuple[Stream, Stream]:
 
 
 def sample_table(
-    options: Options, strata: Strata, wanted: SampleSize, lowest: Words | None
+    options: Options, strata: Strata, sample: SampleSize, lowest: Words | None
 ) -> StratumTable:
     """Compute how many rows of each stratum are in the sample, and how many are not.
 
     If `lowest` is given, strata get their random words in the order of their lowest row numbers.
     """
     sizes = strata.sizes
-    total = sample_total(wanted.size, strata.n_rows)
+    total = sample_total(sample.size, strata.n_rows)
     words = random_words(options.seed, StreamTag.SAMPLE_QUOTA, len(sizes))
     if lowest is not None:
         words = words[np.argsort(order_of_strata(lowest, strata.ancestors))]
-    if wanted.allocation == "equal":
+    if sample.allocation == "equal":
         in_sample = equal_allocation(sizes, total, words)
     else:
         in_sample = proportional_allocation(sizes, total, words)
@@ -68,17 +68,17 @@ def sample_total(size: int | Fraction, n_rows: int) -> int:
     return total
 
 
-def sampled_rows(options: Options, wanted: SampleSize, columns: Columns, n_rows: int) -> Flags:
+def sampled_rows(options: Options, sample: SampleSize, columns: Columns, n_rows: int) -> Flags:
     first, second = sample_streams(options)
     strata = stratify(options, columns, n_rows)
     if strata.order is not None:
-        table = sample_table(options, strata, wanted, None)
+        table = sample_table(options, strata, sample, None)
         total = int(table[:, 0].sum())
         share = Fraction(max(min(total, n_rows - total), 1), max(n_rows, 1))
         rows = strata.sort_rows(first(n_rows), share)
         parts = systematic_deal(rows, table, second(table.size + n_rows))
     else:
         numbers, tie_breaks = row_numbers(strata.dealt.keys, n_rows, first, second)
-        table = sample_table(options, strata, wanted, strata.lowest(numbers))
+        table = sample_table(options, strata, sample, strata.lowest(numbers))
         parts = deal_by_rank(strata.codes, table, numbers, tie_breaks)
     return np.equal(place_rows(parts, strata.dealt.rows, n_rows), 0)
