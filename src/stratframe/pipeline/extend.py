@@ -92,7 +92,10 @@ def groups_of_frame(options: Options, columns: Columns, dealt: DealtRows, n_rows
 def folds_of_groups(
     options: Options, groups: Ints, entries: Sequence[BoundTerm], column: Any, parts: Ints
 ) -> Ints:
-    """Return the fold that the group of each row has, or -1; `groups` is as from above."""
+    """Check that each group is in one fold, and return the fold of each row's group, or -1.
+
+    `groups` is -1 for rows that the call does not choose; their folds have no meaning.
+    """
     series: list[Any] = []
     for entry in entries:
         series += entry.series
