@@ -37,8 +37,8 @@ def read_inputs(command: Command) -> tuple[list[Input], dict[str, Any]]:
     inputs = [read_input(file, command.verb, values) for file in files]
     if "time" in values:
         check_zones(inputs, time_column(values), part_names(command))
-    alike = frames.files.read_alike({each.file.path: each.frame for each in inputs})
-    inputs = [each._replace(frame=frame) for each, frame in zip(inputs, alike, strict=True)]
+    alike_frames = frames.files.read_alike({each.file.path: each.frame for each in inputs})
+    inputs = [each._replace(frame=frame) for each, frame in zip(inputs, alike_frames, strict=True)]
     return inputs, values
 
 
@@ -92,12 +92,15 @@ def check_repeats(file: File, values: dict[str, Any], names: Sequence[str]) -> N
 
 def columns_in(entry: Any) -> list[Any]:
     """List the columns that an entry or a list of entries names."""
-    parts = entry if isinstance(entry, list) else getattr(entry, "columns", None)
-    if parts is None:
+    if isinstance(entry, list):
+        entries = entry
+    elif hasattr(entry, "columns"):
+        entries = entry.columns
+    else:
         return [entry]
     columns = []
-    for part in parts:
-        columns += columns_in(part)
+    for each in entries:
+        columns += columns_in(each)
     return columns
 
 

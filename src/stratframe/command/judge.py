@@ -40,8 +40,8 @@ def run_report(command: Command) -> Output:
     return Output(text, has_file=True)
 
 
-def as_argument(command: Command, several: list[Any]) -> Any:
+def as_argument(command: Command, file_frames: list[Any]) -> Any:
     """Return one frame as it is, and several frames as a mapping that names them as parts."""
-    if len(several) == 1:
-        return several[0]
-    return dict(zip(part_names(command), several, strict=True))
+    if len(file_frames) == 1:
+        return file_frames[0]
+    return dict(zip(part_names(command), file_frames, strict=True))

@@ -23,10 +23,12 @@ def balance_lines(table: Any) -> list[str]:
         cells = [row[name] for name in names]
         stratum = tuple(frames.to_list(cells))  # None instead of NaN
         counts.setdefault(stratum, []).append(row["n"])
-    shown = dict(islice(counts.items(), MAX_LINES))
+    first_counts = dict(islice(counts.items(), MAX_LINES))
     folds = dict.fromkeys(str(row["fold"]) for row in rows)
-    columns: list[tuple[str, Sequence[Any]]] = [(join_cells(names), list(map(join_cells, shown)))]
-    columns += zip(folds, zip(*shown.values(), strict=True), strict=True)
+    columns: list[tuple[str, Sequence[Any]]] = [
+        (join_cells(names), list(map(join_cells, first_counts)))
+    ]
+    columns += zip(folds, zip(*first_counts.values(), strict=True), strict=True)
     lines = column_lines(columns)
     if len(counts) > MAX_LINES:
         lines.append(f"    ... and {len(counts) - MAX_LINES:,} more")

@@ -13,7 +13,7 @@ from ..core.seeds import StreamTag
 from ..core.types import Flags, Ints, StratumTable
 from ..errors import StratError
 from ..frames import LabelRows
-from ..pipeline.extend import ORDER_SALT, quota_of_new, read_given, target_of
+from ..pipeline.extend import ORDER_SALT, quota_of_new, read_target, target_of
 from ..pipeline.fold_counts import (
     LEAST_FOLDS,
     FoldCounts,
@@ -313,9 +313,9 @@ def extend_column(engine: Engine, options: Options, k: int | None, *, named: boo
     name = folds.name  # in the spelling of the frame
     target = target_of(frames.make_frame("pandas", {name: folds}), name, options.target, k)
     options = replace(options, name=name, target=target)
-    options, held = read_given(options, k, folds, every.weights)
+    options, held = read_target(options, k, folds, every.weights)
     call, counts = count(options) if folds_first else (call, every)
-    parts = read_given(options, options.target.n, counts.columns["name"][0], counts.weights)[1]
+    parts = read_target(options, options.target.n, counts.columns["name"][0], counts.weights)[1]
     counted = nest_counts(engine, options, counts)
     strata, stream = counted.strata, column_stream(options, StreamTag.EXTEND)
     given = parts if strata.dealt.rows is None else parts[strata.dealt.rows]

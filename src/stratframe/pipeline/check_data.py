@@ -21,9 +21,14 @@ from .random_numbers import first_of_equal_keys, read_keys
 
 def rows_where(series: Any, *, in_batch: bool = False) -> Ints:
     """Return the rows for which `where` is true."""
-    name, text, subject = "where", "the column of `where`", "The column of `where`"
-    if series.name is not None:
-        name, text, subject = series.name, repr(series.name), f"Column {series.name!r}"
+    if series.name is None:
+        name = "where"
+        text = "the column of `where`"
+        subject = "The column of `where`"
+    else:
+        name = series.name
+        text = repr(name)
+        subject = f"Column {name!r}"
     flags, missing = frames.read_flags(series, text)
     rule = Rule(hint="fill the missing values, as in `fill_null(False)` or `fillna(False)`.")
     frames.check_rules([RuledColumn(name, subject, rule, series, missing)], in_batch=in_batch)
@@ -32,32 +37,22 @@ def rows_where(series: Any, *, in_batch: bool = False) -> Ints:
 
 def check_values(dealt: DealtRows, options: Options, key: Sequence[Any] = ()) -> DealtRows:
     """Raise one error for all values that break a rule; otherwise, add the hashed keys."""
-    for entry in dealt.by if options.marginal else dealt.by[:-1]:
-        if entry.term.orders_rows:  # a plain column with fractions
-            rule, others = "A continuous entry of `by` must come last", " and is followed by others"
-            if options.marginal:
-                rule, others = "An entry of `sf.margins` must define strata", ""
-            msg = (
-                f"{rule}, but {entry.text} holds fractions{others}.\nHint: cut it into bins, as in"
-                f" `sf.quantiles({entry.code}, 10)`, or use its values as classes, as in"
-                f" `sf.classes({entry.code})`."
-            )
-            raise StratError(msg)
-    columns = [
-        column for entry in dealt.entries for column in ruled_columns(entry, options.missing)
-    ]
+    check_fractions(dealt, options)
+    columns: list[RuledColumn] = []
+    for entry in dealt.entries:
+        columns += ruled_columns(entry, options.missing)
     if not key:
         frames.check_rules(columns)
         return dealt
-    keyed = ruled_keys(key, dealt.rows)
-    columns += keyed
-    if any(column.missing.any() for column in keyed):
+    key_columns = ruled_keys(key, dealt.rows)
+    columns += key_columns
+    if any(column.missing.any() for column in key_columns):
         frames.check_rules(columns)
     key = dealt.take(key)
     keys = read_keys(options, key)
     first = first_of_equal_keys(keys, key)
     if first is not None:
-        texts = ", ".join(column.text.removeprefix("Column ") for column in keyed)
+        texts = ", ".join(column.text.removeprefix("Column ") for column in key_columns)
         unique = Rule(complete=False, unique=True, hint=UNIQUE_KEY_HINT)
         no_gaps = np.zeros(len(first), dtype=np.bool_)
         columns.append(
@@ -65,6 +60,24 @@ def check_values(dealt: DealtRows, options: Options, key: Sequence[Any] = ()) ->
         )
     frames.check_rules(columns)
     return replace(dealt, keys=keys)
+
+
+def check_fractions(dealt: DealtRows, options: Options) -> None:
+    """Raise an error if a plain column with fractions orders rows where only strata can stand."""
+    for entry in dealt.by if options.marginal else dealt.by[:-1]:
+        if not entry.term.orders_rows:
+            continue
+        rule = "A continuous entry of `by` must come last"
+        others = " and is followed by others"
+        if options.marginal:
+            rule = "An entry of `sf.margins` must define strata"
+            others = ""
+        msg = (
+            f"{rule}, but {entry.text} holds fractions{others}.\nHint: cut it into bins, as in"
+            f" `sf.quantiles({entry.code}, 10)`, or use its values as classes, as in"
+            f" `sf.classes({entry.code})`."
+        )
+        raise StratError(msg)
 
 
 UNIQUE_KEY_HINT = (
@@ -77,9 +90,12 @@ def ruled_keys(key: Sequence[Any], rows: Ints | None) -> list[RuledColumn]:
     """Return the key columns, each with the rule that it must have no missing values."""
     columns = []
     for place, series in enumerate(key, 1):
-        name, text = f"key {place}", f"Entry {place} of `key`"
-        if series.name is not None:
-            name, text = series.name, f"Column {series.name!r}"
+        if series.name is None:
+            name = f"key {place}"
+            text = f"Entry {place} of `key`"
+        else:
+            name = series.name
+            text = f"Column {name!r}"
         missing = frames.is_missing(series if rows is None else frames.take(series, rows))
         columns.append(RuledColumn(name, text, Rule(), series, missing, rows=rows))
     return columns
@@ -90,12 +106,15 @@ def check_enough(dealt: DealtRows, target: Target) -> None:
         limit = f"the number of rows that get a {target.kind}"
         raise StratError(at_most(target.argument, limit, target.n, dealt.total, "row"))
     group = dealt.group
-    if group is not None and target.n > (n_groups := int(group.max(initial=-1)) + 1):
+    if group is None:
+        return
+    n_groups = int(group.max(initial=-1)) + 1
+    if target.n > n_groups:
         msg = at_most(target.argument, "the number of groups", target.n, n_groups, "group")
         raise StratError(msg + explain_largest(dealt.groups, group, np.bincount(group)))
 
 
-def explain_largest(grouped_by: Sequence[BoundTerm], groups: Ints | None, sizes: Ints) -> str:
+def explain_largest(entries: Sequence[BoundTerm], group: Ints, sizes: Ints) -> str:
     """Return a sentence that explains the size of the largest group, or an empty string."""
-    rows = np.flatnonzero(groups == sizes.argmax())
-    return "".join(entry.term.explain_group(entry, rows) for entry in grouped_by)
+    rows = np.flatnonzero(group == sizes.argmax())
+    return "".join(entry.term.explain_group(entry, rows) for entry in entries)

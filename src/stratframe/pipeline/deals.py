@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import ceil
 
 import numpy as np
@@ -23,7 +23,7 @@ from ..errors import plural, warn
 from ..terms.base import BoundTerm
 from .check_data import explain_largest
 from .nest import Strata, check_n_cells
-from .options import Deal, Options
+from .options import Deal, Options, Target
 from .random_numbers import column_stream, row_numbers, row_streams
 
 TOTALS = StreamTag.FOLD_TOTALS, StreamTag.PART_TOTALS
@@ -114,23 +114,17 @@ DEALS: dict[Deal, Callable[[Options, Strata, int], Ints]] = {
 
 def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
     """Deal whole groups, or deal single rows so that every margin is balanced."""
-    target, group = options.target, strata.dealt.group
+    target = options.target
     shares = target.fractions(strata.n_rows)
     stream = column_stream(options, StreamTag.FOLD_SEARCH, StreamTag.PART_SEARCH, repeat=repeat)
+    group = strata.dealt.group
     if group is None:
         return balance_rows(strata.units(), shares, stream)
-    n_groups = int(group.max()) + 1
     check_n_cells(len(strata.sizes), target.n)
-    sizes = sum_by(group, strata.dealt.weights, n_groups)
-    largest, fair = int(sizes.max()), max(shares) * int(sizes.sum())
-    if repeat == 0 and largest > ceil(fair):
-        why = explain_largest(strata.dealt.groups, group, sizes)
-        excess = f"{largest - float(fair):.10g}"
-        warn(
-            f"The largest group has {plural(largest, 'row')}, but the largest {target.kind} should"
-            f" have {float(fair):.10g}, so one {target.kind} will be at least {excess}"
-            f" {'row' if excess == '1' else 'rows'} too large.{why}"
-        )
+    n_groups = int(group.max()) + 1
+    if repeat == 0:
+        sizes = sum_by(group, strata.dealt.weights, n_groups)
+        warn_large_group(target, strata.dealt.groups, group, sizes)
     units = strata.units()
     if target.kind == "part" and can_enumerate(n_groups, target.n):
         parts = assign_best(units, np.full(n_groups, -1), shares, stream)
@@ -138,10 +132,29 @@ def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
         parts = assign_units(units, shares, stream)
     if strata.totals is not None:
         totals = group_totals(strata.totals.data, group, n_groups)
-        alike, _ = unique_rows(units, stream(len(units.totals)))
-        stream = column_stream(options, *TOTALS, repeat=repeat)
-        parts = swap_for_totals(alike, parts, totals, shares, stream)
+        equal_units, _ = unique_rows(units, stream(len(units.totals)))
+        swaps = column_stream(options, *TOTALS, repeat=repeat)
+        parts = swap_for_totals(equal_units, parts, totals, shares, swaps)
     return parts[group]
+
+
+def warn_large_group(
+    target: Target, entries: Sequence[BoundTerm], group: Ints, sizes: Ints
+) -> None:
+    """Warn if the largest group is larger than the largest part should be."""
+    largest = int(sizes.max())
+    n_rows = int(sizes.sum())
+    fair = max(target.fractions(n_rows)) * n_rows
+    if largest <= ceil(fair):
+        return
+    why = explain_largest(entries, group, sizes)
+    excess = f"{largest - float(fair):.10g}"
+    noun = "row" if excess == "1" else "rows"
+    warn(
+        f"The largest group has {plural(largest, 'row')}, but the largest {target.kind} should"
+        f" have {float(fair):.10g}, so one {target.kind} will be at least {excess} {noun} too"
+        f" large.{why}"
+    )
 
 
 def fold_order(options: Options, repeat: int) -> Ints:
@@ -159,7 +172,8 @@ def quota_table(
 
     Strata are processed in the order of their codes or, with keys, of their lowest key hashes.
     """
-    sizes, target = strata.sizes, options.target
+    sizes = strata.sizes
+    target = options.target
     check_n_cells(len(sizes), target.n)
     if lowest is not None:
         order = order_of_strata(lowest, strata.ancestors)
@@ -168,7 +182,8 @@ def quota_table(
         return table
     if target.kind == "fold":
         return equal_quota(sizes, fold_order(options, repeat))
-    words, n_words = None, len(sizes) * (target.n - 1)
+    n_words = len(sizes) * (target.n - 1)
+    words = None
     if options.deal == "random":
         words = column_stream(options, StreamTag.PART_QUOTA, repeat=repeat)(n_words)
     elif options.deal == "contiguous":  # the highest words give a left-over row to the first part

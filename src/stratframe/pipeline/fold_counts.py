@@ -57,15 +57,22 @@ class LevelCounts(NamedTuple):
 
     def judge(self, n_cells: int) -> JudgedCells:
         """Judge how even every cell is, with an allowance for `n_cells` simultaneous tests."""
-        own, n_cells = (self.table, self.slack, self.groups), n_cells * self.n_tries
-        cells = judge_cells(*own, n_cells=n_cells, is_coarse=self.is_coarse)
-        lacking = cells.is_lacking & self.is_class
+        cells = judge_cells(
+            self.table,
+            self.slack,
+            self.groups,
+            n_cells=n_cells * self.n_tries,
+            is_coarse=self.is_coarse,
+        )
+        is_lacking = cells.is_lacking & self.is_class
         if self.groups is not None:
             k = int((self.table.sum(axis=0) > 0).sum())
-            lacking &= (self.groups.n >= GROUPS_PER_FOLD * k)[:, None]
-        even = cells.is_even | (self.is_excused & ~cells.is_uneven)
-        uneven = cells.is_uneven | lacking
-        return cells._replace(is_even=even, is_uneven=uneven, is_lacking=lacking)
+            is_lacking &= (self.groups.n >= GROUPS_PER_FOLD * k)[:, None]
+        return cells._replace(
+            is_even=cells.is_even | (self.is_excused & ~cells.is_uneven),
+            is_uneven=cells.is_uneven | is_lacking,
+            is_lacking=is_lacking,
+        )
 
 
 class FoldTotals(NamedTuple):
@@ -125,104 +132,129 @@ def count_folds(
     count: Callable[[tuple[Term, ...]], FoldedStrata],
 ) -> FoldCounts:
     """Count the rows of each stratum in k folds at every level; `count` makes strata from terms."""
-    found = count(entries.terms)
-
-    def stratum_values() -> Sequence[Any]:
-        strata = found.strata
-        first = first_occurrence(strata.codes, len(strata.sizes))
-        return frames.to_list(strata.levels[0].values(first)) if strata.levels else []
-
-    check_not_swapped("by", by, name, stratum_values, found.labels)
+    folded = count(entries.terms)
+    check_not_swapped("by", by, name, partial(values_of_first, folded.strata), folded.labels)
     if entries.marginal:
-        return count_levels(found)
-    weights = found.strata.dealt.weights
-    handed = split_series(entries.terms, found.columns)
-    shown = [term.in_table(series, k, weights) for term, series in handed]
-    terms = tuple(term for term, _ in shown)
-    if terms == entries.terms:
-        return count_levels(found, shown)
-    counts = count_levels(count(terms), shown)
-    # If the classes of an entry are counted instead of its bins, the entry has no slack.
-    plain = [
-        (term, slack if each is term else 0)
-        for term, (each, slack) in zip(entries.terms, shown, strict=True)
+        return count_levels(folded)
+    in_table = [
+        term.in_table(series, k, folded.strata.dealt.weights)
+        for term, series in split_series(entries.terms, folded.columns)
     ]
-    as_classes = count_levels(found, plain)
+    terms = tuple(term for term, _ in in_table)
+    if terms == entries.terms:
+        return count_levels(folded, in_table)
+    counts = count_levels(count(terms), in_table)
+    # If the classes of an entry are counted instead of its bins, the entry has no slack.
+    as_classes = [
+        (term, slack if table_term is term else 0)
+        for term, (table_term, slack) in zip(entries.terms, in_table, strict=True)
+    ]
+    return allow_for_classes(counts, count_levels(folded, as_classes))
+
+
+def values_of_first(strata: Strata) -> Sequence[Any]:
+    """List the values that name the strata of the first entry, if any."""
+    if not strata.levels:
+        return []
+    first = first_occurrence(strata.codes, len(strata.sizes))
+    return frames.to_list(strata.levels[0].values(first))
+
+
+def allow_for_classes(counts: FoldCounts, as_classes: FoldCounts) -> FoldCounts:
+    """Judge the counts of bins less strictly if the values are as even as classes should be."""
     if not all(cells.is_even.all() for cells in as_classes.judge()):
         return counts
     # The rows with each whole number are spread evenly over the folds. If a shuffle is rarely as
     # even as this, the numbers were dealt as classes; if not, the folds are judged as a shuffle.
-    changed: dict[str, Any] = {"n_tries": MANY_SHUFFLES}
+    levels = [level._replace(n_tries=MANY_SHUFFLES) for level in counts.levels]
     if is_beyond_shuffles(as_classes.levels[-1].table):
-        changed |= {"is_excused": True, "off_in_order": None}
-    return counts._replace(levels=[each._replace(**changed) for each in counts.levels])
+        levels = [level._replace(is_excused=True, off_in_order=None) for level in levels]
+    return counts._replace(levels=levels)
 
 
-def count_levels(found: FoldedStrata, entries: Sequence[tuple[Term, int]] = ()) -> FoldCounts:
+def count_levels(folded: FoldedStrata, entries: Sequence[tuple[Term, int]] = ()) -> FoldCounts:
     """Count rows by stratum and fold at every level; `entries` pairs each term with its slack."""
-    levels, strata = [], found.strata
+    strata = folded.strata
     slacks = [slack for term, slack in entries if not term.orders_rows]
-    for place, level in enumerate(strata.margins or levels_of(strata)):
-        slack = slacks[place] if slacks else 0
-        groups = None
-        if strata.dealt.group is not None:
-            n_strata = len(level.sizes)
-            groups = group_rows(level.codes, strata.dealt.group, strata.dealt.weights, n_strata)
-        table = level.crosstab(found.codes, len(found.labels.values))
-        is_coarse = not strata.margins and level is not strata
-        off = None if is_coarse else measure_order(level, found)
-        # It would take too much memory to keep all rows of all margins.
-        kept = level.first_rows() if strata.margins else level
-        own = LevelCounts(kept, table, slack, is_coarse, groups=groups, off_in_order=off)
-        levels.append(own)
-    totals = None
-    if strata.totals is not None and len(found.codes):
-        totals = partial(count_totals, strata.totals, found)
-    return FoldCounts(found.labels, levels, bool(strata.margins), totals)
-
-
-def count_totals(entry: BoundTerm, found: FoldedStrata) -> FoldTotals:
-    """Measure how even the totals of an entry are across folds of whole groups or single rows."""
-    units, sizes = found.strata.dealt.group, np.array(found.labels.sizes)
-    units = np.arange(len(found.codes)) if units is None else units
-    names = [
-        f"column {place}" if each.is_unnamed else each.name
-        for place, (each, n) in enumerate(zip(entry.names, entry.widths, strict=True), 1)
-        for _ in range(n)
+    levels = [
+        count_level(level, folded, slacks[place] if slacks else 0)
+        for place, level in enumerate(strata.margins or levels_of(strata))
     ]
-    return FoldTotals(names, *measure_totals(entry.data, found.codes, sizes, units))
+    totals = None
+    if strata.totals is not None and len(folded.codes):
+        totals = partial(count_totals, strata.totals, folded)
+    return FoldCounts(folded.labels, levels, bool(strata.margins), totals)
 
 
-def measure_order(strata: Strata, found: FoldedStrata) -> Values | None:
+def count_level(level: Strata, folded: FoldedStrata, slack: int) -> LevelCounts:
+    """Count rows by stratum and fold at one level of nesting, or for one margin."""
+    strata = folded.strata
+    is_coarse = not strata.margins and level is not strata
+    groups = None
+    if strata.dealt.group is not None:
+        n_strata = len(level.sizes)
+        groups = group_rows(level.codes, strata.dealt.group, strata.dealt.weights, n_strata)
+    return LevelCounts(
+        # It would take too much memory to keep all rows of all margins.
+        level.first_rows() if strata.margins else level,
+        level.crosstab(folded.codes, len(folded.labels.values)),
+        slack,
+        is_coarse,
+        groups=groups,
+        off_in_order=None if is_coarse else measure_order(level, folded),
+    )
+
+
+def count_totals(entry: BoundTerm, folded: FoldedStrata) -> FoldTotals:
+    """Measure how even the totals of an entry are across folds of whole groups or single rows."""
+    units = folded.strata.dealt.group
+    if units is None:
+        units = np.arange(len(folded.codes))
+    names: list[Any] = []
+    for place, (column, width) in enumerate(zip(entry.names, entry.widths, strict=True), 1):
+        name = f"column {place}" if column.is_unnamed else column.name
+        names += [name] * width
+    sizes = np.array(folded.labels.sizes)
+    return FoldTotals(names, *measure_totals(entry.data, folded.codes, sizes, units))
+
+
+def measure_order(strata: Strata, folded: FoldedStrata) -> Values | None:
     """Measure how uneven cumulative counts are in the order of a continuous last entry, if any."""
     cells = strata.levels[-1].cells if strata.levels else None
     if cells is None:
         return None
     first = first_occurrence(cells, int(cells.max(initial=-1)) + 1)
     in_cells = strata._replace(codes=cells, sizes=first)
-    table = in_cells.crosstab(found.codes, len(found.labels.values))
-    held = first < len(cells)
-    parents = (strata.ancestors or (np.zeros_like(strata.sizes),))[0][strata.codes[first[held]]]
-    return order_deviations(table[held], parents)
+    table = in_cells.crosstab(folded.codes, len(folded.labels.values))
+    is_present = first < len(cells)
+    strata_of_cells = strata.codes[first[is_present]]
+    parents = np.zeros_like(strata_of_cells)
+    if strata.ancestors:
+        parents = strata.ancestors[0][strata_of_cells]
+    return order_deviations(table[is_present], parents)
 
 
 def levels_of(strata: Strata) -> list[Strata]:
     """List the strata at each level of nesting, from the coarsest level to the joint strata."""
-    found = []
+    coarser = []
     for depth, parents in enumerate(reversed(strata.ancestors), 1):
-        sizes = sum_by(parents, strata.sizes, int(parents.max(initial=-1)) + 1)
-        codes = parents[strata.codes]
-        own = strata._replace(codes=codes, sizes=sizes, ancestors=(), levels=strata.levels[:depth])
-        found.append(own)
-    return [*found, strata]
+        level = strata._replace(
+            codes=parents[strata.codes],
+            sizes=sum_by(parents, strata.sizes, int(parents.max(initial=-1)) + 1),
+            ancestors=(),
+            levels=strata.levels[:depth],
+        )
+        coarser.append(level)
+    return [*coarser, strata]
 
 
 def check_not_itself(argument: str, refs: Sequence[Any], name: Hashable, frame: Any = None) -> None:
     """Raise an error if a reference selects the fold column, alone or with other columns."""
     if any(frames.references.gives_column(frame, ref, name) for ref in refs):
-        shown, other = frames.format_reference(name), "day" if argument == "time" else "label"
+        other = "day" if argument == "time" else "label"
         msg = (
-            f"`{argument}` must name columns other than the fold column, but includes {shown}."
+            f"`{argument}` must name columns other than the fold column, but includes"
+            f" {frames.format_reference(name)}."
             f'\nHint: name a column by which to compare the folds, as in `{argument}="{other}"`.'
         )
         raise StratError(msg)
@@ -237,7 +269,9 @@ def check_not_swapped(
     if not FOLD_NAME.search(by) or FOLD_NAME.search(name):
         return
     if look_like_folds(compared()) and not look_like_folds(labels.present, labels.sizes):
-        meant = f' If {by!r} is meant, pass `by=sf.classes("{by}")`.' if argument == "by" else ""
+        meant = ""
+        if argument == "by":
+            meant = f' If {by!r} is meant, pass `by=sf.classes("{by}")`.'
         msg = (
             f"`{argument}` must be a column by which to compare folds, but {by!r} looks like folds,"
             f' and {name!r} does not.\nHint: swap them: pass `{argument}="{name}"`, and "{by}" as'
@@ -267,10 +301,12 @@ GROUPS_PER_FOLD = 2
 
 def cut_orders(options: Options, series: Sequence[Any], k: int) -> Options:
     """Replace each continuous term with bins for tables, after a check of its values."""
-    handed = split_series(options.terms, series)
-    terms = [term.resolve(columns) for term, columns in handed]
-    in_bins = terms if options.marginal else [term.in_bins(k) for term in terms]
-    for term, bins, (_, columns) in zip(terms, in_bins, handed, strict=True):
+    terms_and_columns = split_series(options.terms, series)
+    terms = [term.resolve(columns) for term, columns in terms_and_columns]
+    if options.marginal:
+        return replace(options, terms=tuple(terms))
+    in_bins = [term.in_bins(k) for term in terms]
+    for term, bins, (_, columns) in zip(terms, in_bins, terms_and_columns, strict=True):
         if bins is not term:
             check_values(DealtRows([read_entry(term, columns)], [], 0), Options())
     return replace(options, terms=tuple(in_bins))

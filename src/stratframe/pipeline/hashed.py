@@ -38,8 +38,8 @@ def hash_points(options: Options) -> Words:
     The lowest hash of a part is 2**64 times the total share of the earlier parts, rounded up. With
     k equal parts, a row with the hash u therefore goes to part floor(u k / 2**64).
     """
-    before = list(accumulate(options.target.fractions(0)))[:-1]
-    return np.array([ceil(share * 2**64) for share in before], dtype=np.uint64)
+    shares_before = list(accumulate(options.target.fractions(0)))[:-1]
+    return np.array([ceil(share * 2**64) for share in shares_before], dtype=np.uint64)
 
 
 def hashed_columns(
@@ -47,13 +47,16 @@ def hashed_columns(
 ) -> list[NewColumn]:
     """Deal rows, which can be a batch of a lazy frame, only by the hashes of their keys."""
     keys: Sequence[Any] = columns["key"]
-    rows = rows_where(columns["where"][0], in_batch=in_batch) if columns.get("where") else None
+    rows = None
+    if columns.get("where"):
+        rows = rows_where(columns["where"][0], in_batch=in_batch)
     frames.check_rules(ruled_keys(keys, rows), in_batch=in_batch)
     if rows is not None:
         keys = [frames.take(series, rows) for series in keys]
-    read, points = [frames.read_key(series) for series in keys], hash_points(options)
+    key_columns = [frames.read_key(series) for series in keys]
+    points = hash_points(options)
     outputs = []
     for output, salt in zip(empty_outputs(options), hash_salts(options), strict=True):
-        parts = np.searchsorted(points, hash_keys(read, salt), side="right")
+        parts = np.searchsorted(points, hash_keys(key_columns, salt), side="right")
         outputs.append(output._replace(parts=place_rows(parts, rows, n_rows)))
     return outputs

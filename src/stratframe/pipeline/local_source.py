@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .. import frames
-from ..core.types import Flags, StratumTable
+from ..core.types import Flags, Ints, StratumTable
 from ..frames import LabelRows, NewColumn
 from ..frames.attach import Compute, Refs
 from ..terms.base import By, Term
@@ -54,7 +55,8 @@ class LocalSource:
     # Columns ----------------------------------------------------------------------------
 
     def assign(self, options: Options, *, overwrite: bool) -> Any:
-        outputs, by_row = empty_outputs(options), options.deal == "hash"
+        outputs = empty_outputs(options)
+        by_row = options.deal == "hash"
         refs = self.check(options, outputs, overwrite=overwrite)
         compute = partial(new_columns, options)
         if by_row:
@@ -69,9 +71,7 @@ class LocalSource:
         """Read columns, compute new ones and attach them: now or, in a lazy frame, in its query."""
         if self.is_lazy:
             return frames.attach.attach_lazily(self.frame, refs, compute, outputs, by_row=by_row)
-        columns = {
-            argument: frames.read_columns(self.frame, given) for argument, given in refs.items()
-        }
+        columns = {each: frames.read_columns(self.frame, refs[each]) for each in refs}
         return frames.attach.attach_columns(self.frame, list(compute(columns, len(self.frame))))
 
     def check(
@@ -96,7 +96,7 @@ class LocalSource:
             replace(options, name=name, target=target_of(self.frame, name, target, k))
             for name in names
         ]
-        outputs = [output for each in several for output in empty_outputs(each)]
+        outputs = [empty_outputs(each)[0] for each in several]
         compute = partial(extended_columns, several, k)
         return self.attach(columns | {"name": names}, compute, outputs)
 
@@ -109,19 +109,20 @@ class LocalSource:
         what: str | None = "without `key=` the folds"
         hint = '`key="id"` names columns that identify the rows'
         if options.groups and any(term.uses_row_order for term in terms):
-            what, hint = "with `sf.clusters` the folds", ""
+            what = "with `sf.clusters` the folds"
+            hint = ""
         elif options.groups and (options.missing == "stratum" or options.groups[0].only_groups):
             # Until the query runs, it is unknown whether rows lack a group.
             what = "where rows lack a group the folds"
             hint = "fill the missing groups with values that identify the rows"
         elif options.groups or options.key or is_cut_by_value:
             what = None
-        refs = [ref for refs in options.columns().values() for ref in refs]
+        refs = list(chain.from_iterable(options.columns().values()))
         frames.lazy.warn_row_order(self.frame, what, hint, refs=refs)
 
-    def sample(self, options: Options, wanted: SampleSize) -> Any:
-        named = self.check(options)
-        return frames.filter_rows(self.frame, named, partial(sampled_rows, options, wanted))
+    def sample(self, options: Options, sample: SampleSize) -> Any:
+        refs = self.check(options)
+        return frames.filter_rows(self.frame, refs, partial(sampled_rows, options, sample))
 
     # Counts -----------------------------------------------------------------------------
 
@@ -129,32 +130,32 @@ class LocalSource:
         """Run the query of a lazy frame only once, by collecting the columns that tables need."""
         if not self.is_lazy:
             return self
-        named = Options(*require_by(by), groups).columns()
-        frames.check_refs(self.frame, named)
-        return LocalSource(
-            frames.collect_columns(self.frame, [*named["by"], *named["groups"], *refs])
-        )
+        refs_of_call = Options(*require_by(by), groups).columns()
+        frames.check_refs(self.frame, refs_of_call)
+        all_refs = [*refs_of_call["by"], *refs_of_call["groups"], *refs]
+        return LocalSource(frames.collect_columns(self.frame, all_refs))
 
-    def read(self, named: Refs) -> tuple[dict[str, list[Any]], int]:
-        """Read the named columns, in one query if the frame is lazy, and count the rows."""
-        eager = frames.collect_columns(self.frame, [ref for refs in named.values() for ref in refs])
-        return {each: frames.read_columns(eager, refs) for each, refs in named.items()}, len(eager)
+    def read(self, refs: Refs) -> tuple[dict[str, list[Any]], int]:
+        """Read columns, in one query if the frame is lazy, and count the rows."""
+        eager = frames.collect_columns(self.frame, list(chain.from_iterable(refs.values())))
+        columns = {each: frames.read_columns(eager, refs[each]) for each in refs}
+        return columns, len(eager)
 
     def strata(self, by: By, groups: tuple[Term, ...] = ()) -> Strata:
         """Return the strata for a table, with each continuous entry cut into bins."""
         options = Options(*require_by(by), groups)
-        named = options.columns()
-        frames.check_refs(self.frame, named)
-        columns, n_rows = self.read(named)
+        refs = options.columns()
+        frames.check_refs(self.frame, refs)
+        columns, n_rows = self.read(refs)
         return stratify(cut_orders(options, columns["by"], LEAST_FOLDS), columns, n_rows)
 
     def plan(self, options: Options) -> tuple[Strata, Callable[[Strata], StratumTable]]:
         """Return the strata of a call, and a function that counts rows by stratum and part."""
-        named = self.check(options)
-        (columns, n_rows), n_parts = self.read(named), options.target.n
+        columns, n_rows = self.read(self.check(options))
+        n_parts = options.target.n
         if not n_rows:  # make an empty table instead of raising an error about too few rows
             options = Options(options.terms, options.marginal, options.groups)
-            columns = {each: columns[each] for each in ("by", "groups")}
+            columns = {argument: columns[argument] for argument in ("by", "groups")}
             strata = stratify(options, columns, 0)
             return strata, lambda level: level.crosstab(level.codes, n_parts)
         strata = stratify(options, columns, n_rows)
@@ -166,23 +167,19 @@ class LocalSource:
 
     def count_folds(self, by: By, name: str, groups: tuple[Term, ...] = ()) -> FoldCounts:
         options = Options(*require_by(by), groups)
-        named = options.columns() | {"name": [name]}
-        frames.check_refs(self.frame, named)
-        check_not_itself("by", named["by"], name, self.frame)
-        columns, _ = self.read(named)
+        refs = options.columns() | {"name": [name]}
+        frames.check_refs(self.frame, refs)
+        check_not_itself("by", refs["by"], name, self.frame)
+        columns, _ = self.read(refs)
         # As in the call that dealt the rows, all rows decide what kind of term a column needs.
-        handed = split_series(options.terms, columns["by"])
-        resolved = [term.resolve(own) for term, own in handed]
-        missing, weights = frames.is_missing(columns["name"][0]), None
-        if missing.any():
-            rows = np.flatnonzero(~missing)
-            columns = {each: [frames.take(one, rows) for one in columns[each]] for each in columns}
-        if not (groups or options.marginal) and all(term.is_nominal for term in resolved):
-            kept, weights = frames.duplicates.count_unique_rows([*columns["by"], *columns["name"]])
-            columns = {"by": kept[:-1], "name": kept[-1:]}
+        terms = resolve_terms(options.terms, columns["by"])
+        columns = rows_with_fold(columns)
+        weights = None
+        if not (groups or options.marginal) and all(term.is_nominal for term in terms):
+            columns, weights = distinct_rows(columns)
         labels, codes = frames.fold_codes(columns["name"][0], weights=weights)
         k = len(labels.present)
-        options = cut_orders(replace(options, terms=tuple(resolved)), columns["by"], k)
+        options = cut_orders(replace(options, terms=terms), columns["by"], k)
 
         def count(terms: tuple[Term, ...]) -> FoldedStrata:
             strata = stratify(replace(options, terms=terms), columns, len(codes), weights)
@@ -217,3 +214,25 @@ class LocalSource:
         return frames.labels.filter_labels(
             self.frame, rows, chosen, nulls=nulls, apart_from=apart_from
         )
+
+
+def resolve_terms(terms: Sequence[Term], series: Sequence[Any]) -> tuple[Term, ...]:
+    return tuple(term.resolve(columns) for term, columns in split_series(terms, series))
+
+
+def rows_with_fold(columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Select the rows in which the fold column `name` is not null."""
+    is_missing = frames.is_missing(columns["name"][0])
+    if not is_missing.any():
+        return columns
+    rows = np.flatnonzero(~is_missing)
+    return {
+        argument: [frames.take(each, rows) for each in series]
+        for argument, series in columns.items()
+    }
+
+
+def distinct_rows(columns: dict[str, list[Any]]) -> tuple[dict[str, list[Any]], Ints | None]:
+    """Select one row for each combination of values, and count its rows, if that saves time."""
+    unique, weights = frames.duplicates.count_unique_rows([*columns["by"], *columns["name"]])
+    return {"by": unique[:-1], "name": unique[-1:]}, weights

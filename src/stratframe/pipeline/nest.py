@@ -85,7 +85,9 @@ class DealtRows:
         )
 
     def take(self, series: Sequence[Any]) -> Sequence[Any]:
-        return series if self.rows is None else [frames.take(each, self.rows) for each in series]
+        if self.rows is None:
+            return series
+        return [frames.take(each, self.rows) for each in series]
 
 
 def place_rows(parts: Ints, rows: Ints | None, n_rows: int) -> Ints:
@@ -187,15 +189,15 @@ class Strata(NamedTuple):
 class MarginStrata:
     """The strata of each single entry; to save memory, some are made again for each use."""
 
-    def __init__(self, made: Sequence[Strata | Callable[[], Strata]]) -> None:
-        self.made = made
+    def __init__(self, margins: Sequence[Strata | Callable[[], Strata]]) -> None:
+        self.margins = margins
         self.counts: UnitCounts | None = None
 
     def __len__(self) -> int:
-        return len(self.made)
+        return len(self.margins)
 
     def __iter__(self) -> Iterator[Strata]:
-        return (each() if callable(each) else each for each in self.made)
+        return (margin() if callable(margin) else margin for margin in self.margins)
 
     def count(self, groups: Ints | None, n_rows: int) -> UnitCounts:
         """Count the values of each entry in every unit, and keep the counts for all repeats."""
@@ -218,16 +220,20 @@ def check_n_cells(n_strata: int, n_parts: int) -> None:
 
 def nest_each(dealt: DealtRows) -> MarginStrata:
     """Make the strata of each single entry; strata of list values are made only when needed."""
-    entries, dealt = dealt.by, replace(dealt, groups=[], group=None)
-    found = [each for entry in entries for each in entry.term.entries(entry)]
-    names = Counter(str(each.stratum_name) for each in found)
-    given = {entry.term for entry in entries}
-    made: list[Strata | Callable[[], Strata]] = []
-    for each in found:
-        own = name_with_column(each) if names[str(each.stratum_name)] > 1 else each
-        make = partial(nest, [own], dealt)
-        made.append(make() if each.term in given else make)
-    return MarginStrata(made)
+    entries: list[BoundTerm] = []
+    for entry in dealt.by:
+        entries += entry.term.entries(entry)
+    counts = Counter(str(entry.stratum_name) for entry in entries)
+    whole_terms = {entry.term for entry in dealt.by}
+    ungrouped = replace(dealt, groups=[], group=None)
+    margins: list[Strata | Callable[[], Strata]] = []
+    for entry in entries:
+        named = entry
+        if counts[str(entry.stratum_name)] > 1:
+            named = name_with_column(entry)
+        make = partial(nest, [named], ungrouped)
+        margins.append(make() if entry.term in whole_terms else make)
+    return MarginStrata(margins)
 
 
 def nest(entries: Sequence[BoundTerm], dealt: DealtRows) -> Strata:
@@ -246,22 +252,32 @@ def nest(entries: Sequence[BoundTerm], dealt: DealtRows) -> Strata:
         if term.orders_rows:
             order = term.row_order(entry.data)
             break
-        parent, division = codes, term.divide(entry, codes, n_strata)
+        parent = codes
+        division = term.divide(entry, parent, n_strata)
         order = division.order or order
         if levels:
             codes, parents = nest_codes(parent, n_strata, division.codes, division.n)
             parents_of_levels.append(parents)
             n_strata = len(parents)
         elif division.codes is entry.data and entry.rows is None:
-            codes, n_strata = division.codes, division.n  # already numbered by first appearance
+            codes = division.codes  # already numbered by first appearance
+            n_strata = division.n
         else:
             codes, present = factorize_codes(division.codes, division.n)
             n_strata = len(present)
         places = codes if term.is_nominal else division.codes
         values = partial(term.labels, entry, division, parent)
         levels.append(Level(entry.stratum_name, values, places, term, division.cells))
-    counted = entries[0].sizes if entries and codes is entries[0].data else None
-    sizes = sum_by(codes, dealt.weights, n_strata) if counted is None else counted
-    above = tuple(accumulate(reversed(parents_of_levels), lambda finer, parents: parents[finer]))
-    own = replace(dealt, by=[])  # the values of the entries take memory
-    return Strata(codes, sizes, own, above, order, totals, tuple(levels))
+    if entries and codes is entries[0].data and entries[0].sizes is not None:
+        sizes = entries[0].sizes
+    else:
+        sizes = sum_by(codes, dealt.weights, n_strata)
+    return Strata(
+        codes,
+        sizes,
+        replace(dealt, by=[]),  # the values of the entries take memory
+        tuple(accumulate(reversed(parents_of_levels), lambda finer, parents: parents[finer])),
+        order,
+        totals,
+        tuple(levels),
+    )

@@ -23,7 +23,7 @@ from ..checks import (
 from ..errors import StratError, above_limit, describe, describe_count, plural, warn
 from ..frames import format_reference
 from ..terms.base import By, ColumnRef, Missing, Term
-from ..terms.by import parse_by, parse_columns, parse_groups
+from ..terms.by import columns_of, parse_by, parse_columns, parse_groups
 
 PartShares: TypeAlias = Mapping[str, float | None] | float
 """The share or the number of rows of each part, by name; one value can be None, which stands for
@@ -58,11 +58,11 @@ class Target:
         """Convert shares and counts to fractions of the rows that get a part."""
         if self.shares is None:
             return [Fraction(1, self.n)] * self.n
-        given = [Fraction(share) for share in self.shares if share is not None]
+        shares = [Fraction(share) for share in self.shares if share is not None]
         if any(isinstance(share, Fraction) for share in self.shares):
-            rest = 1 - sum(given, Fraction(0))
+            rest = 1 - sum(shares, Fraction(0))
             return [rest if share is None else Fraction(share) for share in self.shares]
-        total = int(sum(given))
+        total = int(sum(shares))
         if total > n_rows or (total == n_rows) == (None in self.shares):
             msg = (
                 "The counts in `parts` must sum to the number of rows that get a part, got"
@@ -76,9 +76,12 @@ class Target:
     def hint_at_shares(self) -> str:
         """Suggest the shares of counts that are meant as percentages or ratios; maybe nothing."""
         counts = [share for share in self.shares or () if isinstance(share, int)]
-        total, names = sum(counts), self.names or ()
+        names = self.names or ()
+        if len(counts) < len(names):
+            return ""
+        total = sum(counts)
         shares = [round(count / total, 3) for count in counts]
-        if len(counts) < len(names) or [Fraction(str(each)) * total for each in shares] != counts:
+        if [Fraction(str(share)) * total for share in shares] != counts:
             return ""
         parts = dict(zip(names, shares, strict=True))
         return f"\nShares are below 1: `parts={show_parts(parts)}`."
@@ -89,6 +92,12 @@ MAX_PARTS_SHOWN = 12
 
 MAX_REPEATS = 10_000
 """The maximum number of fold columns that one call can add."""
+
+MISSING_OF: dict[str, tuple[Missing, ...]] = {
+    "fold": get_args(Missing),
+    "part": get_args(Missing)[:2],
+}
+"""The values of `missing` by the kind of the target; every row gets a part."""
 
 NO_TARGET = Target()
 """The target of a call that deals no rows. With 0 parts, no stratum is too small."""
@@ -114,8 +123,8 @@ class Options:
 
     def columns(self) -> dict[str, list[ColumnRef]]:
         return {
-            "by": [column for term in self.terms for column in term.columns],
-            "groups": [column for term in self.groups for column in term.columns],
+            "by": columns_of(self.terms),
+            "groups": columns_of(self.groups),
             "key": list(self.key),
             "where": [] if self.where is None else [self.where],
         }
@@ -137,9 +146,8 @@ def check_options(
 ) -> Options:
     """Check the arguments of a verb; `target` is made from `k` or `parts`."""
     terms, marginal = parse_by(by)
-    policies = get_args(Missing) if target.kind == "fold" else get_args(Missing)[:2]
     check_one_of("deal", deal, get_args(Deal))
-    check_one_of("missing", missing, policies)
+    check_one_of("missing", missing, MISSING_OF[target.kind])
     check_one_of("rare", rare, get_args(Rare))
     repeats = check_int("repeats", repeats, 1)
     if repeats > MAX_REPEATS:
@@ -158,6 +166,15 @@ def check_options(
         seed=check_seed(seed),
         name=name,
     )
+    check_combination(options)
+    if not isinstance(options.name, tuple) or repeats > 1:  # a tuple can name a pandas column
+        check_name(options.name)
+    return options
+
+
+def check_combination(options: Options) -> None:
+    """Raise an error if arguments that are valid on their own cannot be combined."""
+    target = options.target
     if target.kind == "fold" and target.n:
         for term in options.terms:
             term.check_k(target.n)
@@ -166,14 +183,12 @@ def check_options(
     for is_broken, rule, hint in clashes(options):
         if is_broken:
             raise StratError(f"{rule}.\nHint: {hint}" if hint else f"{rule}.")
-    if not isinstance(options.name, tuple) or repeats > 1:  # a tuple can name a pandas column
-        check_name(options.name)
-    return options
 
 
 def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
     """Yield, for each rule on combined arguments, whether it is broken, the rule, and a hint."""
-    deal, in_order = f'`deal="{options.deal}"`', options.deal in ("circular", "contiguous")
+    deal = f'`deal="{options.deal}"`'
+    in_order = options.deal in ("circular", "contiguous")
     rule = f"`sf.margins` cannot be combined with {deal}: margins have no row order"
     yield options.marginal and in_order, rule, ""
     rule = f"`sf.total` cannot be combined with {deal}: it swaps rows at random"
@@ -187,30 +202,42 @@ def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
         rule = f"{deal} cannot be combined with `repeats={options.repeats}`: nothing is drawn"
         yield options.repeats > 1, rule, "leave out `repeats`, as all columns would be equal."
     if options.deal == "hash":
-        alone = "a row's key alone decides where the row goes"
-        excluded: list[tuple[str, object, str]] = [
-            ("`by`", options.terms, hint_for_even_strata(options.key)),
-            ("`groups`", options.groups, hint_for_hashed_groups(options.groups)),
-            (f"`missing={options.missing!r}`", options.missing != "error", NO_MISSING_KEY),
-            (f"`rare={options.rare!r}`", options.rare != "warn", NO_CLASSES),
-        ]
-        for argument, is_given, hint in excluded:
-            yield is_given, f"{deal} cannot be combined with {argument}: {alone}", hint
-        rule = f"{deal} needs a `key`, whose hash decides where a row goes"
-        yield not options.key, rule, IDENTIFIED
-        rule = f"{deal} takes shares in `parts`, not counts of rows: {alone}"
-        counts = any(isinstance(share, int) for share in options.target.shares or ())
-        yield counts, rule, UP_TO_CHANCE
+        yield from clashes_with_hash(options)
     if options.groups:
-        orders = [term.function for term in options.terms if term.without_order() is None]
-        excluded = [
-            (deal, in_order, "leave out `deal`."),
-            ("`key`", options.key, hint_for_keyed_groups(options.groups)),
-            *((f"`{function}`", True, CLUSTERED) for function in orders),
-        ]
-        for argument, is_given, hint in excluded:
-            rule = f"`groups` cannot be combined with {argument}: whole groups are not assigned"
-            yield is_given, f"{rule} in row order", hint
+        yield from clashes_with_groups(options)
+
+
+def clashes_with_hash(options: Options) -> Iterator[tuple[object, str, str]]:
+    """Yield the rules on `deal="hash"`, as above."""
+    deal = '`deal="hash"`'
+    alone = "a row's key alone decides where the row goes"
+    excluded: list[tuple[str, object, str]] = [
+        ("`by`", options.terms, hint_for_even_strata(options.key)),
+        ("`groups`", options.groups, hint_for_hashed_groups(options.groups)),
+        (f"`missing={options.missing!r}`", options.missing != "error", NO_MISSING_KEY),
+        (f"`rare={options.rare!r}`", options.rare != "warn", NO_CLASSES),
+    ]
+    for argument, is_broken, hint in excluded:
+        yield is_broken, f"{deal} cannot be combined with {argument}: {alone}", hint
+    rule = f"{deal} needs a `key`, whose hash decides where a row goes"
+    yield not options.key, rule, IDENTIFIED
+    rule = f"{deal} takes shares in `parts`, not counts of rows: {alone}"
+    has_counts = any(isinstance(share, int) for share in options.target.shares or ())
+    yield has_counts, rule, UP_TO_CHANCE
+
+
+def clashes_with_groups(options: Options) -> Iterator[tuple[object, str, str]]:
+    """Yield the rules on `groups`, as above."""
+    in_order = options.deal in ("circular", "contiguous")
+    excluded: list[tuple[str, object, str]] = [
+        (f'`deal="{options.deal}"`', in_order, "leave out `deal`."),
+        ("`key`", options.key, hint_for_keyed_groups(options.groups)),
+    ]
+    for term in options.terms:
+        excluded.append((f"`{term.function}`", term.without_order() is None, CLUSTERED))
+    for argument, is_broken, hint in excluded:
+        rule = f"`groups` cannot be combined with {argument}: whole groups are not assigned"
+        yield is_broken, f"{rule} in row order", hint
 
 
 MAX_HASHED = 1_000_000
@@ -262,9 +289,12 @@ def write_groups(groups: Sequence[Term]) -> str:
     """Write the groups of a call as code, with `...` for the arguments of clusters."""
     if groups[0].only_groups:
         return str(groups[0])
-    texts = [
-        f"{term.function}(...)" if term.uses_row_order else term.arguments() for term in groups
-    ]
+    texts = []
+    for term in groups:
+        if term.uses_row_order:
+            texts.append(f"{term.function}(...)")
+        else:
+            texts.append(term.arguments())
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
 
@@ -292,25 +322,27 @@ def part_target(parts: object) -> Target:
         raise StratError(msg)
     for part in parts:
         check_encodable("The names of `parts`", part)
-    parts = {part: plain_share(share) for part, share in parts.items()}
-    given = [share for share in parts.values() if share is not None]
-    shares: tuple[Fraction | int | None, ...]
-    counts = [is_count(share) for share in given]
-    reals = [isinstance(share, Real) and not isinstance(share, Integral) for share in given]
-    if len(given) < len(parts) - 1 or not (all(counts) or all(reals)):
+    shares = read_shares({part: plain_share(share) for part, share in parts.items()})
+    return Target(len(parts), "part", tuple(parts), shares)
+
+
+def read_shares(parts: dict[str, Any]) -> tuple[Fraction | int | None, ...]:
+    """Read the shares of named parts, which are all fractions or all counts, but for one None."""
+    sizes = [share for share in parts.values() if share is not None]
+    are_counts = all(is_count(size) for size in sizes)
+    are_fractions = all(isinstance(size, Real) and not isinstance(size, Integral) for size in sizes)
+    if len(sizes) < len(parts) - 1 or not (are_counts or are_fractions):
         msg = (
             "`parts` must be all fractions or all counts, with at most one None,"
-            f" got {show_parts(dict(parts))}."
+            f" got {show_parts(parts)}."
         )
         raise StratError(msg)
-    if not all(0 < share < math.inf for share in given):
-        msg = f"`parts` must be finite and above zero, got {show_parts(dict(parts))}."
+    if not all(0 < size < math.inf for size in sizes):
+        msg = f"`parts` must be finite and above zero, got {show_parts(parts)}."
         raise StratError(msg)
-    if all(counts):
-        shares = tuple(None if share is None else int(share) for share in parts.values())
-    else:
-        shares = exact_shares(parts)
-    return Target(len(parts), "part", tuple(parts), shares)
+    if are_counts:
+        return tuple(None if share is None else int(share) for share in parts.values())
+    return exact_shares(parts)
 
 
 def is_count(share: Any) -> TypeGuard[int]:
@@ -321,7 +353,8 @@ def is_count(share: Any) -> TypeGuard[int]:
 def warn_large_test(share: float) -> None:
     """Warn if the share of `test` exceeds one half, because it might be meant for `train`."""
     if share > 0.5:
-        share, rest = float(share), round(1 - float(share), 12)
+        share = float(share)
+        rest = round(1 - share, 12)
         warn(
             f"`parts={share}` is the share of `test`, and leaves {rest} for `train`.\nHint:"
             f' `parts={rest}`, or `parts={{"train": {share}, "test": {rest}}}`, trains on {share};'
@@ -356,25 +389,31 @@ def exact_shares(parts: dict[str, Any]) -> tuple[Fraction | None, ...]:
     Each share is replaced with the nearest fraction that has a denominator of at most 10**6. If
     these fractions do not sum to 1, the given shares are divided by their sum instead.
     """
-    given = {
+    exact = {
         part: Fraction(share if isinstance(share, Fraction) else float(share))
         for part, share in parts.items()
         if share is not None
     }
-    simple = {part: share.limit_denominator(10**6) for part, share in given.items()}
-    if min(given.values()) < Fraction(999_999, 10**12):  # 1e-6, with a tolerance for rounding
+    if min(exact.values()) < Fraction(999_999, 10**12):  # 1e-6, with a tolerance for rounding
         msg = f"Each share in `parts` must be at least one millionth, got {show_parts(parts)}."
         raise StratError(msg)
-    has_rest, total = len(given) < len(parts), Fraction(sum(simple.values()))
+    shares = {part: share.limit_denominator(10**6) for part, share in exact.items()}
+    total = Fraction(sum(shares.values()))
+    has_rest = len(exact) < len(parts)
     if not has_rest and total != 1:
-        total = Fraction(sum(given.values()))
+        total = Fraction(sum(exact.values()))
         if abs(total - 1) <= SUM_ROUNDING:
-            simple, total = {part: share / total for part, share in given.items()}, Fraction(1)
+            shares = {part: share / total for part, share in exact.items()}
+            total = Fraction(1)
     if total > 1 or (total == 1) == has_rest:
-        rule = "sum to less than 1, to leave a remainder" if has_rest else "sum to 1"
-        shown = f"{float(total):.12g}" if total < 10**9 else "more than a billion"
+        rule = "sum to 1"
+        if has_rest:
+            rule = "sum to less than 1, to leave a remainder"
+        shown = "more than a billion"
+        if total < 10**9:
+            shown = f"{float(total):.12g}"
         msg = (
             f"`parts` must be fractions that {rule}, got {show_parts(parts)}, which sum to {shown}."
         )
         raise StratError(msg)
-    return tuple(simple.get(part) for part in parts)
+    return tuple(shares.get(part) for part in parts)

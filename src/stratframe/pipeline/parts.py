@@ -20,18 +20,22 @@ from .stratify import stratify
 def new_columns(options: Options, columns: Columns, n_rows: int) -> list[NewColumn]:
     # Only tables need the levels, and each level holds a code for every row.
     strata = stratify(options, columns, n_rows)._replace(levels=())
-    outputs, rows, new = empty_outputs(options), strata.dealt.rows, []
-    for repeat, output in enumerate(track(outputs, "New columns") if outputs[1:] else outputs):
-        parts = deal_rows(options, strata, repeat)
-        new.append(output._replace(parts=place_rows(parts, rows, n_rows)))
-    target, n_dealt, tied = options.target, strata.n_rows, options.deal == "contiguous"
+    outputs = empty_outputs(options)
+    has_repeats = len(outputs) > 1
+    dealt_columns = []
+    for repeat, output in enumerate(track(outputs, "New columns") if has_repeats else outputs):
+        parts = place_rows(deal_rows(options, strata, repeat), strata.dealt.rows, n_rows)
+        dealt_columns.append(output._replace(parts=parts))
+    target = options.target
+    n_dealt = strata.n_rows
+    tied = options.deal == "contiguous"
     if tied or (target.names and min(target.fractions(n_dealt)) * n_dealt < 1):
-        sizes = {column.name: part_sizes(column.parts, target) for column in new}
-        warn_empty_parts(target, n_dealt, sizes, named=len(new) > 1, tied=tied)
+        sizes = {column.name: part_sizes(column.parts, target) for column in dealt_columns}
+        warn_empty_parts(target, n_dealt, sizes, named=has_repeats, tied=tied)
     if strata.dealt.group is not None:
-        sizes = {column.name: part_sizes(column.parts, target) for column in new}
-        warn_far_parts(options, n_dealt, sizes, named=len(new) > 1)
-    return new
+        sizes = {column.name: part_sizes(column.parts, target) for column in dealt_columns}
+        warn_far_parts(options, n_dealt, sizes, named=has_repeats)
+    return dealt_columns
 
 
 def empty_outputs(options: Options) -> list[NewColumn]:
@@ -47,7 +51,9 @@ def empty_outputs(options: Options) -> list[NewColumn]:
 def part_sizes(parts: Ints, target: Target, weights: Ints | None = None) -> Ints:
     """Count the rows in each part; `parts` is -1 for a row without a part."""
     has_part = parts >= 0
-    return sum_by(parts[has_part], None if weights is None else weights[has_part], target.n)
+    if weights is not None:
+        weights = weights[has_part]
+    return sum_by(parts[has_part], weights, target.n)
 
 
 def warn_empty_parts(
@@ -57,25 +63,45 @@ def warn_empty_parts(
 
     Folds are checked only if equal values are `tied` to one fold, as other folds can then be empty.
     """
+    if target.names is None and not tied:
+        return
+    if target.names is None:
+        parts = [f"Fold {fold}" for fold in range(target.n)]
+    else:
+        parts = [repr(name) for name in target.names]
     lines = []
-    parts = list(map(repr, target.names or ())) or [f"Fold {fold}" for fold in range(target.n)]
-    for place, part in enumerate(parts if target.names or tied else ()):
-        empty = [name for name, held in sizes.items() if not held[place]]
+    for place, part in enumerate(parts):
+        empty = [name for name, column_sizes in sizes.items() if not column_sizes[place]]
         if empty:
             columns = f" in {list_values(empty)}" if named else ""
-            share = float(target.fractions(n_rows)[place] * n_rows)
-            why = f"its share of {plural(n_rows, 'row')} is {share:.10g}"
-            fault = f": {why}." if share < 1 else f", and no new rows are left for it ({why})."
-            if tied and share >= 1:
-                fault = f": {why}, but equal values stay in one {target.kind}."
-            lines.append(f"{part} has no rows{columns}{fault}")
+            why = explain_empty(target, n_rows, place, tied=tied)
+            lines.append(f"{part} has no rows{columns}{why}")
     if lines:
-        warn(" ".join(lines[:MAX_LISTED]) + " ..." * (len(lines) > MAX_LISTED))
+        warn(join_lines(lines, " "))
 
 
-FAR_OF_LARGEST, FAR_OF_OWN = 0.1, 0.5
-"""A part is far from its share if it is off by more than `FAR_OF_LARGEST` times the largest share,
-or by more than `FAR_OF_OWN` times its own share."""
+def explain_empty(target: Target, n_rows: int, place: int, *, tied: bool) -> str:
+    """Explain why a part has no rows."""
+    share = float(target.fractions(n_rows)[place] * n_rows)
+    rows = f"its share of {plural(n_rows, 'row')} is {share:.10g}"
+    if share < 1:
+        return f": {rows}."
+    if tied:
+        return f": {rows}, but equal values stay in one {target.kind}."
+    return f", and no new rows are left for it ({rows})."
+
+
+def join_lines(lines: list[str], separator: str) -> str:
+    """Join the first lines; dots stand for the others."""
+    dots = " ..." if len(lines) > MAX_LISTED else ""
+    return separator.join(lines[:MAX_LISTED]) + dots
+
+
+FAR_OF_LARGEST = 0.1
+"""A part is far from its share if it is off by more than this multiple of the largest share."""
+
+FAR_OF_OWN = 0.5
+"""A part is far from its share if it is off by more than this multiple of its own share."""
 
 
 def warn_far_parts(
@@ -87,18 +113,25 @@ def warn_far_parts(
         return
     shares = [float(share * n_rows) for share in target.fractions(n_rows)]
     lines = []
-    for column, held in sizes.items():
-        for name, share, size in zip(target.names, shares, held.tolist(), strict=True):
-            off = abs(size - share)
-            # Without groups, too, whole rows can be off by up to one row.
-            if off >= 1 and (off > FAR_OF_LARGEST * max(shares) or off > FAR_OF_OWN * share):
-                where = f" in {column!r}" if named else ""
+    for column, column_sizes in sizes.items():
+        where = f" in {column!r}" if named else ""
+        for name, share, size in zip(target.names, shares, column_sizes.tolist(), strict=True):
+            if is_far(size, share, max(shares)):
                 has = f"{name!r} has {plural(size, 'row')}{where}"
                 lines.append(f"{has} (its share is {share:.10g})")
     if lines:
-        listed = "; ".join(lines[:MAX_LISTED]) + " ..." * (len(lines) > MAX_LISTED)
         warn(
-            f"Whole groups do not meet the shares of `parts`: {with_full_stop(listed)}"
+            "Whole groups do not meet the shares of `parts`:"
+            f" {with_full_stop(join_lines(lines, '; '))}"
             "\nHint: choose shares that these groups can meet, or fewer entries in `by`;"
             ' `rare="ignore"` silences this warning.'
         )
+
+
+def is_far(size: int, share: float, largest_share: float) -> bool:
+    """Return whether a part is far from its share, and by more than whole rows explain."""
+    off = abs(size - share)
+    # Without groups, too, whole rows can be off by up to one row.
+    if off < 1:
+        return False
+    return off > FAR_OF_LARGEST * largest_share or off > FAR_OF_OWN * share

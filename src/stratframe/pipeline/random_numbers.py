@@ -33,7 +33,9 @@ class Keys(NamedTuple):
         return self._replace(dealt=rows if self.dealt is None else self.dealt[rows])
 
     def hash(self, salt: int) -> Words:
-        hashes = self.hashes if salt == self.salt else hash_keys(self.columns, salt)
+        hashes = self.hashes
+        if salt != self.salt:
+            hashes = hash_keys(self.columns, salt)
         return hashes if self.dealt is None else hashes[self.dealt]
 
 
@@ -67,8 +69,9 @@ def row_numbers(
     Also return a function that computes a second number for the rows that are tied.
     """
     if keys is not None:
-        salts = int(first(1)[0]), int(second(1)[0])
-        return keys.hash(salts[0]), lambda tied: keys.hash(salts[1])[tied]
+        salt = int(first(1)[0])
+        second_salt = int(second(1)[0])
+        return keys.hash(salt), lambda tied: keys.hash(second_salt)[tied]
     return position_bits(first, n_dealt), lambda tied: second(len(tied))
 
 
@@ -119,7 +122,7 @@ def key_order(key: Sequence[Any], *, by_category: bool = False) -> tuple[Ints, I
     """
     columns = [frames.read.rank_key(series, by_category=by_category) for series in key]
     rows = np.lexsort(columns[::-1])
-    repeats = np.logical_and.reduce([np.diff(column[rows]) == 0 for column in columns])
+    is_repeat = np.logical_and.reduce([np.diff(column[rows]) == 0 for column in columns])
     ranks = np.empty(len(rows), dtype=np.int64)
-    ranks[rows] = np.cumsum(np.append(False, ~repeats)[: len(rows)])
+    ranks[rows] = np.cumsum(np.append(False, ~is_repeat)[: len(rows)])
     return rows, ranks

@@ -23,11 +23,12 @@ def treat_rare(
 
     Return the entry, with pooled classes for `rare="pool"`, and the dealt rows (None for all).
     """
-    # Missing values, which have the code -1, count as an additional class.
-    codes: Ints = entry.data % (entry.n_classes + 1) if entry.missing.any() else entry.data
-    n_classes, weights = entry.n_classes + 1, entry.weights
+    codes: Ints = entry.data
+    n_classes = entry.n_classes + 1
+    if entry.missing.any():
+        codes = codes % n_classes  # missing values have the code -1, and count as one more class
     if groups is None:
-        sizes = sum_by(codes, weights, n_classes)
+        sizes = sum_by(codes, entry.weights, n_classes)
     else:
         pairs = np.unique(codes + n_classes * groups)
         sizes = np.bincount(pairs % n_classes, minlength=n_classes)
@@ -39,22 +40,36 @@ def treat_rare(
     if options.rare == "null":
         return entry, np.flatnonzero(~is_rare[codes])
     if options.rare == "pool":
-        pooled = Classes(entry.term.columns, is_pooled=True, name=entry.term.name)
-        data, nothing = np.where(is_rare[codes], n_classes, codes), np.zeros(len(codes), np.bool_)
-        entry = replace(entry, term=pooled, data=data, missing=nothing, n_classes=n_classes + 1)
-        return entry, None
+        return pool_rare(entry, codes, is_rare), None
     noun = "row" if groups is None else "group"
     text = format_rare(entry, codes, sizes, is_rare, noun, options)
-    if options.rare == "warn":
-        warn(text)
-        return entry, None
+    if options.rare == "error":
+        raise rare_error(text, entry, is_rare[codes], options)
+    warn(text)
+    return entry, None
+
+
+def pool_rare(entry: BoundTerm, codes: Ints, is_rare: Flags) -> BoundTerm:
+    """Give all rare classes one new code; a rare class of missing values is then a class."""
+    n_classes = len(is_rare)
+    return replace(
+        entry,
+        term=Classes(entry.term.columns, is_pooled=True, name=entry.term.name),
+        data=np.where(is_rare[codes], n_classes, codes),
+        missing=np.zeros(len(codes), np.bool_),
+        n_classes=n_classes + 1,
+    )
+
+
+def rare_error(text: str, entry: BoundTerm, in_rare: Flags, options: Options) -> StratError:
+    """Make an error that holds the rows of rare classes, unless these are in another engine."""
     if entry.weights is not None:
-        raise StratError(text)  # the rows of the frame are not available here
-    rows = np.flatnonzero(is_rare[codes])
+        return StratError(text)
+    rows = np.flatnonzero(in_rare)
     rows = np.sort(rows if entry.rows is None else entry.rows[rows])
     (column,) = ruled_columns(entry, options.missing)
     library = frames.library_of(column.series)
-    raise StratError(text, frames.rules.failing_rows(library, {column.name: column.series}, rows))
+    return StratError(text, frames.rules.failing_rows(library, {column.name: column.series}, rows))
 
 
 def format_rare(
@@ -68,14 +83,18 @@ def format_rare(
         f"{value!r} ({plural(size, noun)})"
         for value, size in zip(values, sizes[rare].tolist(), strict=False)
     ]
-    why = ', which `rare="error"` does not allow' if options.rare == "error" else ""
+    verb = "has" if len(rare) == 1 else "have"
+    why = ""
+    if options.rare == "error":
+        why = ', which `rare="error"` does not allow'
     text = with_full_stop(
-        f"{plural(len(rare), 'class', 'classes')} of {entry.text}"
-        f" {'has' if len(rare) == 1 else 'have'} fewer {noun}s than there are"
-        f" {options.target.kind}s ({options.target.n:,}){why}: {preview(listed, len(rare))}"
+        f"{plural(len(rare), 'class', 'classes')} of {entry.text} {verb} fewer {noun}s than there"
+        f" are {options.target.kind}s ({options.target.n:,}){why}: {preview(listed, len(rare))}"
     )
-    doubts = hint_for_many_values(entry, sizes, is_rare, options) if noun == "row" else ""
-    return text + (doubts or hint_for_rare(entry, len(rare), options))
+    hint = ""
+    if noun == "row":
+        hint = hint_for_many_values(entry, sizes, is_rare, options)
+    return text + (hint or hint_for_rare(entry, len(rare), options))
 
 
 def hint_for_rare(entry: BoundTerm, n_rare: int, options: Options) -> str:
@@ -83,9 +102,11 @@ def hint_for_rare(entry: BoundTerm, n_rare: int, options: Options) -> str:
     if n_rare > 1:
         hints.append('`rare="pool"` balances them as one class')
     if options.target.kind == "fold":
-        groups = f", groups={write_groups(options.groups)}" if options.groups else ""
-        call = f"df.strat.advise({entry.code}{groups})"
-        hints.append(f"`{call}` shows what each k does to {'it' if n_rare == 1 else 'them'}")
+        arguments = entry.code
+        if options.groups:
+            arguments += f", groups={write_groups(options.groups)}"
+        classes = "it" if n_rare == 1 else "them"
+        hints.append(f"`df.strat.advise({arguments})` shows what each k does to {classes}")
     if options.rare == "warn":
         hints.append('`rare="ignore"` silences this warning')
     return f"\nHint: {'; '.join(hints)}." if hints else ""
@@ -98,13 +119,17 @@ def hint_for_many_values(entry: BoundTerm, sizes: Ints, is_rare: Flags, options:
     is_alone = entry.weights is None and len(options.terms) == 1 and not entry.missing.any()
     if is_alone and frames.read.has_numbers(entry.series[0], finite=True):
         cuts += f" or `sf.continuous({entry.code})`"
-    n_rows, n_present = int(sizes.sum()), int((sizes > 0).sum())
+    n_rows = int(sizes.sum())
+    n_present = int((sizes > 0).sum())
     is_numeric = frames.read.has_numbers(entry.series[0])
     has_many = 2 * n_present > n_rows or (is_numeric and n_present > MANY_VALUES)
     if 2 * int(sizes[is_rare].sum()) > n_rows and has_many:
-        looks, hint = "continuous, or like an id", cuts
-        if not is_numeric:
-            looks, hint = "like an id", 'leave it out of `by`, or use `rare="ignore"`'
+        if is_numeric:
+            looks = "continuous, or like an id"
+            hint = cuts
+        else:
+            looks = "like an id"
+            hint = 'leave it out of `by`, or use `rare="ignore"`'
         return (
             f" More than half of the rows are in such classes: {entry.text} looks {looks}.\n"
             f"Hint: {hint}."

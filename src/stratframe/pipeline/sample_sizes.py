@@ -33,44 +33,52 @@ class SampleSize(NamedTuple):
 
 
 def sample_streams(options: Options) -> tuple[Stream, Stream]:
-    tags = (StreamTag.SAMPLE_ROWS, StreamTag.SAMPLE_SPREAD)
-    first, second = (word_stream(options.seed, tag) for tag in tags)
+    first = word_stream(options.seed, StreamTag.SAMPLE_ROWS)
+    second = word_stream(options.seed, StreamTag.SAMPLE_SPREAD)
     return first, second
 
 
 def sample_table(
-    options: Options, strata: Strata, wanted: SampleSize, lowest: Words | None
+    options: Options, strata: Strata, sample: SampleSize, lowest: Words | None
 ) -> StratumTable:
     """Compute how many rows of each stratum are in the sample, and how many are not.
 
     If `lowest` is given, strata get their random words in the order of their lowest row numbers.
     """
-    sizes, n_rows = strata.sizes, strata.n_rows
-    total = round(wanted.size * n_rows) if isinstance(wanted.size, Fraction) else wanted.size
-    if total > n_rows:
-        raise StratError(at_most("`n`", "the number of rows", total, n_rows, "row"))
-    if not total and wanted.size and n_rows:
-        share, due = float(wanted.size), float(wanted.size * n_rows)
-        warn(f"The sample is empty: {share:.10g} of {plural(n_rows, 'row')} is {due:.10g}.")
+    sizes = strata.sizes
+    total = sample_total(sample.size, strata.n_rows)
     words = random_words(options.seed, StreamTag.SAMPLE_QUOTA, len(sizes))
     if lowest is not None:
         words = words[np.argsort(order_of_strata(lowest, strata.ancestors))]
-    allocate = equal_allocation if wanted.allocation == "equal" else proportional_allocation
-    taken = allocate(sizes, total, words)
-    return np.column_stack([taken, sizes - taken])
+    if sample.allocation == "equal":
+        in_sample = equal_allocation(sizes, total, words)
+    else:
+        in_sample = proportional_allocation(sizes, total, words)
+    return np.column_stack([in_sample, sizes - in_sample])
 
 
-def sampled_rows(options: Options, wanted: SampleSize, columns: Columns, n_rows: int) -> Flags:
+def sample_total(size: int | Fraction, n_rows: int) -> int:
+    """Return the number of rows in a sample, and warn if a share of the rows gives none."""
+    total = round(size * n_rows) if isinstance(size, Fraction) else size
+    if total > n_rows:
+        raise StratError(at_most("`n`", "the number of rows", total, n_rows, "row"))
+    if not total and size and n_rows:
+        due = float(size * n_rows)
+        warn(f"The sample is empty: {float(size):.10g} of {plural(n_rows, 'row')} is {due:.10g}.")
+    return total
+
+
+def sampled_rows(options: Options, sample: SampleSize, columns: Columns, n_rows: int) -> Flags:
     first, second = sample_streams(options)
     strata = stratify(options, columns, n_rows)
     if strata.order is not None:
-        table = sample_table(options, strata, wanted, None)
+        table = sample_table(options, strata, sample, None)
         total = int(table[:, 0].sum())
         share = Fraction(max(min(total, n_rows - total), 1), max(n_rows, 1))
         rows = strata.sort_rows(first(n_rows), share)
         parts = systematic_deal(rows, table, second(table.size + n_rows))
     else:
         numbers, tie_breaks = row_numbers(strata.dealt.keys, n_rows, first, second)
-        table = sample_table(options, strata, wanted, strata.lowest(numbers))
+        table = sample_table(options, strata, sample, strata.lowest(numbers))
         parts = deal_by_rank(strata.codes, table, numbers, tie_breaks)
     return np.equal(place_rows(parts, strata.dealt.rows, n_rows), 0)

@@ -67,15 +67,18 @@ def nest_rows(dealt: DealtRows, options: Options) -> Strata:
 
 def depends_on_order(dealt: DealtRows, options: Options) -> bool:
     """Return whether the deal depends on the order of the rows, which the key then replaces."""
-    in_order = any(each.term.uses_row_order or each.term.evens_totals for each in dealt.entries)
-    return in_order or options.deal != "random" or options.marginal
+    if options.deal != "random" or options.marginal:
+        return True
+    return any(each.term.uses_row_order or each.term.evens_totals for each in dealt.entries)
 
 
 def leave_out_missing(dealt: DealtRows) -> DealtRows:
-    missing = np.zeros(dealt.n, dtype=np.bool_)
+    is_missing = np.zeros(dealt.n, dtype=np.bool_)
     for entry in dealt.entries:
-        missing |= entry.missing
-    return dealt.select(np.flatnonzero(~missing)) if missing.any() else dealt
+        is_missing |= entry.missing
+    if not is_missing.any():
+        return dealt
+    return dealt.select(np.flatnonzero(~is_missing))
 
 
 def leave_out_rare(dealt: DealtRows, options: Options) -> DealtRows:
@@ -83,9 +86,11 @@ def leave_out_rare(dealt: DealtRows, options: Options) -> DealtRows:
     first, *others = dealt.by
     if not first.term.is_nominal:
         return dealt
-    first, kept = treat_rare(first, dealt.group, options)
+    first, rows = treat_rare(first, dealt.group, options)
     dealt = replace(dealt, by=[first, *others])
-    return dealt if kept is None else number_groups(dealt.select(kept), options)
+    if rows is None:
+        return dealt
+    return number_groups(dealt.select(rows), options)
 
 
 def number_groups(dealt: DealtRows, options: Options) -> DealtRows:
@@ -101,17 +106,18 @@ def group_codes(dealt: DealtRows) -> Ints:
 
     Each row without a group forms its own group. These groups come last, in the order of the rows.
     """
-    entries, strata = dealt.groups, nest(dealt.groups, dealt)
+    entries = dealt.groups
+    strata = nest(entries, dealt)
     if not entries[0].term.is_nominal:
         return entries[0].term.number_groups(entries[0], strata.codes)
-    alone = np.logical_or.reduce([entry.missing for entry in entries])
-    grouped = np.flatnonzero(~alone)
+    is_alone = np.logical_or.reduce([entry.missing for entry in entries])
+    grouped = np.flatnonzero(~is_alone)
     codes, present = factorize_codes(strata.codes[grouped], len(strata.sizes))
     first = grouped[first_occurrence(codes, len(present))]
-    groups = np.empty(len(alone), dtype=np.int64)
-    groups[grouped] = rank_groups([entry.values_at(first) for entry in entries])[codes]
-    groups[alone] = len(present) + np.arange(len(alone) - len(grouped))
-    return groups
+    group = np.empty(len(is_alone), dtype=np.int64)
+    group[grouped] = rank_groups([entry.values_at(first) for entry in entries])[codes]
+    group[is_alone] = len(present) + np.arange(len(is_alone) - len(grouped))
+    return group
 
 
 def without_orders(dealt: DealtRows) -> DealtRows:
@@ -121,18 +127,21 @@ def without_orders(dealt: DealtRows) -> DealtRows:
 
 
 def warn_sparse(strata: Strata, n_parts: int) -> None:
-    n_rows, n_strata, names = strata.n_rows, len(strata.sizes), strata.levels
-    counts = [int(level.max(initial=-1)) + 1 for level in reversed(strata.ancestors)] + [n_strata]
+    """Warn about the entries of `by` that have fewer rows than parts in the average stratum."""
+    n_rows = strata.n_rows
+    n_strata = len(strata.sizes)
+    counts = [int(parents.max(initial=-1)) + 1 for parents in reversed(strata.ancestors)]
+    counts.append(n_strata)
     sparse = [
         repr(level.name)
-        for level, count in zip(names, counts, strict=True)
+        for level, count in zip(strata.levels, counts, strict=True)
         if n_rows < n_parts * count
     ]
     if sparse:
-        unbalanced = f"{preview(sparse, len(sparse))} {'is' if len(sparse) == 1 else 'are'}"
+        verb = "is" if len(sparse) == 1 else "are"
         warn(
-            f"The {len(names)} entries of `by` divide {plural(n_rows, 'row')} into {n_strata:,}"
+            f"The {len(counts)} entries of `by` divide {plural(n_rows, 'row')} into {n_strata:,}"
             f" joint strata, with fewer than {n_parts} rows each on average:"
-            f" {unbalanced} hardly balanced.\nHint: `sf.margins([...])` balances each entry"
-            " on its own."
+            f" {preview(sparse, len(sparse))} {verb} hardly balanced.\nHint:"
+            " `sf.margins([...])` balances each entry on its own."
         )
