@@ -225,13 +225,13 @@ def nest_each(dealt: DealtRows) -> MarginStrata:
         entries += entry.term.entries(entry)
     counts = Counter(str(entry.stratum_name) for entry in entries)
     whole_terms = {entry.term for entry in dealt.by}
-    ungrouped = replace(dealt, groups=[], group=None)
+    rows = replace(dealt, by=[], groups=[], group=None)
     margins: list[Strata | Callable[[], Strata]] = []
     for entry in entries:
         named = entry
         if counts[str(entry.stratum_name)] > 1:
             named = name_with_column(entry)
-        make = partial(nest, [named], ungrouped)
+        make = partial(nest, [named], rows)
         margins.append(make() if entry.term in whole_terms else make)
     return MarginStrata(margins)
 
