@@ -177,15 +177,15 @@ class NeighbourPool:
             upper = max(upper, lower.item(place) + error)
         if upper == np.inf:
             return numbers[:0], upper
-        chosen = numbers[(lower <= upper).nonzero()[0]]
-        if len(chosen) > 1:
+        nearest = numbers[(lower <= upper).nonzero()[0]]
+        if len(nearest) > 1:
             # The distances of these few points are computed from differences in the unscaled
             # features so that equal distances give equal floats.
-            offsets = self.points[:, chosen]
+            offsets = self.points[:, nearest]
             offsets -= self.points[:, point, None]
             offsets /= self.unit
-            chosen = chosen[np.lexsort((chosen, (offsets**2).sum(axis=0)))[:count]]
-        return chosen, max(upper + square, 0.0)
+            nearest = nearest[np.lexsort((nearest, (offsets**2).sum(axis=0)))[:count]]
+        return nearest, max(upper + square, 0.0)
 
 
 def lowest_places(bounds: Values, count: int) -> list[int]:

@@ -103,12 +103,12 @@ def controlled_rounding(
     n_parts = len(shares)
     numerators, denominator = numerators_of(shares, int(sizes.sum()))
     table, remainder = floor_and_remainder(sizes, numerators, denominator)
-    uniform32 = leading_halves(draws, (n_parts - 1, len(sizes)))
     # The dtype must hold sums over all parts.
     dtype = np.min_scalar_type(-(n_parts + 1) * denominator)
     exact = np.ascontiguousarray(remainder.T, dtype=dtype)
     moves = np.zeros((n_parts, 1), dtype=dtype)
-    joins = join_nodes(exact, levels, denominator, uniform32, choose or moves_up)
+    numbers = leading_halves(draws, (n_parts - 1, len(sizes)))
+    joins = join_nodes(exact, levels, denominator, numbers, choose or moves_up)
     for join in reversed(list(joins)):
         moves = moves_below(join, moves)
     table += ((exact + moves) // denominator).T.astype(np.int64)
@@ -258,12 +258,12 @@ def moves_up(low: Values, room: Values, denominator: int, uniform32: Ints) -> Fl
     return up
 
 
-def largest_set(sets: PartSets, chosen: Flags) -> PartSets:
-    """Return the chosen set that is largest as an integer, or the empty set if none is chosen."""
+def largest_set(sets: PartSets, is_candidate: Flags) -> PartSets:
+    """Return the candidate that is largest as an integer, or the empty set if there is none."""
     largest = np.empty_like(sets, shape=(len(sets), sets.shape[2]))
     for word in reversed(range(len(sets))):
-        largest[word] = (chosen * sets[word]).max(axis=0)
-        chosen = chosen & (sets[word] == largest[word])
+        largest[word] = (is_candidate * sets[word]).max(axis=0)
+        is_candidate = is_candidate & (sets[word] == largest[word])
     return largest
 
 

@@ -107,7 +107,8 @@ class Tags(Classes):
                 f"{self.columns[0]!r} holds {len(tags):,} different values: the {MOST_TAGS:,} most"
                 f" frequent values are balanced separately, and the other {n_rare:,} as one entry."
             )
-            tags[MOST_TAGS:], rows[MOST_TAGS:] = [RARE], [np.concatenate(rows[MOST_TAGS:])]
+            tags[MOST_TAGS:] = [RARE]
+            rows[MOST_TAGS:] = [np.concatenate(rows[MOST_TAGS:])]
         if not len(entry.missing):
             return [entry]
         if not tags:

@@ -79,7 +79,8 @@ class Literals(ast.NodeTransformer):
     """A transformer of syntax trees that replaces names and calls of terms by their values."""
 
     def __init__(self, argument: str, text: str) -> None:
-        self.argument, self.text = argument, text
+        self.argument = argument
+        self.text = text
 
     def value(self, node: ast.expr) -> Any:
         return ast.literal_eval(self.visit(node))

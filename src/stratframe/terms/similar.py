@@ -42,7 +42,9 @@ class Similar(Term):
 
     def arguments(self) -> str:
         features = [frames.format_reference(column) for column in self.columns]
-        text = features[0] if len(features) == 1 else list_arguments(features)
+        text = list_arguments(features)
+        if len(features) == 1:
+            text = features[0]
         text += f", {self.within:.10g}"
         if self.metric != "cosine":
             text += f", metric={self.metric!r}"
@@ -190,8 +192,10 @@ def similar(
     check_one_of("metric", metric, ("cosine", "euclidean"))
     most = 1 if metric == "cosine" else sys.float_info.max
     if isinstance(within, bool) or not (isinstance(within, Real) and 0 <= within < most):
-        below = "below 1 with the cosine" if metric == "cosine" else "finite"
-        msg = f"`within` must be a number of at least 0, and {below}, got {describe(within)}."
+        limit = "finite"
+        if metric == "cosine":
+            limit = "below 1 with the cosine"
+        msg = f"`within` must be a number of at least 0, and {limit}, got {describe(within)}."
         raise StratError(msg)
     return Similar(refs, abs(float(within)), metric)  # avoid -0.0
 
