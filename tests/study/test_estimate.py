@@ -1,5 +1,6 @@
 """Nested resampling: the samples, the truth, the estimates, and what is recorded."""
 
+import inspect
 import itertools
 import sys
 from pathlib import Path
@@ -22,6 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import stratframe as sf
+from stratframe.study import estimate
 from stratframe.study.resample import sample_rows
 from tests.helpers import evaluate, refuse, refuse_rule, warned
 from tests.study.samples import FEATURES, population, results, to_library
@@ -398,3 +400,20 @@ def test_stratified_folds_beat_plain_ones() -> None:
     assert found.loc["k-fold", "low"] > 1
     assert found.loc["k-fold", "bias"] < found.loc["SCV", "bias"]
     assert found.loc["SCV", ["mse_ratio", "low", "high"]].tolist() == [1, 1, 1]
+
+
+def test_compare_passes_every_argument(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`compare` passes each of its arguments to the argument of `estimates` with the same name."""
+    signature = inspect.signature(estimate.estimates)
+    arguments: dict[str, Any] = {name: object() for name in signature.parameters}
+    calls: list[inspect.BoundArguments] = []
+
+    def record(*args: Any, **named: Any) -> None:
+        calls.append(signature.bind(*args, **named))
+
+    monkeypatch.setattr(estimate, "estimates", record)
+    monkeypatch.setattr(estimate, "summary", lambda *_, **__: None)
+
+    sf.study.compare(**arguments, full=True)
+
+    assert [call.arguments for call in calls] == [arguments]

@@ -59,8 +59,8 @@ def log_factorial(numbers: Ints | Values) -> Values:
     small = np.cumsum(np.log(np.maximum(np.arange(32), 1)))
     x = np.maximum(np.asarray(numbers, dtype=np.float64), 1)
     series = (x + 0.5) * np.log(x) - x + log(2 * pi) / 2 + 1 / (12 * x) - 1 / (360 * x**3)
-    found: Values = np.where(x < len(small), small[np.minimum(x, 31).astype(np.int64)], series)
-    return found
+    logs: Values = np.where(x < len(small), small[np.minimum(x, 31).astype(np.int64)], series)
+    return logs
 
 
 def ks_level(sizes: Ints, m: int) -> float:
@@ -68,9 +68,10 @@ def ks_level(sizes: Ints, m: int) -> float:
 
     `sizes` holds the number of rows with each distinct value, in ascending order of the values.
     """
-    n, ends = int(sizes.sum()), np.cumsum(sizes)
+    n = int(sizes.sum())
     if sizes.max() * MANY <= n:
         return min(1.0, KOLMOGOROV * sqrt(1 / m + 1 / (n - m)))
+    ends = np.cumsum(sizes)
     is_step = (sizes * MANY > n) | (len(sizes) <= MANY)
     is_step |= np.diff((ends - 1) * MANY // n, append=MANY) > 0
     steps = np.diff(ends[is_step], prepend=0)
@@ -91,16 +92,18 @@ def tv_level(sizes: Ints, m: int) -> float:
 
     The level is at least the distance that rounding a class count to a whole number can cause.
     """
-    n, sizes = int(sizes.sum()), np.sort(sizes[sizes > 0])
-    rare, sizes = sizes[:-MANY], sizes[-MANY:]
+    n = int(sizes.sum())
+    ascending = np.sort(sizes[sizes > 0])
+    rare = ascending[:-MANY]
+    pooled = ascending[-MANY:]
     if len(rare):
-        sizes = np.append(sizes, rare.sum())
-    words = chance_words(sizes, m, 2)
-    moved = random_deviations(sizes, m, words[0])
+        pooled = np.append(pooled, rare.sum())
+    words = chance_words(pooled, m, 2)
+    moved = random_deviations(pooled, m, words[0])
     if len(rare):
         moved[-1] = rare_deviations(rare, n, m, moved[-1], words[1, 0])
     level = rarely_exceeded(np.abs(moved).sum(axis=0)) / 2
-    return min(max(level, rounding_deviation(sizes, n, m)) / (m * (n - m)), 1.0)
+    return min(max(level, rounding_deviation(pooled, n, m)) / (m * (n - m)), 1.0)
 
 
 def rounding_deviation(sizes: Ints, n: int, m: int) -> int:
@@ -121,22 +124,31 @@ def random_deviations(sizes: Ints, m: int, words: Words) -> Values:
     Words and deviations have the shape (n_classes, DRAWS).
     """
     n = n_left = int(sizes.sum())
-    left, moved = np.full(DRAWS, m), np.empty(words.shape)
+    left = np.full(DRAWS, m)
+    moved = np.empty(words.shape)
     ascending = np.argsort(sizes, kind="stable")
-    for place, chosen in enumerate(ascending.tolist()):
-        size = int(sizes[chosen])
-        counts = draw_rows(left, size, n_left, words[chosen])
+    for place, rarest in enumerate(ascending.tolist()):
+        size = int(sizes[rarest])
+        counts = draw_rows(left, size, n_left, words[rarest])
         if counts is None:
             others = ascending[place:]
-            shares = sizes[others, None] / n_left
-            normal = np.sqrt(shares) * normal_quantiles()[words[others] >> np.uint64(53)]
-            normal -= shares * normal.sum(axis=0)
-            spread = np.sqrt(left * (n_left - left) / max(n_left - 1, 1))
-            moved[others] = n * (shares * left + spread * normal) - m * sizes[others, None]
+            normal_counts = draw_normally(left, sizes[others], n_left, words[others])
+            moved[others] = n * normal_counts - m * sizes[others, None]
             break
-        moved[chosen] = n * counts - m * size
-        left, n_left = left - counts, n_left - size
+        moved[rarest] = n * counts - m * size
+        left = left - counts
+        n_left -= size
     return moved
+
+
+def draw_normally(drawn: Ints, sizes: Ints, n: int, words: Words) -> Values:
+    """Draw the counts of classes among `drawn` of n rows from a normal approximation."""
+    shares = sizes[:, None] / n
+    normal = np.sqrt(shares) * normal_quantiles()[words >> np.uint64(53)]
+    normal -= shares * normal.sum(axis=0)
+    spread = np.sqrt(drawn * (n - drawn) / max(n - 1, 1))
+    counts: Values = shares * drawn + spread * normal
+    return counts
 
 
 def draw_rows(drawn: Ints, size: int, n: int, words: Words) -> Ints | None:
@@ -144,18 +156,20 @@ def draw_rows(drawn: Ints, size: int, n: int, words: Words) -> Ints | None:
     numbers = np.arange(drawn.min(), drawn.max() + 1)
     mean = numbers * (size / n)
     reach = 7 * np.sqrt(mean * (1 - size / n)) + 7
-    fewest, most = np.maximum(0, numbers + size - n), np.minimum(numbers, size)
+    fewest = np.maximum(0, numbers + size - n)
+    most = np.minimum(numbers, size)
     first = np.maximum(fewest, np.ceil(mean - reach).astype(np.int64))
     width = int((np.minimum(most, mean + reach) - first).max()) + 1
     if width > WIDEST:
         return None
     # The ratios of the probabilities of successive counts have a simple formula.
-    x, numbers = first[:, None] + np.arange(width - 1), numbers[:, None]
-    change = np.maximum((size - x) * (numbers - x), 0) / ((x + 1) * (n - size - numbers + x + 1))
-    chances = np.cumprod(np.column_stack([np.ones(len(first)), change]), axis=1)
+    x = first[:, None] + np.arange(width - 1)
+    m = numbers[:, None]
+    ratios = np.maximum((size - x) * (m - x), 0) / ((x + 1) * (n - size - m + x + 1))
+    chances = np.cumprod(np.column_stack([np.ones(len(first)), ratios]), axis=1)
     up_to = np.cumsum(chances, axis=1)
     up_to /= up_to[:, -1:]
-    row = drawn - int(numbers[0, 0])
+    row = drawn - int(numbers[0])
     counts: Ints = first[row] + (up_to[row] > uniform(words)[:, None]).argmax(axis=1)
     return counts
 
@@ -166,13 +180,15 @@ def rare_deviations(sizes: Ints, n: int, m: int, moved: Values, words: Words) ->
     The counts are distributed as independent binomial variables, conditional on their total. Sums
     over the classes are approximately normal.
     """
-    share, log_factorial = m / n, np.cumsum(np.log(np.maximum(np.arange(sizes[-1] + 1), 1)))
+    share = m / n
+    log_factorials = np.cumsum(np.log(np.maximum(np.arange(sizes[-1] + 1), 1)))
     mean = variance = covariance = 0.0
     for size, times in zip(*np.unique(sizes, return_counts=True), strict=True):
-        expected, square = size * share, size * share * (1 - share)
+        expected = size * share
+        square = size * share * (1 - share)
         reach = 7 * sqrt(square) + 7
         x = np.arange(max(0, int(expected - reach)), min(size, int(expected + reach)) + 1)
-        logs = log_factorial[size] - log_factorial[x] - log_factorial[size - x]
+        logs = log_factorials[size] - log_factorials[x] - log_factorials[size - x]
         chances = np.exp(logs + x * log(share) + (size - x) * log(1 - share))
         apart = np.abs(x - expected)
         mean += times * (chances @ apart)

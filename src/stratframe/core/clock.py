@@ -72,7 +72,8 @@ def starts_within_days(clock: Clock, instants: Ints, length: int) -> Ints:
 def starts_at_changes(clock: Clock, length: int) -> Ints:
     """Find the start of the period of the first instant of each offset."""
     at = clock.since[1:]
-    before, after = at - 1 + clock.offsets[:-1], at + clock.offsets[1:]
+    before = at - 1 + clock.offsets[:-1]
+    after = at + clock.offsets[1:]
     earlier = np.maximum(at - 1 - before % length, clock.since[:-1])
     starts = np.where(before // length == after // length, earlier, at)
     return np.append(EVER, starts)

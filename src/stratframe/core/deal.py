@@ -76,7 +76,8 @@ def cut_between_values(
     share of the parts before the cut, or to the later end if the two ends are equally near. Every
     stratum starts a new run.
     """
-    cuts, edges = np.cumsum(table), np.append(np.flatnonzero(is_run_start), len(is_run_start))
+    cuts = np.cumsum(table)
+    edges = np.append(np.flatnonzero(is_run_start), len(is_run_start))
     before = edges[np.searchsorted(edges, cuts, side="right") - 1]
     after = edges[np.searchsorted(edges, cuts)]
     numerators, denominator = numerators_of(shares, len(is_run_start))
@@ -109,7 +110,8 @@ def deal_by_rank(
     the cell of a row; by default it is chosen for speed.
     """
     n_strata, n_parts = table.shape
-    bits = histogram_bits(len(codes), n_strata, n_parts) if bits is None else bits
+    if bits is None:
+        bits = histogram_bits(len(codes), n_strata, n_parts)
     part_of_quota = part_of_quotas(table)
     parts = np.empty(len(codes), dtype=part_of_quota.dtype)
     if bits == 0:
@@ -117,7 +119,8 @@ def deal_by_rank(
         parts[rank_rows(codes, n_strata, numbers, 0, in_order, tie_breaks)] = in_order
         return parts
     cells, counts = histogram(codes, numbers, bits, n_strata << bits)
-    ends, cuts = np.cumsum(counts), np.cumsum(table)
+    ends = np.cumsum(counts)
+    cuts = np.cumsum(table)
     part_of_cell = parts_of_cells(ends, cuts, part_of_quota)
     for start in range(0, len(cells), CHUNK):
         chunk = slice(start, start + CHUNK)
@@ -155,10 +158,10 @@ def histogram(codes: Codes, numbers: RandomNumbers, bits: int, n_cells: int) -> 
     chunk = max(CHUNK, min(4 * n_cells, MANY_ROWS))
     for start in range(0, len(codes), chunk):
         rows = slice(start, start + chunk)
-        own = np.left_shift(codes[rows], bits, dtype=np.int64)
-        np.bitwise_or(own.view(np.uint64), numbers[rows] >> shift, out=own.view(np.uint64))
-        counts += np.bincount(own, minlength=n_cells)
-        cells[rows] = own
+        cell = np.left_shift(codes[rows], bits, dtype=np.int64)
+        np.bitwise_or(cell.view(np.uint64), numbers[rows] >> shift, out=cell.view(np.uint64))
+        counts += np.bincount(cell, minlength=n_cells)
+        cells[rows] = cell
     return cells, counts
 
 
@@ -205,7 +208,8 @@ def rank_rows(
     # the row. Only rows that are then still tied across a cut are ranked again.
     words = numbers.astype(np.uint64)
     words <<= np.uint64(64 - 8 * numbers.itemsize + bits)
-    row_bits, cell_bits = bit_width(len(cells)), bit_width(n_cells)
+    row_bits = bit_width(len(cells))
+    cell_bits = bit_width(n_cells)
     pack_words(words, cells, cell_bits, row_bits)
     words.sort()
     order = (words & np.uint64((1 << row_bits) - 1)).view(np.int64)
@@ -222,17 +226,17 @@ def rank_again(
     order: Rows, is_run_start: Flags, part_of_rank: Parts, further: Callable[[Ints], RandomNumbers]
 ) -> None:
     """Sort, in place, each run of tied rows that contains a cut, by the numbers from `further`."""
-    split_by_cut = ~is_run_start[1:] & (part_of_rank[1:] != part_of_rank[:-1])
-    if not split_by_cut.any():
+    is_cut = ~is_run_start[1:] & (part_of_rank[1:] != part_of_rank[:-1])
+    if not is_cut.any():
         return
-    runs = np.cumsum(is_run_start)
-    is_split = np.zeros(runs[-1] + 1, dtype=np.bool_)
-    is_split[runs[1:][split_by_cut]] = True
-    places = np.flatnonzero(is_split[runs])
+    run = np.cumsum(is_run_start)
+    is_split = np.zeros(run[-1] + 1, dtype=np.bool_)
+    is_split[run[1:][is_cut]] = True
+    places = np.flatnonzero(is_split[run])
     by_row = np.argsort(order[places])
-    rows, runs = order[places][by_row], runs[places][by_row]
+    rows = order[places][by_row]
     numbers = further(rows)
-    again = np.lexsort((numbers, runs))
+    again = np.lexsort((numbers, run[places][by_row]))
     order[places] = rows[again]
     numbers = numbers[again]
     is_run_start[places[1:]] |= numbers[1:] != numbers[:-1]

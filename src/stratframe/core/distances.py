@@ -4,7 +4,7 @@ from math import nan, sqrt
 
 import numpy as np
 
-from .types import Ints, Values
+from .types import Flags, Ints, Values
 
 
 def fold_distances(values: Values, folds: Ints, n_folds: int) -> Values:
@@ -20,28 +20,40 @@ def fold_distances(values: Values, folds: Ints, n_folds: int) -> Values:
       the standard deviation of all values (Vallender 1974, Theory of Probability and its
       Applications 18).
     """
-    n, gaps, spread = len(values), np.diff(values), sqrt(variance(values))
-    place, found = np.arange(1, n), np.full((3, n_folds), nan)
+    distances = np.full((3, n_folds), nan)
+    gaps = np.diff(values)
+    spread = sqrt(variance(values))
     for fold in range(n_folds):
-        is_own = folds == fold
-        m = int(np.count_nonzero(is_own))
-        if 0 < m < n:
-            # The difference between the distribution functions after each value, times m (n - m).
-            # Integers are used so that equal differences give equal floats.
-            apart = np.abs(np.cumsum(is_own[:-1]) * n - place * m)
-            sides = m * (n - m)
-            ks = int((apart * (gaps > 0)).max()) / sides
-            moved = float((apart * gaps).sum()) / sides
-            own, others = values[is_own], values[~is_own]
-            either = sqrt((variance(own) + variance(others)) / 2)
-            smd = standardize(float(own.mean() - others.mean()), either)
-            found[:, fold] = smd, ks, standardize(moved, spread)
-    return found
+        is_inside = folds == fold
+        if is_inside.any() and not is_inside.all():
+            distances[:, fold] = distances_of_rows(values, gaps, spread, is_inside)
+    return distances
+
+
+def distances_of_rows(
+    values: Values, gaps: Values, spread: float, is_inside: Flags
+) -> tuple[float, float, float]:
+    """Compute the three distances of the values inside a fold from the values outside."""
+    n = len(values)
+    m = int(np.count_nonzero(is_inside))
+    # The difference between the distribution functions after each value, times m (n - m).
+    # Integers are used so that equal differences give equal floats.
+    apart = np.abs(np.cumsum(is_inside[:-1]) * n - np.arange(1, n) * m)
+    sides = m * (n - m)
+    ks = int((apart * (gaps > 0)).max()) / sides
+    moved = float((apart * gaps).sum()) / sides
+    inside = values[is_inside]
+    outside = values[~is_inside]
+    either = sqrt((variance(inside) + variance(outside)) / 2)
+    smd = standardize(float(inside.mean() - outside.mean()), either)
+    return smd, ks, standardize(moved, spread)
 
 
 def variance(values: Values) -> float:
     """Estimate the variance, which is exactly 0 for equal values and NaN for fewer than two."""
-    return float((values - values[0]).var(ddof=1)) if len(values) > 1 else nan
+    if len(values) < 2:
+        return nan
+    return float((values - values[0]).var(ddof=1))
 
 
 def standardize(distance: float, spread: float) -> float:

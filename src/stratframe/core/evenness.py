@@ -17,15 +17,24 @@ TENTH = 0.1
 SIGMAS = 4
 """The number of standard deviations that chance can explain when whole groups are assigned."""
 
-RARE_UNEVEN, RARE_LACKING = 0.01, 0.05
+RARE_UNEVEN = 0.01
 """Chance cannot explain an uneven cell if the probability that a column of random folds has any
-such cell is below `RARE_UNEVEN`. For a cell without rows, the limit is `RARE_LACKING`."""
+such cell is below this."""
 
-ORDER_ROWS, LEAST_SPREAD, ROWS_PER_FOLD = 2, 100, 7
-"""The limits for judging the order of rows. With `kfold`, the running count of a fold deviates from
-its share by fewer than `ORDER_ROWS` rows. This is true of at most one shuffle in a hundred if the
-variances of the sizes of random folds sum to at least `LEAST_SPREAD`, and the folds have at least
-`ROWS_PER_FOLD` rows on average."""
+RARE_LACKING = 0.05
+"""Chance cannot explain a cell without rows if the probability that a column of random folds has
+any such cell is below this."""
+
+ORDER_ROWS = 2
+"""With `kfold`, the running count of a fold deviates from its share by fewer rows than this. This
+is true of at most one shuffle in a hundred if the folds obey the next two limits."""
+
+LEAST_SPREAD = 100
+"""The order of rows is judged only if the variances of the sizes of random folds sum to at least
+this."""
+
+ROWS_PER_FOLD = 7
+"""The order of rows is judged only if the folds have at least this many rows on average."""
 
 RARE_SIGMAS = 2.33
 """A normal variable is more than this many standard deviations below its mean in 1 % of cases."""
@@ -81,12 +90,17 @@ def judge_cells(
     Source: Johnson, Kotz and Kemp (1992), Univariate discrete distributions, chapter 6, for the
     variance of the number of rows of a stratum in a random fold.
     """
-    sizes, totals = table.sum(axis=1), table.sum(axis=0)
+    sizes = table.sum(axis=1)
+    totals = table.sum(axis=0)
     n_rows = max(int(sizes.sum()), 1)
     # All steps but one final division use integers, so equal deviations give equal floats.
     off = (table * n_rows - sizes[:, None] * totals) / n_rows
-    expected, share = sizes[:, None] * totals / n_rows, totals / n_rows
-    squares = sizes * (n_rows - sizes) / max(n_rows - 1, 1) if groups is None else groups.squares
+    expected = sizes[:, None] * totals / n_rows
+    share = totals / n_rows
+    if groups is None:
+        squares = sizes * (n_rows - sizes) / max(n_rows - 1, 1)
+    else:
+        squares = groups.squares
     spread = np.sqrt(np.outer(squares, share * (1 - share)))
     far = np.abs(off) - COUNT_ROUNDING
     rounded = (1 + slack + sizes / n_rows)[:, None]
@@ -109,10 +123,12 @@ def order_deviations(table: StratumTable, parents: Ints) -> Values:
     The rows of the table are in order, parent by parent. In each parent, running counts start at 0,
     and are compared with the fold's share of the parent's rows up to the same place.
     """
-    first, end = (np.searchsorted(parents, parents, side) for side in ("left", "right"))
+    first = np.searchsorted(parents, parents, "left")
+    end = np.searchsorted(parents, parents, "right")
     upto = np.cumsum(table, axis=0)
     upto -= (upto - table)[first]
-    totals, rows = upto[end - 1], upto.sum(axis=1, keepdims=True)
+    totals = upto[end - 1]
+    rows = upto.sum(axis=1, keepdims=True)
     off = np.abs(upto * rows[end - 1] - rows * totals) / np.maximum(rows[end - 1], 1)
     return np.asarray(off.max(axis=0, initial=0.0))
 
@@ -129,8 +145,14 @@ def tells_order(n_rows: int, k: Any, squares: Any) -> Flags:
 def is_beyond_shuffles(table: StratumTable) -> bool:
     """Return whether fewer pairs of rows share both stratum and fold than in 99 % of shuffles."""
     share = ((table.sum(axis=0) / max(table.sum(), 1)) ** 2).sum()
-    alike, both = (float((rows * (rows - 1)).sum() / 2) for rows in (table.sum(axis=1), table))
+    alike = count_pairs(table.sum(axis=1))
+    both = count_pairs(table)
     return bool(both < alike * share - RARE_SIGMAS * np.sqrt(alike * share))
+
+
+def count_pairs(sizes: Ints) -> float:
+    """Count the pairs of rows that share a set, given the sizes of the sets."""
+    return float((sizes * (sizes - 1)).sum() / 2)
 
 
 def tv_distance(off: Values, totals: Ints) -> Values:
@@ -148,7 +170,8 @@ def tv_distance(off: Values, totals: Ints) -> Values:
 def group_rows(codes: Ints, groups: Ints, weights: Ints | None, n_strata: int) -> GroupRows:
     n_groups = int(groups.max(initial=-1)) + 1
     pairs, place = np.unique(codes * n_groups + groups, return_inverse=True)
-    rows, strata = sum_by(place, weights, len(pairs)).astype(np.float64), pairs // max(n_groups, 1)
+    rows = sum_by(place, weights, len(pairs)).astype(np.float64)
+    strata = pairs // max(n_groups, 1)
     counts = np.bincount(strata, minlength=n_strata)
     # The sum of (rows - share * size)**2 over all groups, even those without rows of the stratum.
     sizes = sum_by(groups, weights, n_groups).astype(np.float64)

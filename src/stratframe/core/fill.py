@@ -44,11 +44,13 @@ def fill_by_shares(held: StratumTable, new: Ints, shares: Values, draws: Words) 
     # have a higher ratio get no new rows.
     ratio = held / shares
     order = np.argsort(ratio, axis=1, kind="stable")
-    rising = np.take_along_axis(ratio, order, axis=1)
-    widths = np.cumsum(shares[order], axis=1)
-    levels = (np.cumsum(np.take_along_axis(held, order, axis=1), axis=1) + new[:, None]) / widths
-    n_reached = (levels >= rising).sum(axis=1)
-    level = levels[np.arange(len(new)), n_reached - 1]
+    sorted_ratio = np.take_along_axis(ratio, order, axis=1)
+    # The level of each stratum if only its first j parts get new rows.
+    rows_so_far = np.cumsum(np.take_along_axis(held, order, axis=1), axis=1) + new[:, None]
+    shares_so_far = np.cumsum(shares[order], axis=1)
+    levels = rows_so_far / shares_so_far
+    n_filled = (levels >= sorted_ratio).sum(axis=1)
+    level = levels[np.arange(len(new)), n_filled - 1]
     due = np.maximum(level[:, None] * shares - held, 0)
     low = np.floor(due * (1 + SHARE_ROUNDING)).astype(np.int64)
     fraction = np.maximum(due - low, 0)
@@ -81,14 +83,17 @@ def round_robin_remainder(is_open: Flags, n_left: Ints, totals: Ints, draws: Wor
     draws, one for each fold, break ties.
     """
     extra = np.zeros_like(is_open)
-    totals, tie = totals.copy(), np.argsort(np.argsort(draws, kind="stable"))
+    totals = totals.copy()
+    tie = np.argsort(np.argsort(draws, kind="stable"))
     # Strata with the same open folds are treated together, in lexicographic order of the folds.
-    chosen = np.flatnonzero(n_left > 0)
-    packed = np.packbits(is_open[chosen], axis=1)
+    unfinished = np.flatnonzero(n_left > 0)
+    if not len(unfinished):
+        return extra
+    packed = np.packbits(is_open[unfinished], axis=1)
     order = np.lexsort(packed.T[::-1])
     packed = packed[order]
     starts = np.flatnonzero((packed[1:] != packed[:-1]).any(axis=1)) + 1
-    for strata in np.split(chosen[order], starts) if len(chosen) else []:
+    for strata in np.split(unfinished[order], starts):
         folds = np.flatnonzero(is_open[strata[0]])
         folds = folds[np.lexsort((tie[folds], totals[folds]))]
         n_given = n_left[strata]
@@ -107,11 +112,14 @@ def rebalance(is_open: Flags, extra: Flags, totals: Values) -> Flags:
     if len(totals) > max(MOST_LINKED, len(extra)):
         return rebalance_many(extra.copy(), is_open & ~extra, totals)
     # Column-major order is faster, because every step reads two columns of all strata.
-    gives, takes = np.asfortranarray(extra), np.asfortranarray(is_open & ~extra)
+    gives = np.asfortranarray(extra)
+    takes = np.asfortranarray(is_open & ~extra)
     # The number of strata in which a row can move from one fold to another. A product of floats is
     # much faster than a product of integers, and exact up to 2**53.
     links = (gives.T.astype(np.float64) @ takes.astype(np.float64)).astype(np.int64)
-    all_folds, n_given, edges = np.arange(len(totals)), gives.sum(axis=0), links > 0
+    all_folds = np.arange(len(totals))
+    n_given = gives.sum(axis=0)
+    edges = links > 0
     reached = transitive_closure(edges)
     while True:
         # In each stratum, a left-over row can move to an open fold without one. Moves in several
@@ -143,8 +151,9 @@ def rebalance_many(gives: Flags, takes: Flags, totals: Values) -> Flags:
     n_given = gives.sum(axis=0)
     while (pair := steepest_drop(gives, takes, totals + n_given)) is not None:
         start, end = pair
-        none = np.zeros(len(totals), np.bool_), np.zeros(len(gives), np.bool_)
-        reached = spread(gives, takes, start, *none)
+        reached = spread(
+            gives, takes, start, np.zeros(len(totals), np.bool_), np.zeros(len(gives), np.bool_)
+        )
         path = [end]
         while path[-1] != start:
             path.append(next(fold for fold, folds in reached.items() if path[-1] in folds))
@@ -162,44 +171,52 @@ def steepest_drop(gives: Flags, takes: Flags, now: Values) -> tuple[int, int] | 
     lowest = now[takes.any(axis=0)].min(initial=now.max())
     can_give: Flags = np.logical_or.reduce(gives)
     starts = np.flatnonzero(can_give & (now - lowest >= 1 + ROW_ROUNDING))
-    seen, spent = np.zeros(len(now), np.bool_), np.zeros(len(gives), np.bool_)
-    best, pair = 1 + ROW_ROUNDING, None
+    is_seen = np.zeros(len(now), np.bool_)
+    is_spent = np.zeros(len(gives), np.bool_)
+    best = 1 + ROW_ROUNDING
+    pair = None
     for start in starts[np.argsort(-now[starts], kind="stable")].tolist():
         if now[start] - lowest < best:
             break
         # From this start, folds that an earlier start reached cannot give a larger difference.
-        if seen[start] or not can_give[start]:
+        if is_seen[start] or not can_give[start]:
             continue
-        ends = np.sort(np.concatenate([*spread(gives, takes, start, seen, spent).values()]))
-        can_give = np.logical_or.reduce(gives[~spent])
+        reached = spread(gives, takes, start, is_seen, is_spent)
+        ends = np.sort(np.concatenate([*reached.values()]))
+        can_give = np.logical_or.reduce(gives[~is_spent])
         if len(ends):
             end = int(ends[now[ends].argmin()])
             drop = now[start] - now[end]
             if drop > best or (drop == best and (pair is None or start < pair[0])):
-                best, pair = drop, (start, end)
+                best = drop
+                pair = (start, end)
         if not can_give.any():
             break
     return pair
 
 
-def spread(gives: Flags, takes: Flags, start: int, seen: Flags, spent: Flags) -> dict[int, Ints]:
+def spread(
+    gives: Flags, takes: Flags, start: int, is_seen: Flags, is_spent: Flags
+) -> dict[int, Ints]:
     """Find the folds that a row can reach from a starting fold, by a breadth-first search.
 
     Returns a dictionary of the folds on the way, nearest first, with the folds that were first
-    reached from each of them. The search ignores folds in `seen` and strata in `spent`, and marks
-    the folds and strata that it uses.
+    reached from each of them. The search ignores the flagged folds and strata, and flags the folds
+    and strata that it uses.
     """
-    found, queue, seen[start] = {}, [start], True
-    can_give: Flags = np.logical_or.reduce(gives[~spent])
+    reached = {}
+    queue = [start]
+    is_seen[start] = True
+    can_give: Flags = np.logical_or.reduce(gives[~is_spent])
     for fold in queue:
         if can_give[fold]:
-            strata = np.flatnonzero(gives[:, fold] & ~spent)
-            spent[strata] = True
-            can_give = np.logical_or.reduce(gives[~spent])
-            found[fold] = np.flatnonzero(takes[strata].any(axis=0) & ~seen)
-            seen[found[fold]] = True
-            queue.extend(found[fold].tolist())
-    return found
+            strata = np.flatnonzero(gives[:, fold] & ~is_spent)
+            is_spent[strata] = True
+            can_give = np.logical_or.reduce(gives[~is_spent])
+            reached[fold] = np.flatnonzero(takes[strata].any(axis=0) & ~is_seen)
+            is_seen[reached[fold]] = True
+            queue.extend(reached[fold].tolist())
+    return reached
 
 
 def move_row(gives: Flags, takes: Flags, links: StratumTable, giver: int, taker: int) -> None:
@@ -215,10 +232,12 @@ def move_row(gives: Flags, takes: Flags, links: StratumTable, giver: int, taker:
 def shortest_path(edges: Flags, starts: Flags, ends: Flags) -> list[int]:
     """Return a shortest path between two disjoint sets in a small graph, or an empty list."""
     queue = np.flatnonzero(starts).tolist()
-    seen, previous = starts.copy(), np.full(len(edges), -1)
+    is_seen = starts.copy()
+    previous = np.full(len(edges), -1)
     for node in queue:
-        fresh = np.flatnonzero(edges[node] & ~seen)
-        seen[fresh], previous[fresh] = True, node
+        fresh = np.flatnonzero(edges[node] & ~is_seen)
+        is_seen[fresh] = True
+        previous[fresh] = node
         reached_ends = fresh[ends[fresh]]
         if len(reached_ends):
             path = [int(reached_ends[0])]

@@ -92,12 +92,13 @@ def are_dense_and_unique(column: KeyColumn) -> bool:
     if isinstance(column, HashedBytes) or column.rest is not None or not len(column.words):
         return False
     values = column.words.view(np.int64)
-    low, high = int(values.min()), int(values.max())
+    low = int(values.min())
+    high = int(values.max())
     if high - low > 8 * len(values):
         return False
-    seen = np.zeros(high - low + 1, dtype=np.bool_)
-    seen[values - low] = True
-    return int(np.count_nonzero(seen)) == len(values)
+    is_present = np.zeros(high - low + 1, dtype=np.bool_)
+    is_present[values - low] = True
+    return int(np.count_nonzero(is_present)) == len(values)
 
 
 def hash_words(words: Words, seeds: Words) -> Words:
@@ -106,7 +107,8 @@ def hash_words(words: Words, seeds: Words) -> Words:
     Source: Collet, xxHash fast digest algorithm, section XXH64.
     """
     hashes = np.empty(np.broadcast_shapes(words.shape, seeds.shape), dtype=np.uint64)
-    words, seeds = np.broadcast_to(words, len(hashes)), np.broadcast_to(seeds, len(hashes))
+    words = np.broadcast_to(words, len(hashes))
+    seeds = np.broadcast_to(seeds, len(hashes))
     start_of_word = np.array([P5]) + np.uint64(8)
     for start in range(0, len(hashes), BLOCK):
         rows = slice(start, start + BLOCK)
@@ -146,9 +148,13 @@ def hash_ragged(data: np.ndarray, offsets: Ints, seeds: Words) -> Words:
 def hash_rows(block: np.ndarray, seeds: Words) -> Words:
     """Hash rows of equal length; `block` has the shape (n_rows, n_bytes)."""
     n_bytes = block.shape[1]
-    n_words, n_striped = n_bytes // 8, n_bytes // 32 * 4
+    n_words = n_bytes // 8
+    n_striped = n_bytes // 32 * 4
     words = np.ascontiguousarray(block[:, : 8 * n_words].view("<u8").T, dtype=np.uint64)
-    state = mix_stripes(words[:n_striped], seeds) if n_striped else seeds + P5
+    if n_striped:
+        state = mix_stripes(words[:n_striped], seeds)
+    else:
+        state = seeds + P5
     state = state + np.uint64(n_bytes)
     for word in words[n_striped:]:
         state = mix_word(state, word)

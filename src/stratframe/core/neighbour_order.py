@@ -12,15 +12,21 @@ from .types import Codes, Ints, Values, Words
 COMPACT_BELOW = 15 / 16
 """The share of remaining points below which removed points are dropped from the arrays."""
 
-FEW, WIDEN_FROM = 1 << 13, 1 / 8
-"""With up to `FEW` points per feature, a search compares all points. With more, it begins with a
-window of points, or with all if half a window would hold over `WIDEN_FROM` of the points."""
+FEW = 1 << 13
+"""The number of points per feature up to which a search compares all points. With more points, it
+begins with a window of points."""
+
+WIDEN_FROM = 1 / 8
+"""A search begins with all points if half a window would hold more than this share of them."""
 
 RUNS = 4
 """The number of runs of points per neighbour sought; the nearest point of a run gives a bound."""
 
-TINY, TINY_SHARE = 1e-150, 1e-9
-"""The absolute tolerance for distances, in units of the feature, and the relative tolerance."""
+TINY = 1e-150
+"""The absolute tolerance for distances, in units of the feature."""
+
+TINY_SHARE = 1e-9
+"""The relative tolerance for distances."""
 
 
 def nearest_order(
@@ -48,15 +54,27 @@ def nearest_order(
     for start, end in zip(ends - np.diff(ends, prepend=0), ends, strict=True):
         stratum = rows[start:end]
         inside = points[:, stratum]
-        # Rows at the same point share a code; codes are numbered by first appearance.
-        own, present = factorize_codes(*unique_points(inside))
-        first, sizes = first_occurrence(own, len(present)), np.bincount(own, minlength=len(present))
-        pool = NeighbourPool(inside[:, first], origin, unit, few)
-        if block is None:
-            rows[start:end] = stratum[chain_order(pool, own, sizes, progress)]
-        else:
-            rows[start:end] = stratum[block_order(pool, own, sizes, block, progress)]
+        rows[start:end] = stratum[order_points(inside, origin, unit, block, progress, few)]
     return rows
+
+
+def order_points(
+    points: Values,
+    origin: Values,
+    unit: Values,
+    block: int | None,
+    progress: Callable[[int], object],
+    few: int,
+) -> Ints:
+    """Order the rows of one stratum; the arguments are as in `nearest_order`."""
+    # Rows at the same point share a code; codes are numbered by first appearance.
+    codes, present = factorize_codes(*unique_points(points))
+    first = first_occurrence(codes, len(present))
+    sizes = np.bincount(codes, minlength=len(present))
+    pool = NeighbourPool(points[:, first], origin, unit, few)
+    if block is None:
+        return chain_order(pool, codes, sizes, progress)
+    return block_order(pool, codes, sizes, block, progress)
 
 
 class NeighbourPool:
@@ -68,7 +86,8 @@ class NeighbourPool:
     """
 
     def __init__(self, points: Values, origin: Values, unit: Values, few: int = FEW) -> None:
-        self.points, self.unit = points, unit
+        self.points = points
+        self.unit = unit
         self.scaled = (points - origin) / unit
         self.squares = (self.scaled**2).sum(axis=0)
         # The error of a squared distance, as a share of the sum of the two squared lengths. It
@@ -79,7 +98,8 @@ class NeighbourPool:
         # coordinates, and its squared length minus the error (infinite once the point is removed).
         # `positions` gives the place of each point in these arrays.
         self.n_left = points.shape[1]
-        self.numbers, self.axis = np.arange(self.n_left), -1
+        self.numbers = np.arange(self.n_left)
+        self.axis = -1
         self.lowest_squares = self.squares * (1 - self.error)
         self.positions = np.empty(self.n_left, dtype=np.int64)
         if self.n_left > few * len(points):
@@ -97,6 +117,12 @@ class NeighbourPool:
         self.along = self.points[self.axis, self.numbers]
         self.positions[self.numbers] = np.arange(len(self.numbers))
 
+    def drop_removed(self) -> None:
+        stays = self.lowest_squares < np.inf
+        self.numbers = self.numbers[stays]
+        self.lowest_squares = self.lowest_squares[stays]
+        self.gather()
+
     def remove(self, numbers: Ints) -> None:
         self.lowest_squares[self.positions[numbers]] = np.inf
         self.n_left -= len(numbers)
@@ -104,29 +130,36 @@ class NeighbourPool:
     def nearest(self, point: int, count: int) -> Ints:
         """List the `count` remaining points nearest to a point, by distance and then by number."""
         if self.n_left < COMPACT_BELOW * len(self.numbers):
-            stays = self.lowest_squares < np.inf
-            self.numbers, self.lowest_squares = self.numbers[stays], self.lowest_squares[stays]
-            self.gather()
-        count, n = min(count, self.n_left), len(self.numbers)
+            self.drop_removed()
+        count = min(count, self.n_left)
         if not count:
             return np.empty(0, dtype=np.int64)
         if self.axis < 0:
-            return self.nearest_within(point, count, 0, n)[0]
-        x, unit = self.points[self.axis, point], self.unit[self.axis, 0]
-        place, half = int(self.along.searchsorted(x)), max(int(2 * self.half), count)
+            return self.nearest_within(point, count, 0, len(self.numbers))[0]
+        return self.nearest_in_windows(point, count)
+
+    def nearest_in_windows(self, point: int, count: int) -> Ints:
+        """Search windows of candidates along `axis`, each wider, until no other point is nearer."""
+        x = self.points[self.axis, point]
+        unit = self.unit[self.axis, 0]
+        n = len(self.numbers)
+        place = int(self.along.searchsorted(x))
+        half = max(int(2 * self.half), count)
         if half > WIDEN_FROM * n:
             half = n
-        low, high = max(place - half, 0), min(place + half, n)
+        low = max(place - half, 0)
+        high = min(place + half, n)
         while True:
-            found, square = self.nearest_within(point, count, low, high)
+            points, square = self.nearest_within(point, count, low, high)
             reach = (square**0.5 + TINY) * unit * (1 + TINY_SHARE)
             first = int(self.along.searchsorted(x - reach))
             last = int(self.along.searchsorted(x + reach, "right"))
             if low <= first and last <= high:
                 self.half += (max(place - first, last - place) - self.half) / 8
-                return found
+                return points
             half *= 4
-            low, high = max(place - half, first), min(place + half, last)
+            low = max(place - half, first)
+            high = min(place + half, last)
 
     def nearest_within(self, point: int, count: int, low: int, high: int) -> tuple[Ints, float]:
         """List the nearest of candidates `low` to `high - 1`, and bound their squared distances."""
@@ -136,30 +169,37 @@ class NeighbourPool:
         lower = self.scaled[:, point] @ self.candidates[:, low:high]
         lower *= -2
         lower += self.lowest_squares[low:high]
-        numbers, n_runs = self.numbers[low:high], RUNS * count if count > 1 else 1
-        others: list[int] = []
-        if width := len(lower) // n_runs:
-            # The nearest point of each run is found quickly, and gives an upper bound.
-            runs = lower[: width * n_runs].reshape(n_runs, width)
-            nearest = runs.argmin(axis=1) + np.arange(0, runs.size, width)
-            others = sorted(nearest.tolist(), key=lower.item)[:count]
-        if not others or lower.item(others[-1]) == np.inf:
-            others = np.argpartition(lower, count - 1)[:count].tolist()
-        square, upper = self.squares.item(point), -np.inf
-        for each in others:
-            error = 2 * self.error * (self.squares.item(numbers.item(each)) + square)
-            upper = max(upper, lower.item(each) + error)
+        numbers = self.numbers[low:high]
+        square = self.squares.item(point)
+        upper = -np.inf
+        for place in lowest_places(lower, count):
+            error = 2 * self.error * (self.squares.item(numbers.item(place)) + square)
+            upper = max(upper, lower.item(place) + error)
         if upper == np.inf:
             return numbers[:0], upper
-        chosen = numbers[(lower <= upper).nonzero()[0]]
-        if len(chosen) > 1:
+        nearest = numbers[(lower <= upper).nonzero()[0]]
+        if len(nearest) > 1:
             # The distances of these few points are computed from differences in the unscaled
             # features so that equal distances give equal floats.
-            offsets = self.points[:, chosen]
+            offsets = self.points[:, nearest]
             offsets -= self.points[:, point, None]
             offsets /= self.unit
-            chosen = chosen[np.lexsort((chosen, (offsets**2).sum(axis=0)))[:count]]
-        return chosen, max(upper + square, 0.0)
+            nearest = nearest[np.lexsort((nearest, (offsets**2).sum(axis=0)))[:count]]
+        return nearest, max(upper + square, 0.0)
+
+
+def lowest_places(bounds: Values, count: int) -> list[int]:
+    """List the places of `count` low bounds, which are finite if so many bounds are finite."""
+    # The lowest bounds of runs are found quickly, and are low enough.
+    n_runs = RUNS * count if count > 1 else 1
+    places: list[int] = []
+    if width := len(bounds) // n_runs:
+        runs = bounds[: width * n_runs].reshape(n_runs, width)
+        lowest = runs.argmin(axis=1) + np.arange(0, runs.size, width)
+        places = sorted(lowest.tolist(), key=bounds.item)[:count]
+    if not places or bounds.item(places[-1]) == np.inf:
+        places = np.argpartition(bounds, count - 1)[:count].tolist()
+    return places
 
 
 def chain_order(
@@ -186,25 +226,27 @@ def block_order(
     If points are equally near, the rows of the point that appears first come first.
     """
     # The remaining rows of each point are `queue[heads[point] : ends[point]]`.
-    queue, ends = np.argsort(codes, kind="stable"), np.cumsum(sizes)
+    queue = np.argsort(codes, kind="stable")
+    ends = np.cumsum(sizes)
     heads = ends - sizes
-    free = np.ones(len(codes), dtype=np.bool_)
+    is_free = np.ones(len(codes), dtype=np.bool_)
     rows = np.empty_like(queue)
     row = 0
     for start in range(0, len(rows), size):
-        row += int(free[row:].argmax())
-        point, wanted = int(codes[row]), min(size, len(rows) - start)
-        lacking = wanted - int(ends[point] - heads[point])
+        row += int(is_free[row:].argmax())
+        point = int(codes[row])
+        n_rows = min(size, len(rows) - start)
+        n_lacking = n_rows - int(ends[point] - heads[point])
         members = [point]
-        if lacking >= 0:
-            # Each point has at least one row left, so `lacking` points have enough rows.
+        if n_lacking >= 0:
+            # Each point has at least one row left, so `n_lacking` points have enough rows.
             pool.remove(np.array([point]))
-            members += pool.nearest(point, lacking).tolist()
-        block = np.concatenate([queue[heads[each] : ends[each]] for each in members])[:wanted]
-        rows[start : start + wanted] = block
-        free[block] = False
+            members += pool.nearest(point, n_lacking).tolist()
+        block = np.concatenate([queue[heads[each] : ends[each]] for each in members])[:n_rows]
+        rows[start : start + n_rows] = block
+        is_free[block] = False
         np.add.at(heads, codes[block], 1)
         used_up = [each for each in members[1:] if heads[each] == ends[each]]
         pool.remove(np.array(used_up, dtype=int))
-        progress(wanted)
+        progress(n_rows)
     return rows

@@ -13,7 +13,8 @@ ENOUGH_BITS = 24
 
 def shuffled(codes: Codes, n_codes: int, draws: Words) -> Rows:
     """Sort rows by code, and shuffle the rows within a code; the draws are overwritten."""
-    row_bits, code_bits = bit_width(len(codes)), bit_width(n_codes)
+    row_bits = bit_width(len(codes))
+    code_bits = bit_width(n_codes)
     if 64 - row_bits - code_bits >= ENOUGH_BITS:
         return sort_words(draws, codes, code_bits, row_bits)
     # With few random bits, many rows would be tied and keep their order. A word without the code
@@ -56,7 +57,8 @@ def pack_words(words: Words, codes: Codes | None, code_bits: int, row_bits: int)
 
 def sort_values(values: Values, codes: Codes | None = None, n_codes: int = 1) -> tuple[Rows, Flags]:
     """Sort rows by code, value and position, and mark where the code or the value changes."""
-    row_bits, code_bits = bit_width(len(values)), bit_width(n_codes)
+    row_bits = bit_width(len(values))
+    code_bits = bit_width(n_codes)
     rows = sort_words(leading_words(values), codes, code_bits, row_bits)
     ascending = values[rows]
     is_run_start = np.zeros(len(rows), dtype=np.bool_)
@@ -104,11 +106,12 @@ def repair_runs(rows: Rows, ascending: Values, is_run_start: Flags, n_lost: int)
     starts = is_run_start.copy()
     starts[1:] |= words[1:] != words[:-1]
     run = np.cumsum(starts)
-    chosen = np.zeros(run[-1] + 1, dtype=np.bool_)
-    chosen[run[1:][falls]] = True
-    places = np.flatnonzero(chosen[run])
+    has_fall = np.zeros(run[-1] + 1, dtype=np.bool_)
+    has_fall[run[1:][falls]] = True
+    places = np.flatnonzero(has_fall[run])
     order = places[np.lexsort((ascending[places], run[places]))]
-    rows[places], ascending[places] = rows[order], ascending[order]
+    rows[places] = rows[order]
+    ascending[places] = ascending[order]
 
 
 def rank(values: Values) -> Ints:
@@ -150,14 +153,9 @@ def permuted_blocks(
     Sources: Zelen (1974), The randomization and stratification of patients to clinical trials. Lowe
     (2016), Stratified validation splits for regression problems.
     """
-    ends, n_left = np.cumsum(sizes), sizes % k
-    index = positions_within(n_left)
-    last = np.repeat(ends - n_left, n_left) + index
-    leftover = last
-    if spread_leftover:
-        # floor((i + 1/2) n / r) in integer arithmetic.
-        leftover = (2 * index + 1) * np.repeat(sizes, n_left) // (2 * np.repeat(n_left, n_left))
-        leftover += np.repeat(ends - sizes, n_left)
+    n_left = sizes % k
+    last = np.repeat(np.cumsum(sizes) - n_left, n_left) + positions_within(n_left)
+    leftover = spread_positions(sizes, n_left) if spread_leftover else last
     in_block = np.ones(len(rows), dtype=np.bool_)
     in_block[leftover] = False
     # Without left-over rows, the size of every stratum is a multiple of k. So no block
@@ -165,13 +163,23 @@ def permuted_blocks(
     n_blocked = len(rows) - len(leftover)
     blocks = rows[in_block].reshape(-1, k)
     blocks = shuffle_within_rows(blocks, draws[:n_blocked].reshape(-1, k))
-    left_rows, strata = rows[~in_block], np.repeat(np.arange(len(sizes)), n_left)
+    left_rows = rows[~in_block]
+    strata = np.repeat(np.arange(len(sizes)), n_left)
     is_last = np.zeros(len(rows), dtype=np.bool_)
     is_last[last] = True
     order = np.empty_like(rows)
     order[~is_last] = blocks.ravel()
     order[last] = left_rows[shuffled(strata, len(sizes), draws[n_blocked:])]
     return order
+
+
+def spread_positions(sizes: Ints, n_left: Ints) -> Ints:
+    """List the positions floor((i + 1/2) n / r) of the r left-over rows of each stratum."""
+    index = positions_within(n_left)
+    positions: Ints = (2 * index + 1) * np.repeat(sizes, n_left)
+    positions //= 2 * np.repeat(n_left, n_left)
+    positions += np.repeat(np.cumsum(sizes) - sizes, n_left)
+    return positions
 
 
 def shuffle_within_rows(blocks: Ints, draws: Words) -> Ints:

@@ -28,17 +28,21 @@ def feature_scaling(points: Values, scale: str | None) -> tuple[Values, Values, 
     """
     if not points.size:
         return points, np.zeros((len(points), 1)), np.ones((len(points), 1))
-    low, high = per_feature(points, np.min), per_feature(points, np.max)
+    low = per_feature(points, np.min)
+    high = per_feature(points, np.max)
     exponents = np.frexp(np.maximum(-low, high))[1]
     if scale is not None and np.abs(exponents).max() > MAX_EXPONENT:
         points = np.ldexp(points, -exponents)
-        low, high = np.ldexp(low, -exponents), np.ldexp(high, -exponents)
+        low = np.ldexp(low, -exponents)
+        high = np.ldexp(high, -exponents)
     if scale is None:
         return points, per_feature(points, np.mean), np.ones_like(low)
     if scale == "minmax":
-        origin, unit = low, high - low
+        origin = low
+        unit = high - low
     else:
-        origin, unit = per_feature(points, np.mean), per_feature(points, np.std)
+        origin = per_feature(points, np.mean)
+        unit = per_feature(points, np.std)
     return points, origin, np.where(low < high, unit, np.inf)
 
 

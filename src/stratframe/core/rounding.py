@@ -100,21 +100,26 @@ def controlled_rounding(
     draws, the more probable of two moves is made, or the upward move if both are equally probable.
     If `choose` is given, it replaces `moves_up`, which chooses the moves by the draws.
     """
-    n_strata, n_parts = len(sizes), len(shares)
+    n_parts = len(shares)
     numerators, denominator = numerators_of(shares, int(sizes.sum()))
     table, remainder = floor_and_remainder(sizes, numerators, denominator)
-    uniform32 = np.full((n_parts - 1, n_strata), FIXED_ONE // 2, dtype=np.int64)
-    if draws is not None:
-        uniform32 = (draws >> np.uint64(32)).astype(np.int64).reshape(n_parts - 1, n_strata)
     # The dtype must hold sums over all parts.
     dtype = np.min_scalar_type(-(n_parts + 1) * denominator)
     exact = np.ascontiguousarray(remainder.T, dtype=dtype)
     moves = np.zeros((n_parts, 1), dtype=dtype)
-    joins = join_nodes(exact, levels, denominator, uniform32, choose or moves_up)
+    numbers = leading_halves(draws, (n_parts - 1, len(sizes)))
+    joins = join_nodes(exact, levels, denominator, numbers, choose or moves_up)
     for join in reversed(list(joins)):
         moves = moves_below(join, moves)
     table += ((exact + moves) // denominator).T.astype(np.int64)
     return table
+
+
+def leading_halves(draws: Words | None, shape: tuple[int, int]) -> Ints:
+    """Return random numbers below 2**32 in the given shape; without draws, each is one half."""
+    if draws is None:
+        return np.full(shape, FIXED_ONE // 2, dtype=np.int64)
+    return (draws >> np.uint64(32)).astype(np.int64).reshape(shape)
 
 
 def pairing_tree(n_strata: int, levels: Ancestors) -> Iterator[Flags]:
@@ -126,7 +131,8 @@ def pairing_tree(n_strata: int, levels: Ancestors) -> Iterator[Flags]:
     """
     levels = [*levels, np.zeros(n_strata, dtype=np.int64)]
     while levels:
-        starts, n_nodes = np.flatnonzero(np.diff(levels[0], prepend=-1)), len(levels[0])
+        starts = np.flatnonzero(np.diff(levels[0], prepend=-1))
+        n_nodes = len(levels[0])
         if len(starts) == n_nodes:
             levels = levels[1:]
             continue
@@ -148,23 +154,17 @@ def join_nodes(
     sets = port_sets(n_parts)
     splits = np.zeros((len(sets), max(n_parts - 3, 0), n_strata), dtype=sets.dtype)
     for is_left in pairing_tree(n_strata, levels):
-        n_nodes, lefts, rights = len(is_left), np.flatnonzero(is_left), np.flatnonzero(~is_left)
-        pairs = np.stack([rights - 1, rights]) if n_nodes > 1 else lefts[None]
+        n_nodes = len(is_left)
+        lefts = np.flatnonzero(is_left)
+        rights = np.flatnonzero(~is_left)
+        pairs = lefts[None]
+        if n_nodes > 1:
+            pairs = np.stack([rights - 1, rights])
         parents = np.cumsum(is_left) - 1
         edges = edges_below(exact[:, pairs], splits[:, :, pairs], denominator)
         # A tree of n strata has n - 1 pairs and a root, each with its own random numbers.
-        own = uniform32[:, n_nodes - pairs.shape[1] : n_nodes]
-        n_at_once = max(EDGES_IN_CACHE // len(edges.flow), 1)
-        for start in range(0, pairs.shape[1], n_at_once):
-            some = slice(start, start + n_at_once)
-            for part in range(1, n_parts):
-                close_cycle(
-                    Edges(*(each[..., some] for each in edges)),
-                    part,
-                    denominator,
-                    own[part - 1, some],
-                    choose,
-                )
+        numbers = uniform32[:, n_nodes - pairs.shape[1] : n_nodes]
+        close_cycles(edges, denominator, numbers, choose)
         shape = -1, *pairs.shape
         beyond = edges.beyond[0].reshape(len(sets), *shape)[:, :n_parts]
         moved = edges.flow.reshape(shape)[:n_parts] - exact[:, pairs]
@@ -198,7 +198,8 @@ def edges_below(ports: Values, splits: PartSets, denominator: int) -> Edges:
     `ports` holds the shares of the nodes modulo 1, shape (n_parts, n_sides, n). `splits` has the
     shape (n_words, n_splits, n_sides, n), and is filled up with empty sets.
     """
-    (n_parts, n_sides, n), (n_words, n_splits) = ports.shape, splits.shape[:2]
+    n_parts, n_sides, n = ports.shape
+    n_words, n_splits = splits.shape[:2]
     beyond = np.zeros((n_sides, n_words, n_parts + n_splits, n_sides, n), dtype=splits.dtype)
     for side in range(n_sides):
         beyond[side, :, :n_parts, side] = port_sets(n_parts)[:, :, None]
@@ -212,15 +213,28 @@ def edges_below(ports: Values, splits: PartSets, denominator: int) -> Edges:
     return Edges(beyond.reshape(n_sides, n_words, -1, n), flow.reshape(-1, n), back.reshape(-1, n))
 
 
+def close_cycles(edges: Edges, denominator: int, uniform32: Ints, choose: Choose) -> None:
+    """Join the ports of both sides, part by part, for as many pairs at a time as fit in cache."""
+    n_at_once = max(EDGES_IN_CACHE // len(edges.flow), 1)
+    for start in range(0, edges.flow.shape[1], n_at_once):
+        pairs = slice(start, start + n_at_once)
+        views = Edges(*(each[..., pairs] for each in edges))
+        for part, numbers in enumerate(uniform32[:, pairs], start=1):
+            close_cycle(views, part, denominator, numbers, choose)
+
+
 def close_cycle(edges: Edges, part: int, denominator: int, uniform32: Ints, choose: Choose) -> None:
     """Join the ports of both sides for one part, and move rows along the cycle that this closes."""
     beyond, flow, back = edges
     on_left = holds(beyond[0], part)
-    on_cycle = on_left ^ holds(beyond[1], part) if len(beyond) > 1 else on_left
+    on_cycle = on_left
+    if len(beyond) > 1:
+        on_cycle = on_left ^ holds(beyond[1], part)
     # The cycle enters by the left port and leaves by the right port, or at the root by port 0.
     # `along` is the flow of each edge in this direction, and 0 for edges that are not on the cycle.
     # Products are much faster here than `np.where`.
-    forward, backward = on_cycle & (on_left == back), on_cycle & (on_left != back)
+    forward = on_cycle & (on_left == back)
+    backward = on_cycle & (on_left != back)
     direction = forward.view(np.int8) - backward.view(np.int8)
     along = direction * flow + backward.astype(flow.dtype) * denominator
     room = denominator - along.max(axis=0)
@@ -239,17 +253,17 @@ def close_cycle(edges: Edges, part: int, denominator: int, uniform32: Ints, choo
 def moves_up(low: Values, room: Values, denominator: int, uniform32: Ints) -> Flags:
     """Draw whether cycles move up by `room` or down by `low`; expected values do not change."""
     wide = np.int64 if denominator < SMALL_DENOMINATOR else object
-    low, room, uniform32 = (each.astype(wide) for each in (low, room, uniform32))
-    up: Flags = uniform32 * (low + room) >= room * FIXED_ONE
+    total = low.astype(wide) + room.astype(wide)
+    up: Flags = uniform32.astype(wide) * total >= room.astype(wide) * FIXED_ONE
     return up
 
 
-def largest_set(sets: PartSets, chosen: Flags) -> PartSets:
-    """Return the chosen set that is largest as an integer, or the empty set if none is chosen."""
+def largest_set(sets: PartSets, is_candidate: Flags) -> PartSets:
+    """Return the candidate that is largest as an integer, or the empty set if there is none."""
     largest = np.empty_like(sets, shape=(len(sets), sets.shape[2]))
     for word in reversed(range(len(sets))):
-        largest[word] = (chosen * sets[word]).max(axis=0)
-        chosen = chosen & (sets[word] == largest[word])
+        largest[word] = (is_candidate * sets[word]).max(axis=0)
+        is_candidate = is_candidate & (sets[word] == largest[word])
     return largest
 
 

@@ -64,8 +64,11 @@ class StreamTag(IntEnum):
     PART_TOTALS = 21
 
 
-FROZEN_TAGS, FROZEN_PART_COUNTS = 16, 1 << 16
-"""The frozen layout is used for tags and numbers of parts below these limits."""
+FROZEN_TAGS = 16
+"""The frozen layout is used for tags below this limit."""
+
+FROZEN_PART_COUNTS = 1 << 16
+"""The frozen layout is used for numbers of parts below this limit."""
 
 OPEN_LAYOUT = 0xFFFFFFF0
 """The last word of every sequence in the open layout."""

@@ -18,9 +18,12 @@ FEW_PER_STRATUM = 4
 FIRST_ROWS = 1 << 10
 """The first search for codes reads this many rows, the second its square, the third all rows."""
 
-ROWS_PER_BIN, MOST_PARENTS = 200, 1 << 16
-"""With `ROWS_PER_BIN` or more rows per bin on average, `np.partition` finds quantiles faster than a
-sort. It is used for at most `MOST_PARENTS` strata."""
+ROWS_PER_BIN = 200
+"""The average number of rows per bin from which on `np.partition` finds quantiles faster than a
+sort."""
+
+MOST_PARENTS = 1 << 16
+"""The maximum number of strata for which `np.partition` finds quantiles."""
 
 FEW_CUTS = 16
 """The number of cuts up to which comparing values with each cut is faster than a binary search."""
@@ -81,7 +84,9 @@ def factorize_codes(codes: Codes, n_codes: int, parents: Ints | None = None) -> 
     """
     first = first_occurrence(codes, n_codes)
     present = np.flatnonzero(first < len(codes))
-    columns = (first[present],) if parents is None else (first[present], parents[present])
+    columns = [first[present]]
+    if parents is not None:
+        columns.append(parents[present])
     present = present[np.lexsort(columns)]
     new_codes = np.empty(n_codes, dtype=np.int64)
     new_codes[present] = np.arange(len(present))
@@ -131,16 +136,19 @@ def quantile_bins(
 
 def bins_by_partition(parent: Ints, values: Values, sizes: Ints, n_bins: int) -> tuple[Ints, Ints]:
     """Make quantile bins one stratum at a time, which is fast for a few large strata."""
-    bins, counts = np.empty(len(values), dtype=np.int64), np.zeros(len(sizes), dtype=np.int64)
+    bins = np.empty(len(values), dtype=np.int64)
+    counts = np.zeros(len(sizes), dtype=np.int64)
     in_order = np.argsort(parent.astype(np.uint16), kind="stable")
     for stratum, rows in enumerate(np.split(in_order, np.cumsum(sizes)[:-1])):
         if len(rows):
             # Quantile i is at position ceil(i n / n_bins) - 1. Integers are used because a rounding
             # error of floats could move the position by 1.
             places = -(-np.arange(1, n_bins) * len(rows) // n_bins) - 1
-            own = values[rows]
-            own_bins = count_cuts(own, np.unique(np.partition(own, places)[places]), "left")
-            bins[rows], counts[stratum] = own_bins, own_bins.max() + 1
+            inside = values[rows]
+            cuts = np.unique(np.partition(inside, places)[places])
+            bins_of_rows = count_cuts(inside, cuts, "left")
+            bins[rows] = bins_of_rows
+            counts[stratum] = bins_of_rows.max() + 1
     return bins, counts
 
 
@@ -170,7 +178,8 @@ def bin_starts(
     `rises` marks the first row of each value in each stratum. `starts` and `lengths` describe the
     strata that have rows.
     """
-    totals, before = lengths, starts
+    totals = lengths
+    before = starts
     upto = np.arange(1, len(rises) + 1)
     if weights is not None:
         upto = np.cumsum(weights)
@@ -201,9 +210,9 @@ def edge_bins(values: Values, edges: Sequence[float] | Values, closed: str) -> I
         side: Literal["left", "right"] = "left" if closed == "right" else "right"
         return count_cuts(values, np.asarray(inner, dtype=np.float64), side)
     # Floats cannot hold all whole numbers, so integers are compared with integers.
-    lowest, highest = np.iinfo(values.dtype).min, np.iinfo(values.dtype).max
+    limits = np.iinfo(values.dtype)
     cuts = [floor(edge) if closed == "right" else ceil(edge) - 1 for edge in inner]
-    in_range = [min(cut, highest) for cut in cuts if cut >= lowest]
+    in_range = [min(cut, limits.max) for cut in cuts if cut >= limits.min]
     n_below = count_cuts(values, np.array(in_range, dtype=values.dtype), "left")
     return n_below + (len(cuts) - len(in_range))
 

@@ -33,7 +33,10 @@ def systematic_deal(rows: Rows, table: StratumTable, draws: Words | None) -> Par
     # probability, and the number of rows from any run that go to a branch deviates from its share
     # by less than 1. The path to a large part has few branchings.
     tree = huffman_tree(totals.tolist())
-    starts = None if draws is None else draws[: table.size].reshape(n_parts, n_strata)
+    # The random starts of the strata for each branching, if there are draws.
+    starts: list[Words | None] = [None] * n_parts
+    if draws is not None:
+        starts = list(draws[: table.size].reshape(n_parts, n_strata))
     parts = np.empty(len(rows), dtype=smallest_dtype(n_parts))
     stack: list[tuple[Tree, Ints]] = [(tree, np.arange(len(rows)))]
     n_branchings = 0
@@ -42,7 +45,7 @@ def systematic_deal(rows: Rows, table: StratumTable, draws: Words | None) -> Par
         if isinstance(node, int):
             parts[positions] = node
             continue
-        in_first = systematic_sample(table, node, None if starts is None else starts[n_branchings])
+        in_first = systematic_sample(table, node, starts[n_branchings])
         stack += [(node[0], positions[in_first]), (node[1], positions[~in_first])]
         n_branchings += 1
     if draws is not None and swaps_keep_bound(tree, totals):
@@ -60,7 +63,8 @@ def huffman_tree(totals: list[int]) -> Tree:
     heap: list[tuple[int, int, Tree]] = [(n, part, part) for part, n in enumerate(totals)]
     heapify(heap)
     while len(heap) > 1:
-        (n, part, tree), (other_n, other_part, other) = heappop(heap), heappop(heap)
+        n, part, tree = heappop(heap)
+        other_n, other_part, other = heappop(heap)
         pair = (tree, other) if part < other_part else (other, tree)
         # Ties between equal sizes are broken by the lowest part, which differs between branches.
         heappush(heap, (n + other_n, min(part, other_part), pair))
@@ -68,7 +72,9 @@ def huffman_tree(totals: list[int]) -> Tree:
 
 
 def leaves(tree: Tree) -> list[int]:
-    return [tree] if isinstance(tree, int) else leaves(tree[0]) + leaves(tree[1])
+    if isinstance(tree, int):
+        return [tree]
+    return leaves(tree[0]) + leaves(tree[1])
 
 
 def systematic_sample(table: StratumTable, node: tuple[Tree, Tree], starts: Words | None) -> Flags:
@@ -117,8 +123,8 @@ def swap_pairs(parts: Parts, sizes: Ints, draws: Words) -> None:
     """Swap the parts of rows 1 and 2, 3 and 4, ... of a stratum, each pair with probability 1/2."""
     ends = np.cumsum(sizes)
     heads = (draws >> np.uint64(63)).astype(np.bool_)
-    swapped = (positions_within(sizes) % 2 == 0) & heads
+    is_swapped = (positions_within(sizes) % 2 == 0) & heads
     # The last row of a stratum must not be swapped with the first row of the next stratum.
-    swapped[ends[sizes > 0] - 1] = False
-    first = np.flatnonzero(swapped)
+    is_swapped[ends[sizes > 0] - 1] = False
+    first = np.flatnonzero(is_swapped)
     parts[first], parts[first + 1] = parts[first + 1], parts[first].copy()

@@ -48,12 +48,12 @@ def run_cached(design: Design, number: int, folder: Path | None) -> list[Estimat
         known = read_sample(path, design, number)
         if known and not any(each.error for each in known):
             return known
-        found = run_sample(design, number, known)
-        write_whole(path, json.dumps(found))
+        estimates = run_sample(design, number, known)
+        write_whole(path, json.dumps(estimates))
     except OSError as error:
         msg = f"`cache` must hold files that can be read and written: {error}."
         raise StratError(msg) from error
-    return found
+    return estimates
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -66,14 +66,16 @@ def write_whole(path: Path, text: str) -> None:
 def read_sample(path: Path, design: Design, number: int) -> list[Estimate]:
     """Read the estimates of a sample; return an empty list if the file is missing or damaged."""
     try:
-        found = [Estimate(*each) for each in json.loads(path.read_text(encoding="utf-8"))]
-        keys = sorted(each[:5] for each in found)
+        estimates = [Estimate(*each) for each in json.loads(path.read_text(encoding="utf-8"))]
+        keys = sorted(each[:5] for each in estimates)
     except (FileNotFoundError, ValueError, TypeError, RecursionError):
         return []
-    wanted = product(
+    keys_of_design = product(
         design.strategies, design.estimators, design.ks, [number], range(design.repeats)
     )
-    return found if keys == sorted(wanted) and all(map(is_sound, found)) else []
+    if keys != sorted(keys_of_design) or not all(map(is_sound, estimates)):
+        return []
+    return estimates
 
 
 def is_sound(estimate: Estimate) -> bool:
@@ -134,7 +136,8 @@ def describe_settings(design: Design) -> tuple[str, str]:
 def show(value: Any) -> dict[str, str]:
     """Return the name of an object that JSON cannot store, and a hash of its contents."""
     is_function = isinstance(value, FunctionType)
-    return {"object": full_name(value) if is_function else repr(value), "hash": hash_object(value)}
+    name = full_name(value) if is_function else repr(value)
+    return {"object": name, "hash": hash_object(value)}
 
 
 def hash_object(value: Any) -> str:
@@ -171,12 +174,13 @@ def full_name(value: Any) -> str:
     return f"{value.__module__}.{value.__qualname__}"
 
 
-def members(given: type) -> Iterator[Any]:
+def members(kind: type) -> Iterator[Any]:
     """Yield the plain attributes of a class and its base classes, and the code of their methods."""
-    for name, member in (each for base in given.__mro__ for each in vars(base).items()):
-        function = getattr(member, "fget", getattr(member, "__func__", member))
-        while isinstance(function, FunctionType):
-            yield function.__code__
-            function = getattr(function, "__wrapped__", None)
-        if type(member) in PLAIN and not name.startswith("__"):
-            yield [name, member]
+    for base in kind.__mro__:
+        for name, member in vars(base).items():
+            function = getattr(member, "fget", getattr(member, "__func__", member))
+            while isinstance(function, FunctionType):
+                yield function.__code__
+                function = getattr(function, "__wrapped__", None)
+            if type(member) in PLAIN and not name.startswith("__"):
+                yield [name, member]

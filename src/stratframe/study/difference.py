@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -32,8 +33,10 @@ ALL = "all"
 """The value of `pair` in rows that pool all pairs."""
 
 POOLED = ["strategy", "k"]
+"""The columns that identify a row of pooled pairs."""
+
 RUN = [*POOLED, "sample", "repeat"]
-"""The columns that identify a row of pooled pairs, and a set of folds that estimators share."""
+"""The columns that identify a set of folds that estimators share."""
 
 TIE = 1e-6
 """Two scores are treated as equal if they differ by at most this fraction of the larger score."""
@@ -108,28 +111,39 @@ def differences(
     0      SCV  ridge - tree        1.0 -0.05     0.75   0.025
     1   k-fold  ridge - tree       10.0 -0.20     0.25   0.075
     """
-    is_pooled, in_full = check_flag("pooled", pooled), check_flag("full", full)
+    is_pooled = check_flag("pooled", pooled)
+    in_full = check_flag("full", full)
     scores = read_scores(estimates)
     gaps = subtract_scores(scores)
     place = find_baseline(gaps, baseline)
-    cells = describe_cells(gaps.rows)
+    labels = {"strategy": gaps.labels["strategy"], "k": gaps.labels["k"]}
     if is_pooled:
-        regrets = scores.rows.groupby(POOLED)[[*RUN[2:], "estimator", "estimate", "truth"]]
-        table = pool_cells(cells).assign(
-            pair=ALL,
-            correct=over_samples(gaps.rows, ["correct"], POOLED)["correct"],
-            regret=regrets.apply(average_regret),
-        )
-        table = table.join(divide_squares(gaps.rows, place, POOLED))
+        table = describe_pool(scores, gaps, place)
     else:
-        table = cells.join([divide_squares(gaps.rows, place), over_samples(gaps.rows, CHOICES)])
-        table = table.rename_axis(index={"estimator": "pair"})
-    strategies, pairs, ks = gaps.labels.values()
-    labels = {"strategy": strategies, "k": ks} | ({} if is_pooled else {"pair": pairs})
+        table = describe_pairs(gaps, place)
+        labels["pair"] = gaps.labels["estimator"]
     return results_frame(estimates, table, labels, COLUMNS_OF_PAIRS if in_full else SHOWN_OF_PAIRS)
 
 
 # Pairs ----------------------------------------------------------------------------------
+
+
+def describe_pairs(gaps: Scores, baseline: int) -> Any:
+    """Summarize the differences for each strategy, pair of estimators and k."""
+    ratios = divide_squares(gaps.rows, baseline)
+    table = describe_cells(gaps.rows).join([ratios, over_samples(gaps.rows, CHOICES)])
+    return table.rename_axis(index={"estimator": "pair"})
+
+
+def describe_pool(scores: Scores, gaps: Scores, baseline: int) -> Any:
+    """Summarize the differences for each strategy and k, with all pairs in one row."""
+    choices = scores.rows.groupby(POOLED)[[*RUN[2:], "estimator", "estimate", "truth"]]
+    table = pool_cells(describe_cells(gaps.rows)).assign(
+        pair=ALL,
+        correct=over_samples(gaps.rows, ["correct"], POOLED)["correct"],
+        regret=choices.apply(average_regret),
+    )
+    return table.join(divide_squares(gaps.rows, baseline, POOLED))
 
 
 def subtract_scores(scores: Scores) -> Scores:
@@ -150,20 +164,20 @@ def subtract_scores(scores: Scores) -> Scores:
             " none.\nHint: `sf.study.estimates` makes such a frame."
         )
         raise StratError(msg)
-    estimates, truths, off = (
-        both[[name, f"{name}_other"]].to_numpy().T for name in ("estimate", "truth", "off")
-    )
+    estimates = both[["estimate", "estimate_other"]].to_numpy().T
+    truths = both[["truth", "truth_other"]].to_numpy().T
+    off = both["off"] - both["off_other"]
     gaps = both.assign(
         pair=both["estimator"] * len(names) + both["estimator_other"],
         estimate=estimates[0] - estimates[1],
-        off=off[0] - off[1],
-        square=(off[0] - off[1]) ** 2,
+        off=off,
+        square=off**2,
         seconds=both["seconds"] + both["seconds_other"] - both["fold_seconds"],
         error=both["error"].where(both["error"] != "", both["error_other"]),
         correct=count_correct(estimates, truths),
         regret=find_regret(estimates, truths),
     )
-    pairs = [f"{one} - {other}" for one in names for other in names]
+    pairs = [f"{one} - {other}" for one, other in product(names, names)]
     rows = gaps.drop(columns="estimator").rename(columns={"pair": "estimator"})
     return Scores(rows, scores.labels | {"estimator": pairs})
 
@@ -181,12 +195,11 @@ def pool_cells(cells: Any) -> Any:
 
 def average_regret(rows: Any) -> float:
     """Compute the mean regret of choosing among all estimators, for one strategy and k."""
-    index, columns = RUN[2:], "estimator"
-    estimates, truths = (
-        rows.pivot(index=index, columns=columns, values=name) for name in ("estimate", "truth")
-    )
-    found = estimates.assign(regret=find_regret(estimates.to_numpy().T, truths.to_numpy().T))
-    return float(found["regret"].groupby(level="sample").mean().mean())
+    estimates = rows.pivot(index=RUN[2:], columns="estimator", values="estimate")
+    truths = rows.pivot(index=RUN[2:], columns="estimator", values="truth")
+    regret = find_regret(estimates.to_numpy().T, truths.to_numpy().T)
+    choices = estimates.assign(regret=regret)
+    return float(choices["regret"].groupby(level="sample").mean().mean())
 
 
 # Choices --------------------------------------------------------------------------------
@@ -214,7 +227,7 @@ def find_regret(estimates: Values, truths: Values) -> Values:
     """Subtract the truth of the best estimate from the best truth, shape (n, ...) to (...)."""
     best = estimates.max(axis=0)
     is_best = best - estimates <= TIE * np.maximum(np.abs(best), np.abs(estimates))
-    picked = np.where(is_best, truths, 0.0).sum(axis=0)
+    total = np.where(is_best, truths, 0.0).sum(axis=0)
     n_best = np.where(is_best.any(axis=0), is_best.sum(axis=0), np.nan)
-    regret: Values = np.maximum(truths.max(axis=0) - picked / n_best, 0.0)
+    regret: Values = np.maximum(truths.max(axis=0) - total / n_best, 0.0)
     return regret

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import product
+from itertools import chain, product
 from numbers import Integral
 from typing import Any, SupportsIndex
 
@@ -149,9 +149,24 @@ def compare(
     1   k-fold  GaussianNB  2      1.290  1.018  1.633
     2  DOB-SCV  GaussianNB  2      1.119  0.836  1.498
     """
-    given = dict(locals())
-    in_full = check_flag("full", given.pop("full"))
-    return summary(estimates(**given), full=in_full)
+    in_full = check_flag("full", full)
+    scores = estimates(
+        frame,
+        target,
+        features,
+        strategies,
+        estimators,
+        k=k,
+        sample=sample,
+        samples=samples,
+        repeats=repeats,
+        metric=metric,
+        n_jobs=n_jobs,
+        seed=seed,
+        cache=cache,
+        progress=progress,
+    )
+    return summary(scores, full=in_full)
 
 
 def estimates(
@@ -206,17 +221,17 @@ def estimates(
     load_extra("sklearn", "sklearn")
     frames.check_frame(frame)
     eager = frames.collect_columns(frame, frames.column_names(frame))
-    wanted = read_target(eager, target)
-    names = check_inputs(eager, features, wanted.name)
-    dealt_by = check_strategies(strategies, wanted, names, eager)
+    column = read_target(eager, target)
+    names = check_inputs(eager, features, column.name)
+    named_strategies = check_strategies(strategies, column, names, eager)
     size = check_size(sample, len(eager))
     design = Design(
         eager,
-        wanted,
+        column,
         names,
-        dealt_by,
-        check_estimators(estimators, wanted),
-        check_metric(metric, wanted),
+        named_strategies,
+        check_estimators(estimators, column),
+        check_metric(metric, column),
         check_numbers(k, size),
         size,
         check_int("repeats", repeats, 1),
@@ -227,9 +242,9 @@ def estimates(
     check_jobs(n_jobs)
     check_flag("progress", progress)
     n_samples = check_int("samples", samples, 1)
-    found = run_samples(design, n_samples, n_jobs, cache, progress=progress)
-    warn_of_failures(found)
-    return estimates_frame(design, n_samples, found)
+    scores = run_samples(design, n_samples, n_jobs, cache, progress=progress)
+    warn_of_failures(scores)
+    return estimates_frame(design, n_samples, scores)
 
 
 def check_inputs(frame: Any, features: Any, target: Any) -> list[Any]:
@@ -259,12 +274,12 @@ def list_features(features: Any) -> list[Any]:
 
 def check_numbers(k: Any, size: int) -> tuple[int, ...]:
     """List the distinct numbers of folds, and raise an error if any exceeds the sample size."""
-    found = tuple(dict.fromkeys(check_ks("k", k)))
-    if not found:
+    ks = tuple(dict.fromkeys(check_ks("k", k)))
+    if not ks:
         raise StratError(at_least_one("`k`", "number of folds", []))
-    if max(found) > size:
-        raise StratError(at_most("`k`", "`sample`", max(found), size, "row"))
-    return found
+    if max(ks) > size:
+        raise StratError(at_most("`k`", "`sample`", max(ks), size, "row"))
+    return ks
 
 
 def check_jobs(n_jobs: object) -> None:
@@ -277,7 +292,9 @@ def check_jobs(n_jobs: object) -> None:
 
 def check_size(sample: Any, n_rows: int) -> int:
     """Check the number of rows in a sample, or return the default number."""
-    size = min(MOST_ROWS, n_rows // 3) if sample is None else check_int("sample", sample, 2)
+    size = min(MOST_ROWS, n_rows // 3)
+    if sample is not None:
+        size = check_int("sample", sample, 2)
     if size < 2 or n_rows - size < size:
         msg = (
             f"At least as many rows must stay outside a sample as are in it, got"
@@ -296,27 +313,28 @@ def run_samples(
     parallel = load_extra("sklearn.utils.parallel", "sklearn")
     folder = cache_folder(cache, design)
     run = parallel.delayed(run_cached)
-    done = parallel.Parallel(n_jobs=n_jobs, return_as="generator")(
+    results = parallel.Parallel(n_jobs=n_jobs, return_as="generator")(
         run(design, number, folder) for number in range(samples)
     )
-    shown = track(done, "sf.study", " samples", samples) if progress else done
-    return [each for found in shown for each in found]
+    if progress:
+        results = track(results, "sf.study", " samples", samples)
+    return list(chain.from_iterable(results))
 
 
-def warn_of_failures(found: list[Estimate]) -> None:
+def warn_of_failures(scores: list[Estimate]) -> None:
     """Warn if any estimates failed, and show the first error message."""
-    failed = [each for each in found if each.error]
-    if failed:
-        first = failed[0]
+    failures = [each for each in scores if each.error]
+    if failures:
+        first = failures[0]
         warn(
-            f"{len(failed):,} of {plural(len(found), 'estimate')} failed, the first for"
+            f"{len(failures):,} of {plural(len(scores), 'estimate')} failed, the first for"
             f" {first.strategy!r} with {first.estimator!r} and k={first.k}: {first.error}"
         )
 
 
-def estimates_frame(design: Design, samples: int, found: list[Estimate]) -> Any:
+def estimates_frame(design: Design, samples: int, scores: list[Estimate]) -> Any:
     """Make a frame of all estimates, sorted by strategy, estimator, k, sample and repeat."""
-    by_key = {each[:5]: each for each in found}
+    by_key = {each[:5]: each for each in scores}
     numbers = range(design.repeats)
     keys = product(design.strategies, design.estimators, design.ks, range(samples), numbers)
     values = map(np.array, zip(*(by_key[key] for key in keys), strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -15,20 +15,27 @@ def check_estimators(estimators: Any, target: TargetColumn) -> dict[str, Any]:
     """Check and name the estimators, or return the default estimators if none are given."""
     if estimators is None:
         return default_estimators(target.is_continuous)
-    is_named = isinstance(estimators, Mapping)
-    is_list = isinstance(estimators, Sequence) and not isinstance(estimators, str)
-    given = estimators.values() if is_named else estimators if is_list else [estimators]
-    for each in given:
-        check_estimator(each)
-    if not given:
-        raise StratError(at_least_one("`estimators`", "estimator", estimators))
-    return by_text("`estimators`", estimators) if is_named else name_estimators(given)
+    if isinstance(estimators, Mapping):
+        check_each_estimator(estimators.values(), estimators)
+        return by_text("`estimators`", estimators)
+    if not isinstance(estimators, Sequence) or isinstance(estimators, str):
+        estimators = [estimators]
+    check_each_estimator(estimators, estimators)
+    return name_estimators(estimators)
 
 
-def by_text(subject: str, given: Mapping[Any, Any]) -> dict[str, Any]:
+def check_each_estimator(models: Collection[Any], argument: Any) -> None:
+    """Raise an error unless there are models, and all are scikit-learn estimators."""
+    for model in models:
+        check_estimator(model)
+    if not models:
+        raise StratError(at_least_one("`estimators`", "estimator", argument))
+
+
+def by_text(subject: str, mapping: Mapping[Any, Any]) -> dict[str, Any]:
     """Convert names to text, and raise an error if two names become the same text."""
-    check_each_once(subject, "name", map(str, given))
-    return {str(name): each for name, each in given.items()}
+    check_each_once(subject, "name", map(str, mapping))
+    return {str(name): each for name, each in mapping.items()}
 
 
 def name_estimators(estimators: Iterable[Any]) -> dict[str, Any]:
@@ -58,10 +65,13 @@ def check_estimator(estimator: Any) -> None:
 
 def default_estimators(is_continuous: bool) -> dict[str, Any]:
     """Make four estimators that are fast to fit; all except the tree standardize features."""
-    names = ("linear_model", "neighbors", "tree", "svm", "compose", "pipeline", "preprocessing")
-    linear, neighbors, tree, svm, compose, pipeline, preprocessing = (
-        load_extra(f"sklearn.{name}", "sklearn") for name in names
-    )
+    linear = load_extra("sklearn.linear_model", "sklearn")
+    neighbors = load_extra("sklearn.neighbors", "sklearn")
+    tree = load_extra("sklearn.tree", "sklearn")
+    svm = load_extra("sklearn.svm", "sklearn")
+    compose = load_extra("sklearn.compose", "sklearn")
+    pipeline = load_extra("sklearn.pipeline", "sklearn")
+    preprocessing = load_extra("sklearn.preprocessing", "sklearn")
 
     def scaled(model: Any) -> Any:
         return pipeline.make_pipeline(preprocessing.StandardScaler(), model)
@@ -86,7 +96,9 @@ def default_estimators(is_continuous: bool) -> dict[str, Any]:
 def check_metric(metric: Any, target: TargetColumn) -> Any:
     """Return the scorer for a metric; the default metrics are means over rows."""
     if metric is None:
-        metric = "neg_mean_absolute_error" if target.is_continuous else "accuracy"
+        metric = "accuracy"
+        if target.is_continuous:
+            metric = "neg_mean_absolute_error"
     if callable(metric):
         module = str(getattr(metric, "__module__", ""))
         if module.startswith("sklearn.metrics.") and not hasattr(metric, "_score_func"):

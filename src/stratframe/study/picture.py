@@ -22,8 +22,11 @@ RATIOS = [*SHOWN[3:]]
 MARKERS = "os^DvP*<>d"
 """The markers of estimators, which are repeated if there are more estimators than markers."""
 
-SHORT_LABEL, MOST_LETTERS = 24, 40
-"""The number of characters in a name that fits the default width, and the maximum number drawn."""
+SHORT_LABEL = 24
+"""The number of characters in a name that fits the default width."""
+
+MOST_LETTERS = 40
+"""The maximum number of characters of a name that are drawn."""
 
 FEW_TIMES = 8
 """The ratio of the axis limits below which ticks are placed at multiples of a round number."""
@@ -63,28 +66,21 @@ def plot(results: Any) -> Any:
     1
     """
     pyplot = load_extra("matplotlib.pyplot", "plot")
-    of_pairs = frames.libraries.has_column(results, "pair")
-    rows = read_results(results, "pair" if of_pairs else "estimator")
-    compared = "difference" if of_pairs else "score"
-    ks, strategies, estimators = (
-        list(dict.fromkeys(rows[name])) for name in ("k", "strategy", "estimator")
-    )
-    longest = max(len(name_strategy(each)) for each in strategies)
-    size = (
-        max(5.0, 2.0 + 2.6 * len(ks)) + 0.07 * max(longest - SHORT_LABEL, 0),
-        1.9 + len(strategies) * max(0.3, 0.09 * len(estimators)) + 0.2 * ceil(len(estimators) / 2),
-    )
+    has_pairs = frames.libraries.has_column(results, "pair")
+    rows = read_results(results, "pair" if has_pairs else "estimator")
+    ks = list(dict.fromkeys(rows["k"]))
+    strategies = list(dict.fromkeys(rows["strategy"]))
+    estimators = list(dict.fromkeys(rows["estimator"]))
+    size = figure_size(len(ks), strategies, len(estimators))
     shape = {"sharex": True, "sharey": True, "squeeze": False, "layout": "constrained"}
     figure, axes = pyplot.subplots(1, len(ks), figsize=size, **shape)
     for ax, k in zip(axes[0], ks, strict=True):
         draw_panel(ax, rows[rows["k"] == k], strategies, estimators)
         ax.set_title(f"k = {k}")
-    # The ratios of the baseline are all exactly 1.
-    is_one = (rows[RATIOS] == 1).all(axis=1).groupby(rows["strategy"]).all()
-    baseline = name_strategy(is_one.idxmax()) if is_one.sum() == 1 else "the baseline"
+    noun = "difference" if has_pairs else "score"
     figure.supxlabel(
-        f"mean squared error of the {compared}, that of {baseline} = 1\n"
-        f"left of the line: closer to the true {compared}",
+        f"mean squared error of the {noun}, that of {name_baseline(rows)} = 1\n"
+        f"left of the line: closer to the true {noun}",
         size="medium",
     )
     scale_ratios(axes[0, 0], rows)
@@ -95,17 +91,35 @@ def plot(results: Any) -> Any:
     return figure
 
 
+def figure_size(n_ks: int, strategies: list[Any], n_estimators: int) -> tuple[float, float]:
+    """Return the width and the height of the figure, in inches."""
+    longest = max(len(name_strategy(each)) for each in strategies)
+    width = max(5.0, 2.0 + 2.6 * n_ks) + 0.07 * max(longest - SHORT_LABEL, 0)
+    height_of_row = max(0.3, 0.09 * n_estimators)
+    height_of_legend = 0.2 * ceil(n_estimators / 2)
+    return width, 1.9 + len(strategies) * height_of_row + height_of_legend
+
+
+def name_baseline(rows: Any) -> str:
+    """Return the label of the only strategy whose ratios are all exactly 1, if there is one."""
+    is_one = (rows[RATIOS] == 1).all(axis=1).groupby(rows["strategy"]).all()
+    if is_one.sum() != 1:
+        return "the baseline"
+    return name_strategy(is_one.idxmax())
+
+
 def name_strategy(strategy: Any) -> str:
     """Return the label of a strategy, which is "stratified k-fold (SCV)" for the baseline."""
-    name = f"stratified k-fold ({BASELINE})" if strategy == BASELINE else strategy
-    return short_text(name, MOST_LETTERS)
+    if strategy == BASELINE:
+        strategy = f"stratified k-fold ({BASELINE})"
+    return short_text(strategy, MOST_LETTERS)
 
 
 def read_results(results: Any, coloured: str) -> Any:
     """Read the rows that have a ratio, and rename the column named by `coloured` to `estimator`."""
     columns = read_series(results, [*SHOWN[:1], coloured, *SHOWN[2:]], "results")
-    listed: dict[Any, Any] = dict(zip(SHOWN, map(frames.to_list, columns), strict=True))
-    rows = frames.make_frame("pandas", listed).astype(dict.fromkeys(RATIOS, float))
+    lists: dict[Any, Any] = dict(zip(SHOWN, map(frames.to_list, columns), strict=True))
+    rows = frames.make_frame("pandas", lists).astype(dict.fromkeys(RATIOS, float))
     known = rows[rows["mse_ratio"] > 0]
     if known.empty:
         msg = f"`results` must have a positive ratio to draw, got none in {len(rows)} rows."
@@ -116,14 +130,16 @@ def read_results(results: Any, coloured: str) -> Any:
 def draw_panel(ax: Any, rows: Any, strategies: list[Any], estimators: list[Any]) -> None:
     """Draw the ratios for one k; the estimators of a strategy are drawn one below another."""
     ax.axvline(1, color="0.4", linewidth=0.8, zorder=1)
-    shifts = np.linspace(-0.3, 0.3, len(estimators)) if len(estimators) > 1 else [0.0]
+    shifts = np.zeros(1)
+    if len(estimators) > 1:
+        shifts = np.linspace(-0.3, 0.3, len(estimators))
     looks = zip(estimators, shifts, cycle(COLOURS), cycle(MARKERS), strict=False)
     for estimator, shift, colour, marker in looks:
-        chosen = rows[rows["estimator"] == estimator]
-        heights = [strategies.index(each) + shift for each in chosen["strategy"]]
-        ax.hlines(heights, chosen["low"], chosen["high"], color=colour, linewidth=1.2, zorder=2)
+        points = rows[rows["estimator"] == estimator]
+        heights = [strategies.index(each) + shift for each in points["strategy"]]
+        ax.hlines(heights, points["low"], points["high"], color=colour, linewidth=1.2, zorder=2)
         look = {"color": colour, "marker": marker, "markersize": 4, "linestyle": "", "zorder": 3}
-        ax.plot(chosen["mse_ratio"], heights, label=short_text(estimator, MOST_LETTERS), **look)
+        ax.plot(points["mse_ratio"], heights, label=short_text(estimator, MOST_LETTERS), **look)
     ax.grid(axis="x", color="0.85", linewidth=0.6)
     ax.set_axisbelow(True)
 
@@ -132,13 +148,16 @@ def scale_ratios(ax: Any, rows: Any) -> None:
     """Set a logarithmic scale for all panels, with tick labels in decimal notation."""
     ends = rows[RATIOS].to_numpy()
     ends = ends[np.isfinite(ends) & (ends > 0)]
-    low, high = min(ends.min(), 0.9) / 1.05, max(ends.max(), 1.1) * 1.05
+    low = min(ends.min(), 0.9) / 1.05
+    high = max(ends.max(), 1.1) * 1.05
     ticker = load_extra("matplotlib.ticker", "plot")
     ax.set_xscale("log")
     ax.set_xlim(low, high)
-    is_narrow = high / low < FEW_TIMES
-    plain = ticker.MaxNLocator(5, steps=[1, 2, 5, 10])
-    ax.xaxis.set_major_locator(plain if is_narrow else ticker.LogLocator(numticks=6))
+    if high / low < FEW_TIMES:
+        locator = ticker.MaxNLocator(5, steps=[1, 2, 5, 10])
+    else:
+        locator = ticker.LogLocator(numticks=6)
+    ax.xaxis.set_major_locator(locator)
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_locator(ticker.NullLocator())
 

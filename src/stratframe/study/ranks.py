@@ -71,7 +71,8 @@ def wins(
     1  5   k-fold   0.5      2
     """
     strategies, tables = read_cases(summary, measure, cases)
-    noise, n = check_tolerance(tolerance), len(strategies)
+    noise = check_tolerance(tolerance)
+    n = len(strategies)
     columns: dict[Hashable, Any] = {
         "k": np.repeat([*tables], n),
         "strategy": strategies * len(tables),
@@ -138,27 +139,17 @@ def friedman(
     0  5      6.533  0.038           3      4
     """
     strategies, tables = read_cases(summary, measure, cases)
-    is_signed, noise = check_flag("signed", signed), check_tolerance(tolerance)
-    if len(strategies) < 3:
-        msg = f"`summary` must have at least three strategies, got {len(strategies)}."
-        raise StratError(msg)
-    for k, table in tables.items():
-        if len(table) < 2:
-            msg = (
-                "`cases` must give at least two cases in which every strategy has a value, got"
-                f" {len(table)} for k={k}.{MORE_CASES}"
-            )
-            raise StratError(msg)
+    is_signed = check_flag("signed", signed)
+    noise = check_tolerance(tolerance)
+    check_enough(strategies, tables)
     tests = [rank_test(each if is_signed else np.abs(each), noise) for each in tables.values()]
+    statistics = np.array([each.statistic for each in tests], dtype=np.float64)
+    p = np.array([each.pvalue for each in tests], dtype=np.float64)
     library = frames.library_of(summary)
-    statistics, p = (
-        frames.float_column(library, np.array(each, dtype=np.float64))
-        for each in zip(*tests, strict=True)
-    )
     columns: dict[Hashable, Any] = {
         "k": list(tables),
-        "statistic": statistics,
-        "p": p,
+        "statistic": frames.float_column(library, statistics),
+        "p": frames.float_column(library, p),
         "strategies": [len(strategies)] * len(tables),
         "cases": [len(table) for table in tables.values()],
     }
@@ -174,27 +165,47 @@ def read_cases(summary: Any, measure: str, cases: Any) -> tuple[list[Any], dict[
     case_refs = parse_columns("cases", cases)
     if not case_refs:
         raise StratError(at_least_one("`cases`", "column", None))
-    named = {"summary": ("k", "strategy"), "cases": case_refs, "measure": [measure]}
-    frames.check_refs(summary, named)
+    refs = {"summary": ("k", "strategy"), "cases": case_refs, "measure": [measure]}
+    frames.check_refs(summary, refs)
     *series, measured = read_series(summary, ["k", "strategy", *case_refs, measure], "summary")
     k_values, names, *keys = map(frames.to_list, series)
-    (ks, of_k), (strategies, of_strategy) = map(number_values, (k_values, names))
-    of_case = number_values(list(zip(*keys, strict=True)))[1]
+    ks, k_numbers = number_values(k_values)
+    strategies, strategy_numbers = number_values(names)
+    _, case_numbers = number_values(list(zip(*keys, strict=True)))
     ((values,), _) = frames.read_matrix([measured], "study")
     columns: dict[Hashable, Any] = {
-        "k": of_k,
-        "case": of_case,
-        "strategy": of_strategy,
+        "k": k_numbers,
+        "case": case_numbers,
+        "strategy": strategy_numbers,
         "value": values,
     }
-    rows = frames.make_frame("pandas", columns)
+    tables = tables_of_cases(frames.make_frame("pandas", columns), len(ks))
+    return strategies, dict(zip(ks, tables, strict=True))
+
+
+def tables_of_cases(rows: Any, n_ks: int) -> list[Values]:
+    """Make a table of cases and strategies for each k, without cases that lack a value."""
     if rows.duplicated(["k", "case", "strategy"]).any():
         raise StratError(
             given_twice("`summary`", "strategy of a case", "some strategies") + MORE_CASES
         )
     wide = rows.pivot(index=["k", "case"], columns="strategy", values="value").dropna()
     places = wide.index.get_level_values("k")
-    return strategies, {k: wide[places == place].to_numpy() for place, k in enumerate(ks)}
+    return [wide[places == place].to_numpy() for place in range(n_ks)]
+
+
+def check_enough(strategies: Sequence[Any], tables: dict[Any, Values]) -> None:
+    """Raise an error if there are too few strategies or cases for Friedman's test."""
+    if len(strategies) < 3:
+        msg = f"`summary` must have at least three strategies, got {len(strategies)}."
+        raise StratError(msg)
+    for k, table in tables.items():
+        if len(table) < 2:
+            msg = (
+                "`cases` must give at least two cases in which every strategy has a value, got"
+                f" {len(table)} for k={k}.{MORE_CASES}"
+            )
+            raise StratError(msg)
 
 
 def check_tolerance(tolerance: Any) -> float:

@@ -75,45 +75,47 @@ def run_sample(design: Design, number: int, known: Iterable[Estimate] = ()) -> l
 
     Known estimates for a strategy, k and repeat are kept if all estimators succeeded.
     """
-    kept = {each[:5]: each for each in known if not each.error}
-    found: list[Estimate] = []
+    successes = {each[:5]: each for each in known if not each.error}
+    estimates: list[Estimate] = []
     # If BLAS uses several threads, sums depend on the number of threads.
     with load_extra("threadpoolctl", "sklearn").threadpool_limits(1):
         sample = draw_sample(design, number)
         for strategy, k, repeat in product(design.strategies, design.ks, range(design.repeats)):
             keys = [(strategy, name, k, number, repeat) for name in design.estimators]
-            if kept.keys() >= set(keys):
-                found += [kept[key] for key in keys]
+            if successes.keys() >= set(keys):
+                estimates += [successes[key] for key in keys]
             else:
-                found += estimate_scores(design, sample, number, strategy, k, repeat)
-    return found
+                estimates += estimate_scores(design, sample, number, strategy, k, repeat)
+    return estimates
 
 
 def draw_sample(design: Design, number: int) -> Sample:
     """Draw the rows of a sample, and fit and score each estimator."""
-    inside = sample_rows(len(design.frame), design.size, design.seed, number)
-    drawn = frames.filter_rows(design.frame, {}, lambda *_: inside)
-    rest = frames.filter_rows(design.frame, {}, lambda *_: ~inside)
+    is_inside = sample_rows(len(design.frame), design.size, design.seed, number)
+    sample = frames.filter_rows(design.frame, {}, lambda *_: is_inside)
+    rest = frames.filter_rows(design.frame, {}, lambda *_: ~is_inside)
     seed = draw_seed(design.seed, number)
     estimators = {name: with_seed(each, seed) for name, each in design.estimators.items()}
-    inputs, targets = drawn[design.features], design.target.read(drawn)
-    outside = rest[design.features], design.target.read(rest)
+    inputs = sample[design.features]
+    targets = design.target.read(sample)
+    other_inputs = rest[design.features]
+    other_targets = design.target.read(rest)
 
     def true_score(estimator: Any) -> float:
         """Fit an estimator on the sample, and score it on all other rows."""
-        fitted = load_extra("sklearn.base", "sklearn").clone(estimator).fit(inputs, targets)
-        return check_score(design.scorer(fitted, *outside))
+        model = load_extra("sklearn.base", "sklearn").clone(estimator).fit(inputs, targets)
+        return check_score(design.scorer(model, other_inputs, other_targets))
 
     truths = {name: attempt(true_score, each) for name, each in estimators.items()}
-    return Sample(drawn, inputs, targets, estimators, truths)
+    return Sample(sample, inputs, targets, estimators, truths)
 
 
 def sample_rows(n_rows: int, size: int, seed: int, number: int) -> Flags:
     """Draw a simple random sample, and flag its rows."""
     words = random_words(seed, StreamTag.SAMPLE_ROWS, n_rows, repeat=number, name=STREAM)
-    inside = np.zeros(n_rows, dtype=np.bool_)
-    inside[permutation(words)[:size]] = True
-    return inside
+    is_inside = np.zeros(n_rows, dtype=np.bool_)
+    is_inside[permutation(words)[:size]] = True
+    return is_inside
 
 
 def draw_seed(seed: int, number: int, repeat: int = 0) -> int:
@@ -134,12 +136,21 @@ def estimate_scores(
     folds = attempt(deal_folds, deal, sample.frame, design.target, k, seed)
     for name, estimator in sample.estimators.items():
         truth = sample.truths[name]
-        scored = Outcome(np.nan, 0.0, folds.error or truth.error)
-        if not scored.error:
-            scored = attempt(cross_validate, design, sample, estimator, folds.value)
-        seconds = folds.seconds + scored.seconds, folds.seconds
-        key = strategy, name, k, number, repeat
-        yield Estimate(*key, scored.value, truth.value, *seconds, scored.error)
+        score = Outcome(np.nan, 0.0, folds.error or truth.error)
+        if not score.error:
+            score = attempt(cross_validate, design, sample, estimator, folds.value)
+        yield Estimate(
+            strategy=strategy,
+            estimator=name,
+            k=k,
+            sample=number,
+            repeat=repeat,
+            estimate=score.value,
+            truth=truth.value,
+            seconds=folds.seconds + score.seconds,
+            fold_seconds=folds.seconds,
+            error=score.error,
+        )
 
 
 def cross_validate(design: Design, sample: Sample, estimator: Any, pairs: Any) -> float:
@@ -165,7 +176,9 @@ def check_score(score: Any) -> float:
 
 def attempt(function: Callable[..., Any], *args: Any) -> Outcome:
     """Call a function, measure the time, and turn an error into a message."""
-    start, value, message = perf_counter(), np.nan, ""
+    start = perf_counter()
+    value = np.nan
+    message = ""
     try:
         value = function(*args)
     except Exception as error:  # one failure must not stop the other strategies

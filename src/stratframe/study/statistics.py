@@ -22,8 +22,13 @@ COSTS = ("within", "seconds", "fold_seconds", "failed", "error")
 COLUMNS = (*SHOWN, *MOMENTS, *COSTS)
 
 KEYS = [*Estimate._fields[:5]]
-CELL, SAMPLE = KEYS[:3], KEYS[:4]
-"""The columns that identify an estimate, a row of a summary, and a sample within such a row."""
+"""The columns that identify an estimate."""
+
+CELL = KEYS[:3]
+"""The columns that identify a row of a summary."""
+
+SAMPLE = KEYS[:4]
+"""The columns that identify a sample within a row of a summary."""
 
 
 class Scores(NamedTuple):
@@ -112,7 +117,8 @@ def results_frame(
     estimates: Any, table: Any, labels: dict[str, list[Any]], names: Sequence[str]
 ) -> Any:
     """Make a frame of columns, in the library of the estimates, and replace numbers by labels."""
-    library, rows = frames.library_of(estimates), table.reset_index()
+    library = frames.library_of(estimates)
+    rows = table.reset_index()
     columns: dict[Any, Any] = {}
     for name in names:
         values = rows[name].to_numpy()
@@ -137,8 +143,8 @@ def read_scores(estimates: Any) -> Scores:
     if rows.duplicated(KEYS).any():
         raise StratError(given_twice("`estimates`", "repeat", "some repeats"))
     off = rows["estimate"] - rows["truth"]
-    known = dict(zip(CELL, labels[:3], strict=True))
-    return Scores(rows.assign(off=off, square=off**2), known)
+    labels_of_cells = dict(zip(CELL, labels[:3], strict=True))
+    return Scores(rows.assign(off=off, square=off**2), labels_of_cells)
 
 
 def read_series(frame: Any, refs: Sequence[Any], argument: str) -> Any:
@@ -184,13 +190,22 @@ def describe_cells(rows: Any) -> Any:
 
 def divide_squares(rows: Any, baseline: int, by: Sequence[str] = CELL) -> Any:
     """Divide mean squared errors by those of the baseline, over samples in which both are known."""
-    own = rows.groupby(SAMPLE)["square"].mean().rename("own").reset_index()
-    base = own[own["strategy"] == baseline].drop(columns="strategy").rename(columns={"own": "base"})
-    both = own.merge(base, on=SAMPLE[1:]).dropna().groupby([*by, "sample"])[["own", "base"]].mean()
+    both = squares_with_baseline(rows, baseline, by)
     samples = both.groupby(level=by)
-    means, relative = samples.mean(), both / samples.transform("mean")
-    error = (relative["own"] - relative["base"]).groupby(level=by).sem()
+    means = samples.mean()
+    ratio = means["square"] / means["baseline"].where(means["baseline"] > 0)
+    relative = both / samples.transform("mean")
+    error = (relative["square"] - relative["baseline"]).groupby(level=by).sem()
     quantile = load_extra("scipy.stats", "sklearn").t.ppf(0.975, samples.size() - 1)
-    ratio, factor = means["own"] / means["base"].where(means["base"] > 0), np.exp(quantile * error)
-    found = means.assign(mse_ratio=ratio, low=ratio / factor, high=ratio * factor)
-    return found[["mse_ratio", "low", "high"]]
+    factor = np.exp(quantile * error)
+    ratios = means.assign(mse_ratio=ratio, low=ratio / factor, high=ratio * factor)
+    return ratios[["mse_ratio", "low", "high"]]
+
+
+def squares_with_baseline(rows: Any, baseline: int, by: Sequence[str]) -> Any:
+    """Average the squared errors of each sample, with those of the baseline on the same sample."""
+    squares = rows.groupby(SAMPLE)["square"].mean().reset_index()
+    of_baseline = squares[squares["strategy"] == baseline].drop(columns="strategy")
+    of_baseline = of_baseline.rename(columns={"square": "baseline"})
+    both = squares.merge(of_baseline, on=SAMPLE[1:]).dropna()
+    return both.groupby([*by, "sample"])[["square", "baseline"]].mean()

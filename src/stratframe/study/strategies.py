@@ -17,6 +17,7 @@ from ..core.types import Ints, Values
 from ..errors import StratError, StratWarning, at_least_one
 from ..frames.references import EXPRESSIONS
 from ..pipeline.options import Options
+from ..terms.base import Term
 from ..terms.bins import continuous, quantiles
 from ..terms.by import parse_by, parse_columns
 from ..terms.classes import classes
@@ -68,37 +69,40 @@ def check_strategy(name: str, strategy: Any, frame: Any) -> Any:
     """Return a function unchanged; turn any other strategy into arguments of `kfold`."""
     if callable(strategy) and not isinstance(strategy, EXPRESSIONS):
         return strategy
-    given = dict(strategy) if isinstance(strategy, Mapping) else {"by": strategy}
-    if given.get("groups") is not None:
+    arguments: dict[str, Any] = {"by": strategy}
+    if isinstance(strategy, Mapping):
+        arguments = dict(strategy)
+    if arguments.get("groups") is not None:
         msg = (
             f"The strategy {name!r} must not hold `groups`: samples are drawn row by row, so the"
             " true score would also be measured on groups that are in the sample."
         )
         raise StratError(msg)
     known = signature(kfold).parameters.keys() - OWN_ARGUMENTS
-    unknown = [each for each in given if each not in known]
+    unknown = [each for each in arguments if each not in known]
     if unknown:
         msg = (
             f"The strategy {name!r} must hold only arguments of `kfold`, got {unknown[0]!r}."
             f"\nHint: the arguments are {', '.join(map(repr, sorted(known)))}."
         )
         raise StratError(msg)
-    terms, key = parse_by(given.get("by")).terms, parse_columns("key", given.get("key"))
+    terms = parse_by(arguments.get("by")).terms
+    key = parse_columns("key", arguments.get("key"))
     frames.check_refs(frame, Options(terms, key=key).columns())
-    return given
+    return arguments
 
 
 def default_strategies(target: TargetColumn, features: list[Any]) -> dict[str, Any]:
     """Return strategies, most of them from the literature, for classes or a continuous target."""
     strata = target.term
-    found: dict[str, Any] = {"k-fold": None, BASELINE: strata}
+    strategies: dict[str, Any] = {"k-fold": None, BASELINE: strata}
     if target.is_continuous:
-        found["sorted"] = continuous(target.name)
+        strategies["sorted"] = continuous(target.name)
     else:
-        found["KCBCV"] = {"by": clusters(features, N_CLUSTERS), "deal": "circular"}
-        found["SCBCV"] = {"by": [strata, clusters(features, N_CLUSTERS)], "deal": "circular"}
+        strategies["KCBCV"] = {"by": clusters(features, N_CLUSTERS), "deal": "circular"}
+        strategies["SCBCV"] = {"by": [strata, clusters(features, N_CLUSTERS)], "deal": "circular"}
     cuts = [quantiles(name, 4) for name in features[:MARGIN_FEATURES]]
-    return found | {
+    return strategies | {
         "SCBCV, random": [strata, clusters(features, N_CLUSTERS)],
         "DB-SCV": {"by": [strata, chain(features)], "deal": "circular"},
         "DOB-SCV": [strata, nearest(features)],
@@ -134,7 +138,9 @@ def deal_by_component(
         "stratum": target.read_numbers(frame),
         "component": pca.fit_transform(scaled)[:, 0],
     }
-    strata = quantiles("stratum", 10) if target.is_continuous else classes("stratum")
+    strata: Term = classes("stratum")
+    if target.is_continuous:
+        strata = quantiles("stratum", 10)
     by = [strata, continuous("component")]
     return kfold(frames.make_frame("pandas", columns), by, k, seed=seed, rare="ignore")
 

@@ -62,9 +62,9 @@ def read_target(frame: Any, target: Any) -> TargetColumn:
         return TargetColumn(name, True, entry.term.without_order())
     if entry.term is not term:
         check_guess(name, entry.series[0], entry.n_classes)
-    found = TargetColumn(name, False, Classes((name,)))
-    check_classes(found, frame, entry.n_classes)
-    return found
+    column_of_classes = TargetColumn(name, False, Classes((name,)))
+    check_classes(column_of_classes, frame, entry.n_classes)
+    return column_of_classes
 
 
 def check_classes(target: TargetColumn, frame: Any, n_classes: int) -> None:

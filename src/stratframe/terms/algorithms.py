@@ -17,9 +17,12 @@ from ..errors import StratError, plural
 LARGEST_TREE = 5_000
 """The maximum number of rows for agglomerative clustering; larger strata are sampled."""
 
-BATCHES, SMALLEST_BATCH = 64, 256
-"""A mini-batch has 1/64 of the rows, but at least 256 rows. Of the sizes tried, this one was the
-fastest for 5,000, 100,000 and 1,000,000 rows, with an inertia within 2 % of that of k-means."""
+BATCHES = 64
+"""A mini-batch has one of this many rows. Of the sizes tried, this one was the fastest for
+5,000, 100,000 and 1,000,000 rows, with an inertia within 2 % of that of k-means."""
+
+SMALLEST_BATCH = 256
+"""The minimum number of rows in a mini-batch."""
 
 BATCH_TOLERANCE = 1e-3
 """The relative movement of the centres below which mini-batch k-means stops. scikit-learn sets no
@@ -29,8 +32,11 @@ WIDER = 1 + 1e-9
 """The factor by which the radius of DBSCAN is enlarged. The radius is the distance between two
 rows; without the factor, rounding errors would decide whether these rows are neighbours."""
 
-SAMPLES, SAMPLE_ROWS = 50, 100
-"""The number of samples for estimating the number of clusters, and the maximum size of a sample."""
+SAMPLES = 50
+"""The number of samples for estimating the number of clusters."""
+
+SAMPLE_ROWS = 100
+"""The maximum number of rows in a sample for estimating the number of clusters."""
 
 ONE_THREAD = 256
 """The maximum number of rows in a stratum that is clustered on one thread. scikit-learn gives each
@@ -57,19 +63,19 @@ def estimate(points: Values, seed: int) -> int:
     if n_rows < 2:
         return 1
     linkage = load_extra("scipy.cluster.hierarchy", "sklearn").linkage
-    apart = load_extra("scipy.spatial.distance", "sklearn").pdist
+    pairwise_distances = load_extra("scipy.spatial.distance", "sklearn").pdist
     cuts = 0
     for seed_of_sample in seeds_of(seed, StreamTag.CLUSTER_SAMPLES, SAMPLES):
         rows = some_rows(n_rows, SAMPLE_ROWS, seed_of_sample)
-        heights = linkage(apart(points[rows]), "average")[:, 2]
+        heights = linkage(pairwise_distances(points[rows]), "average")[:, 2]
         cuts += int((heights > heights.mean() + 2 * heights.std()).sum())
     return 1 + (2 * cuts + SAMPLES) // (2 * SAMPLES)
 
 
 def seeds_of(seed: int, use: StreamTag, count: int) -> list[int]:
     """Draw seeds of 32 bits, as scikit-learn requires."""
-    drawn: list[int] = (draws.random_words(seed, use, count) >> np.uint64(32)).tolist()
-    return drawn
+    seeds: list[int] = (draws.random_words(seed, use, count) >> np.uint64(32)).tolist()
+    return seeds
 
 
 def some_rows(n_rows: int, most: int, seed: int) -> Ints:
@@ -123,12 +129,12 @@ def agglomerative(points: Values, n: int, seed: int) -> tuple[Ints, None]:
     """Cluster all rows, or a sample if many, by Ward's method; others go to the nearest centre."""
     rows = some_rows(len(points), max(LARGEST_TREE, n), seed)
     tree = load_extra("sklearn.cluster", "sklearn").AgglomerativeClustering(n)
-    found: Ints = tree.fit(points[rows]).labels_
+    labels_of_sample: Ints = tree.fit(points[rows]).labels_
     if len(rows) == len(points):
-        return found, None
+        return labels_of_sample, None
     assign = load_extra("sklearn.metrics", "sklearn").pairwise_distances_argmin
-    labels: Ints = assign(points, centroids(points[rows], found, n))
-    labels[rows] = found
+    labels: Ints = assign(points, centroids(points[rows], labels_of_sample, n))
+    labels[rows] = labels_of_sample
     return labels, None
 
 
@@ -161,22 +167,21 @@ def radius(points: Values, neighbour: int) -> float:
     with warnings.catch_warnings():
         # kneed warns if there is no knee, and divides by zero if all distances are equal.
         warnings.simplefilter("ignore")
-        found = load_extra("kneed", "sklearn").KneeLocator(
+        locator = load_extra("kneed", "sklearn").KneeLocator(
             np.arange(len(heights)), heights, curve="convex", direction="increasing"
         )
-    knee = found.knee_y or np.median(heights)
-    found_radius = float(knee or min(heights[heights > 0], default=1.0))
-    return found_radius * WIDER
+    knee = locator.knee_y or np.median(heights)
+    return float(knee or min(heights[heights > 0], default=1.0)) * WIDER
 
 
 def custom(algorithm: Any, points: Values, n: int, seed: int) -> tuple[Ints, Values | None]:
     """Cluster with a clone of the user's object, after setting its seed and number of clusters."""
     model = load_extra("sklearn.base", "sklearn").clone(algorithm, safe=False)
-    given = dict.fromkeys(parameters(model, "random_state"), seed)
+    settings = dict.fromkeys(parameters(model, "random_state"), seed)
     if n:
-        given |= dict.fromkeys(parameters(model, "n_clusters"), n)
-    if given:
-        model.set_params(**given)
+        settings |= dict.fromkeys(parameters(model, "n_clusters"), n)
+    if settings:
+        model.set_params(**settings)
     try:
         with converged():
             labels = np.asarray(model.fit_predict(points))
@@ -202,5 +207,5 @@ def custom(algorithm: Any, points: Values, n: int, seed: int) -> tuple[Ints, Val
 
 def parameters(algorithm: Any, name: str) -> list[str]:
     """List the parameters that have this name in an object or in the steps of a pipeline."""
-    own: dict[str, Any] = getattr(algorithm, "get_params", dict)()
-    return [each for each in own if each == name or each.endswith(f"__{name}")]
+    values: dict[str, Any] = getattr(algorithm, "get_params", dict)()
+    return [each for each in values if each == name or each.endswith(f"__{name}")]

@@ -70,23 +70,31 @@ class BoundTerm:
     @property
     def text(self) -> str:
         """The name of the column in messages, or the place of the entry if there is no name."""
-        return self.position if self.names[0].is_unnamed else repr(self.names[0].name)
+        column = self.names[0]
+        return self.position if column.is_unnamed else repr(column.name)
 
     @property
     def code(self) -> str:
         """The column as code in a hint, or "..." if the column has no name."""
-        return "..." if self.names[0].is_unnamed else repr(self.names[0].name)
+        column = self.names[0]
+        return "..." if column.is_unnamed else repr(column.name)
 
     @property
     def stratum_name(self) -> Hashable:
-        column = f"stratum_{self.place}" if self.names[0].is_unnamed else self.names[0].name
-        found = (self.term.name, self.term.default_name, column)
-        return next((name for name in found if name is not None), None)
+        if self.term.name is not None:
+            return self.term.name
+        if self.term.default_name is not None:
+            return self.term.default_name
+        if self.names[0].is_unnamed:
+            return f"stratum_{self.place}"
+        return self.names[0].name
 
     @property
     def n_rows(self) -> int:
         """The number of dealt rows, or the sum of their weights."""
-        return len(self.missing) if self.weights is None else int(self.weights.sum())
+        if self.weights is None:
+            return len(self.missing)
+        return int(self.weights.sum())
 
     def select(self, rows: Ints) -> BoundTerm:
         """Select some of the dealt rows, in the given order."""
@@ -195,12 +203,12 @@ class Term:
     """The name that the user gave to the term for result frames."""
 
     def __post_init__(self) -> None:
-        subject, name = f"`name` of `{self.function}`", self.name
-        if not frames.libraries.is_label(name):
-            msg = f"{subject} must be a valid column name, got {describe(name)}."
+        subject = f"`name` of `{self.function}`"
+        if not frames.libraries.is_label(self.name):
+            msg = f"{subject} must be a valid column name, got {describe(self.name)}."
             raise StratError(msg)
-        if isinstance(name, str):
-            check_encodable(subject, name)
+        if isinstance(self.name, str):
+            check_encodable(subject, self.name)
 
     def __repr__(self) -> str:
         return f"{self.function}({self.arguments()})"
@@ -221,7 +229,9 @@ class Term:
 
     def counted_by(self) -> CountedBy | None:
         """Return how rows can be counted for this term; None if the term needs every row."""
-        return None if self.uses_row_order or self.only_groups else ByValue()
+        if self.uses_row_order or self.only_groups:
+            return None
+        return ByValue()
 
     def in_bins(self, k: int) -> Term:
         """Return bins that show the order in tables of k folds; by default, the term itself."""
@@ -264,7 +274,9 @@ class Term:
 
     def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
         """Return the labels, for tables, of the child strata that contain the given rows."""
-        return (division.codes if division.labels is None else division.labels)[rows]
+        if division.labels is None:
+            return division.codes[rows]
+        return division.labels[rows]
 
     def row_order(self, data: Values) -> RowOrder | None:
         """Return the order of the rows; None for a random order."""

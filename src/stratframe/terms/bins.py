@@ -35,9 +35,12 @@ MAX_BINS = 1_000_000
 DECILES = 10
 """The number of quantile bins that replace a continuous entry if rows cannot be ordered."""
 
-FIVE_BINS, CUTS = 5, 60
-"""The maximum number of bins that show an order, and the number of finer bins that are merged into
-them. Folds are judged at the cuts between finer bins. All whole numbers up to 5 divide 60."""
+FIVE_BINS = 5
+"""The maximum number of bins that show an order."""
+
+CUTS = 60
+"""The number of finer bins that are merged into the bins that show an order. Folds are judged at
+the cuts between finer bins. All whole numbers up to 5 divide 60."""
 
 BIN_SLACK = 2
 """The slack (the number of extra rows by which counts may be off) of bins that show an order. They
@@ -87,29 +90,32 @@ class Quantiles(Term):
     def cut(self, values: Values, parent: Ints, weights: Ints | None) -> tuple[Ints, int]:
         bins, counts = quantile_bins(parent, values, self.n, weights)
         counts = counts[counts > 0]  # strata without values have no bins
-        n_short, fewest = int((counts < self.n).sum()), int(counts.min(initial=self.n))
-        if self.warns and n_short:
-            produced = f"{plural(fewest, 'bin')} instead of {self.n}"
-            if len(counts) > 1:
-                several = f"{n_short} of {len(counts)} strata (as few as {fewest})"
-                produced = f"fewer than {self.n} bins in {several}"
-            warn(f"`{self}` produced {produced}, because equal values stay in one bin.")
+        if self.warns and (counts < self.n).any():
+            self.warn_few_bins(counts)
         return bins, self.n
+
+    def warn_few_bins(self, counts: Ints) -> None:
+        """Warn that a stratum has fewer bins than `n`; `counts` has the bins of each stratum."""
+        fewest = int(counts.min())
+        bins = f"{plural(fewest, 'bin')} instead of {self.n}"
+        if len(counts) > 1:
+            n_short = int((counts < self.n).sum())
+            strata = f"{n_short} of {len(counts)} strata (as few as {fewest})"
+            bins = f"fewer than {self.n} bins in {strata}"
+        warn(f"`{self}` produced {bins}, because equal values stay in one bin.")
 
     def labels(self, entry: BoundTerm, division: Substrata, parent: Ints, rows: Ints) -> Any:
         """Label each bin with an interval that ends at the highest value in the bin."""
-        known = np.flatnonzero(~entry.missing)
         bins = parent * division.n + division.codes
-        known = known[np.lexsort((entry.data[known], bins[known]))]
-        present, first = np.unique(bins[known], return_index=True)
-        lowest, highest = known[first], known[np.append(first, len(known))[1:] - 1]
+        present, lowest, highest = extreme_rows(entry.data, bins, np.flatnonzero(~entry.missing))
         # A bin starts at the end of the bin below; the lowest bin starts at its lowest value.
         below = np.where(division.codes[highest] == 0, lowest, np.roll(highest, 1))
         texts = format_floats(frames.to_list(entry.values_at(np.append(below, highest))))
         edges = zip(present.tolist(), texts[: len(below)], texts[len(below) :], strict=True)
-        names = {
-            code: f"{'(' if code % division.n else '['}{low}, {high}]" for code, low, high in edges
-        }
+        names = {}
+        for code, low, high in edges:
+            bracket = "(" if code % division.n else "["
+            names[code] = f"{bracket}{low}, {high}]"
         return [names.get(code) for code in bins[rows].tolist()]
 
 
@@ -126,10 +132,12 @@ class OrderBins(Quantiles):
     def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
         """Cut each stratum into finer bins (cells), and merge the cells into at most five bins."""
         fine = super().divide(entry, parent, n_parents)
-        cells, present = parent * fine.n + fine.codes, np.arange(n_parents * fine.n)
+        cells = parent * fine.n + fine.codes
+        present = np.arange(n_parents * fine.n)
         if len(present) > max(DENSE, 2 * len(cells)):
             present, cells = np.unique(cells, return_inverse=True)
-        parents, is_known = present // fine.n, present % fine.n < self.n
+        parents = present // fine.n
+        is_known = present % fine.n < self.n
         sizes = sum_by(cells, entry.weights, len(present)) * is_known
         totals = sum_by(parents, sizes, n_parents)
         before = np.cumsum(sizes) - sizes - (np.cumsum(totals) - totals)[parents]
@@ -191,6 +199,14 @@ class Bins(Term):
         names[-1] = f"{names[-1][:-1]}]"
         codes = division.codes[rows].tolist()
         return [names[code] if code < len(names) else None for code in codes]
+
+
+def extreme_rows(values: Values, bins: Ints, rows: Ints) -> tuple[Ints, Ints, Ints]:
+    """List the bins of some rows, and the rows with the lowest and highest value of each bin."""
+    ascending = rows[np.lexsort((values[rows], bins[rows]))]
+    present, starts = np.unique(bins[ascending], return_index=True)
+    ends = np.append(starts, len(ascending))[1:]
+    return present, ascending[starts], ascending[ends - 1]
 
 
 def format_floats(values: Sequence[Any]) -> list[str]:
@@ -337,21 +353,22 @@ def bins(
         raise StratError(one_of("`closed` of `sf.bins`", ("right", "left"), closed))
     shown = describe(edges, MAX_ITEMS)
     try:
-        given = list(islice(edges, MAX_BINS + 2))
-        numbers = tuple(exact_edge(edge) for edge in given if isinstance(edge, Real))
+        items = list(islice(edges, MAX_BINS + 2))
+        numbers = tuple(exact_edge(edge) for edge in items if isinstance(edge, Real))
     except TypeError:
-        given, numbers = [], ()
+        items = []
+        numbers = ()
     except OverflowError:
         msg = f"`edges` of `sf.bins` must be numbers that floats can hold, got {shown}."
         raise StratError(msg) from None
-    if len(given) > MAX_BINS + 1:
+    if len(items) > MAX_BINS + 1:
         msg = f"`edges` of `sf.bins` must define at most {plural(MAX_BINS, 'bin')}."
         raise StratError(msg)
-    climbs = all(a < b for a, b in pairwise(numbers))
-    if len(numbers) < 2 or len(numbers) < len(given) or not climbs:
+    is_rising = all(a < b for a, b in pairwise(numbers))
+    if len(numbers) < 2 or len(numbers) < len(items) or not is_rising:
         msg = f"`edges` of `sf.bins` must be at least 2 increasing numbers, got {shown}."
         if isinstance(edges, Integral) and 1 < int(edges) <= MAX_BINS:
-            column, n = frames.format_reference(column), int(edges)
-            msg += f"\nHint: `sf.quantiles({column}, {n})` makes {n} bins."
+            n = int(edges)
+            msg += f"\nHint: `sf.quantiles({frames.format_reference(column)}, {n})` makes {n} bins."
         raise StratError(msg)
     return Bins((column,), numbers, closed, name=name)

@@ -26,7 +26,8 @@ def parse_by(by: By | None) -> Entries:
         return Entries()
     if not isinstance(by, str):
         frames.references.check_not_data("by", by)
-    terms = [to_term(entry) for entry in by] if isinstance(by, list) else [to_term(by)]
+    entries = by if isinstance(by, list) else [by]
+    terms = list(map(to_term, entries))
     if not terms:
         raise StratError(at_least_one("`by`", "entry", []))
     marginal = any(isinstance(term, Margins) for term in terms)
@@ -34,10 +35,7 @@ def parse_by(by: By | None) -> Entries:
         msg = f"`sf.margins` must be the only entry of `by`, got [{preview(terms, len(terms))}]."
         raise StratError(msg)
     if marginal:
-        terms = [
-            PlainMargin(term.columns) if isinstance(term, Plain) else term
-            for term in map(to_term, terms[0].columns)
-        ]
+        terms = list(map(to_margin, terms[0].columns))
     try:
         check_no_repeats(terms, "`sf.margins`" if marginal else "`by`")
     except StratError as error:
@@ -57,10 +55,19 @@ def parse_by(by: By | None) -> Entries:
 
 
 def to_term(entry: Any) -> Term:
-    if isinstance(entry, Term) and entry.only_groups:
+    if not isinstance(entry, Term):
+        return Plain((entry,))
+    if entry.only_groups:
         msg = f"`{entry.function}` makes groups, so it must be given in `groups`, not in `by`."
         raise StratError(msg)
-    return entry if isinstance(entry, Term) else Plain((entry,))
+    return entry
+
+
+def to_margin(entry: Any) -> Term:
+    term = to_term(entry)
+    if isinstance(term, Plain):
+        return PlainMargin(term.columns)
+    return term
 
 
 def check_no_repeats(terms: Sequence[Term], subject: str) -> None:
@@ -80,12 +87,12 @@ def require_by(by: By | None) -> Entries:
     return entries
 
 
-def parse_columns(argument: str, given: Any) -> tuple[ColumnRef, ...]:
+def parse_columns(argument: str, refs: Any) -> tuple[ColumnRef, ...]:
     """Turn one column or a list of columns into a tuple; None becomes an empty tuple."""
-    if given is None:
+    if refs is None:
         return ()
-    frames.references.check_not_data(argument, given)
-    columns = tuple(given) if isinstance(given, list) else (given,)
+    frames.references.check_not_data(argument, refs)
+    columns = tuple(refs) if isinstance(refs, list) else (refs,)
     if not columns:
         raise StratError(at_least_one(f"`{argument}`", "column", []))
     return columns
@@ -120,12 +127,15 @@ def split_series(
     terms: Sequence[Term], series: Iterable[Any], argument: str = "by"
 ) -> list[tuple[Term, list[Any]]]:
     """Pair each term with its own series; all series are in the order of `columns_of`."""
-    left = iter(series)
-    handed = [(term, list(islice(left, len(term.columns)))) for term in terms]
-    for term, own in handed:
+    remaining = iter(series)
+    pairs = []
+    for term in terms:
+        series_of_term = list(islice(remaining, len(term.columns)))
+        pairs.append((term, series_of_term))
+    for term, series_of_term in pairs:
         if not term.has_features:
-            frames.references.check_one_each(argument, term.columns, own)
-    return handed
+            frames.references.check_one_each(argument, term.columns, series_of_term)
+    return pairs
 
 
 def same_terms(term: Term, other: Term) -> bool:

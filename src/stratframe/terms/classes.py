@@ -51,7 +51,8 @@ class Classes(Term):
 
     def read(self, series: Sequence[Any]) -> BoundTerm:
         """Encode the classes in order of first appearance."""
-        column = "..." if frames.is_computed(self.columns[0]) else repr(self.columns[0])
+        ref = self.columns[0]
+        column = "..." if frames.is_computed(ref) else repr(ref)
         margins = (
             f"`sf.margins({column})`, as the only entry, balances each value of the lists, or each"
             " position of vectors of classes."

@@ -89,7 +89,8 @@ class Clusters(FeatureTerm):
         if self.n is not None:
             return self.n
         if isinstance(self.algorithm, str):
-            return estimate(points, self.seed) if self.algorithm in COUNTED else 0
+            needs_number = self.algorithm in COUNTED
+            return estimate(points, self.seed) if needs_number else 0
         n = getattr(self.algorithm, "n_clusters", 0)
         return n if isinstance(n, int) else 0
 
@@ -190,13 +191,16 @@ def clusters(
     if eps is not None and not (isinstance(eps, Real) and 0 < eps <= sys.float_info.max):
         msg = f"`eps` of `sf.clusters` must be a finite number above 0, got {describe(eps)}."
         raise StratError(msg)
+    number = check_number(n, algorithm)
+    if min_samples is not None:
+        min_samples = check_int("min_samples", min_samples, 1)
     return Clusters(
         refs,
         scale,
-        check_number(n, algorithm),
+        number,
         algorithm,
         None if eps is None else float(eps),
-        None if min_samples is None else check_int("min_samples", min_samples, 1),
+        min_samples,
         check_int("seed", seed, 0),
         name=name,
     )
@@ -211,11 +215,13 @@ def check_number(n: object, algorithm: Any) -> int | None:
         return None
     number = check_int("n", n, 1)
     if isinstance(algorithm, str):
-        which, counts = "'dbscan', which finds the number itself", algorithm in COUNTED
+        takes_number = algorithm in COUNTED
+        noun = "'dbscan', which finds the number itself"
     else:
-        which, counts = "an object without `n_clusters`", bool(parameters(algorithm, "n_clusters"))
-    if not counts:
-        msg = f"`n` must be 'auto' for {which}, got {describe(n)}."
+        takes_number = bool(parameters(algorithm, "n_clusters"))
+        noun = "an object without `n_clusters`"
+    if not takes_number:
+        msg = f"`n` must be 'auto' for {noun}, got {describe(n)}."
         raise StratError(msg)
     return number
 
@@ -228,27 +234,37 @@ def cluster(
     Return the labels and the distances to cluster centres, in scaled units, each of shape
     (n_rows,). Labels are numbered by first appearance within each stratum, and are -1 for noise.
     """
-    labels, distances = np.zeros(len(parent), dtype=np.int64), np.zeros(len(parent))
+    labels = np.zeros(len(parent), dtype=np.int64)
+    distances = np.zeros(len(parent))
     if not len(parent):
         return labels, distances
     points = scale_features(points, term.scale)
-    n, fit = term.count(points), term.fit()
+    n = term.count(points)
+    fit = term.fit()
     sizes = np.bincount(parent, minlength=n_parents)
-    strata: list[Any] = [slice(None)]
-    if n_parents > 1:
-        strata = np.split(grouped(np.arange(len(parent)), parent, n_parents), np.cumsum(sizes)[:-1])
+    strata = rows_of_strata(parent, sizes)
     seeds = seeds_of(term.seed, StreamTag.CLUSTERS, n_parents)
-    # In a forked process, OpenMP would wait for threads that exist only in the parent process.
-    one_thread = len(parent) if frames.threads.is_forked() else one_thread
-    for is_small, context in ((True, small_fits(term.algorithm)), (False, nullcontext())):
-        chosen = (sizes <= one_thread) == is_small
-        with context, progress_bar(int(sizes[chosen].sum()), "Rows in clusters") as progress:
-            for rows, size, seed, now in zip(strata, sizes, seeds, chosen, strict=True):
-                if now:
-                    labels[rows], distances[rows] = cluster_stratum(fit, points[rows], n, seed)
-                    progress(int(size))
+    if frames.threads.is_forked():
+        # OpenMP would wait for threads that exist only in the parent process.
+        one_thread = len(parent)
+    is_small = sizes <= one_thread
+    for is_now, context in ((is_small, small_fits(term.algorithm)), (~is_small, nullcontext())):
+        with context, progress_bar(int(sizes[is_now].sum()), "Rows in clusters") as progress:
+            for stratum in np.flatnonzero(is_now).tolist():
+                rows = strata[stratum]
+                labels[rows], distances[rows] = cluster_stratum(
+                    fit, points[rows], n, seeds[stratum]
+                )
+                progress(int(sizes[stratum]))
     warn_clusters(term, sizes, int(labels.max(initial=-1)))
     return labels, distances
+
+
+def rows_of_strata(codes: Ints, sizes: Ints) -> list[Any]:
+    """List the rows of each stratum, or select all rows if there is a single stratum."""
+    if len(sizes) == 1:
+        return [slice(None)]
+    return np.split(grouped(np.arange(len(codes)), codes, len(sizes)), np.cumsum(sizes)[:-1])
 
 
 def cluster_stratum(fit: Fit, points: Values, n: int, seed: int) -> tuple[Ints, Values]:
@@ -257,7 +273,8 @@ def cluster_stratum(fit: Fit, points: Values, n: int, seed: int) -> tuple[Ints, 
     If there are at most `n` distinct rows, each distinct row is a cluster. If the number of
     clusters is unknown (`n` is 0), one or two distinct rows form a single cluster.
     """
-    labels, centres = points_as_clusters(points, n), None
+    labels = points_as_clusters(points, n)
+    centres = None
     if labels is None:
         labels, centres = fit(points, n, seed)
     known = labels >= 0
@@ -266,11 +283,14 @@ def cluster_stratum(fit: Fit, points: Values, n: int, seed: int) -> tuple[Ints, 
     if centres is None:
         middles = centroids(points, codes, len(present))
     else:
-        noise = points[~known].mean(axis=0, keepdims=True) if not known.all() else centres[:0]
-        middles = np.concatenate([centres[: labels.max() + 1], noise])[present]
-    first = np.full(len(codes), -1, dtype=np.int64)
-    first[known] = factorize_codes(codes[known], len(present))[0]
-    return first, centroid_distances(points, codes, middles)
+        middles = centres[: labels.max() + 1]
+        if not known.all():
+            noise = points[~known].mean(axis=0, keepdims=True)
+            middles = np.concatenate([middles, noise])
+        middles = middles[present]
+    numbers = np.full(len(codes), -1, dtype=np.int64)
+    numbers[known] = factorize_codes(codes[known], len(present))[0]
+    return numbers, centroid_distances(points, codes, middles)
 
 
 def points_as_clusters(points: Values, n: int) -> Ints | None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
 from .. import frames
-from ..core.types import Ints
+from ..core.types import Ints, Values
 from ..frames import RuledColumn
 from .base import LEFT_NULL, BoundTerm, Missing, Term
 from .by import split_series
@@ -25,8 +25,8 @@ def read_entries(
 ) -> list[BoundTerm]:
     """Read the entries of an argument from `columns`, which is in the order of the entries."""
     return [
-        replace(read_entry(term, own, place), argument=argument, weights=weights)
-        for place, (term, own) in enumerate(split_series(terms, columns, argument), 1)
+        replace(read_entry(term, series, place), argument=argument, weights=weights)
+        for place, (term, series) in enumerate(split_series(terms, columns, argument), 1)
     ]
 
 
@@ -42,37 +42,51 @@ def read_entry(term: Term, series: Sequence[Any], place: int = 1) -> BoundTerm:
 
 def ruled_columns(entry: BoundTerm, missing: Missing) -> list[RuledColumn]:
     """Pair each column of an entry with the rule that its values must obey."""
-    rules, is_nominal = entry.term.rules(missing), entry.term.is_nominal
+    is_nominal = entry.term.is_nominal
     # Vectors of classes are one column with one rule, whatever the number of their components.
-    several = entry.data.ndim == 2 and not is_nominal
+    has_features = entry.data.ndim == 2 and not is_nominal
+    rules = entry.term.rules(missing)
+    blocks = split_features(entry) if has_features else [entry.data]
     columns: list[RuledColumn] = []
-    blocks = [entry.data]
-    if several:
-        # A vector is represented by its largest absolute component, or by NaN if it contains NaN.
-        parts = np.split(entry.data, np.cumsum(entry.widths or [1] * len(entry.data))[:-1])
-        blocks = [
-            part[0] if len(part) == 1 else np.abs(part).max(axis=0, initial=0) for part in parts
-        ]
-    read = zip(entry.names, entry.series, blocks, strict=True)
-    for place, (column, series, values) in enumerate(read, 1):
-        name, text, rule = column.name, f"Column {column.name!r}", rules[place - 1]
-        if column.is_unnamed and several:
-            name, text = f"feature {place}", f"Feature {place} of {entry.position}"
-        elif column.is_unnamed:
-            name, text = f"entry {entry.place}", entry.position.capitalize()
+    for place, (series, values) in enumerate(zip(entry.series, blocks, strict=True)):
+        rule = rules[place]
         hint = rule.hint.format(column=entry.code)
         if is_nominal and entry.argument == "groups":
             hint = MISSING_GROUP_HINT
+        name, text = name_column(entry, place, has_features=has_features)
         columns.append(
             RuledColumn(
                 name,
                 text,
                 rule._replace(hint=hint),
                 series,
-                np.isnan(values) if several else entry.missing,
+                np.isnan(values) if has_features else entry.missing,
                 None if is_nominal else values,
                 entry.rows,
                 entry.weights,
             )
         )
     return columns
+
+
+def split_features(entry: BoundTerm) -> list[Values]:
+    """Return the values of each column of features, with one number for each vector."""
+    widths = entry.widths or [1] * len(entry.data)
+    blocks = np.split(entry.data, np.cumsum(widths)[:-1])
+    return [block[0] if len(block) == 1 else largest_components(block) for block in blocks]
+
+
+def largest_components(vectors: Values) -> Values:
+    """Return the largest absolute component of each vector, or NaN if it contains NaN."""
+    largest: Values = np.abs(vectors).max(axis=0, initial=0)
+    return largest
+
+
+def name_column(entry: BoundTerm, place: int, *, has_features: bool) -> tuple[Hashable, str]:
+    """Return the name of a column in frames of failing rows, and its name in messages."""
+    column = entry.names[place]
+    if not column.is_unnamed:
+        return column.name, f"Column {column.name!r}"
+    if has_features:
+        return f"feature {place + 1}", f"Feature {place + 1} of {entry.position}"
+    return f"entry {entry.place}", entry.position.capitalize()

@@ -64,7 +64,8 @@ def finite_numbers(missing: Missing, within: tuple[float, float] | None = None) 
 
 def feature_refs(function: str, features: Any) -> tuple[ColumnRef, ...]:
     subject = f"`features` of `{function}`"
-    refs = tuple(features) if isinstance(features, list) else (features,)
+    columns = features if isinstance(features, list) else [features]
+    refs = tuple(columns)
     if not refs:
         raise StratError(at_least_one(subject, "column", []))
     for ref in refs:

@@ -107,15 +107,16 @@ class Tags(Classes):
                 f"{self.columns[0]!r} holds {len(tags):,} different values: the {MOST_TAGS:,} most"
                 f" frequent values are balanced separately, and the other {n_rare:,} as one entry."
             )
-            tags[MOST_TAGS:], rows[MOST_TAGS:] = [RARE], [np.concatenate(rows[MOST_TAGS:])]
+            tags[MOST_TAGS:] = [RARE]
+            rows[MOST_TAGS:] = [np.concatenate(rows[MOST_TAGS:])]
         if not len(entry.missing):
             return [entry]
         if not tags:
             raise StratError(at_least_one(f"The lists of {self.columns[0]!r}", "value", []))
         # The data of an entry are the positions of the lists that contain the value.
         return [
-            replace(entry, term=Tags(self.columns, name=tag), data=own)
-            for tag, own in zip(tags, rows, strict=True)
+            replace(entry, term=Tags(self.columns, name=tag), data=rows_of_tag)
+            for tag, rows_of_tag in zip(tags, rows, strict=True)
         ]
 
     def divide(self, entry: BoundTerm, parent: Ints, n_parents: int) -> Substrata:
@@ -176,16 +177,19 @@ def margins(entries: Hashable | Term | Sequence[Hashable | Term]) -> Margins:
     >>> folded.groupby("fold")["sea"].sum().tolist()
     [1, 1]
     """
-    is_one = frames.is_computed(entries) or frames.libraries.is_label(entries)
-    given: list[Any] = list(entries) if isinstance(entries, list | tuple) else [entries] * is_one
-    if not given or entries is None:
+    listed: list[Any] = []
+    if isinstance(entries, list | tuple):
+        listed = list(entries)
+    elif frames.is_computed(entries) or frames.libraries.is_label(entries):
+        listed = [entries]
+    if not listed or entries is None:
         msg = f"`sf.margins` must hold a list of entries, got {frames.format_reference(entries)}."
         raise StratError(msg)
-    for entry in given:
+    for entry in listed:
         if isinstance(entry, Margins) or (isinstance(entry, Term) and entry.orders_rows):
             msg = (
                 f"`sf.margins` must hold entries that define strata, got `{entry.function}`."
                 "\nHint: `sf.quantiles` cuts a continuous column into bins."
             )
             raise StratError(msg)
-    return Margins(tuple(given))
+    return Margins(tuple(listed))

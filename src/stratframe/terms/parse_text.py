@@ -79,7 +79,8 @@ class Literals(ast.NodeTransformer):
     """A transformer of syntax trees that replaces names and calls of terms by their values."""
 
     def __init__(self, argument: str, text: str) -> None:
-        self.argument, self.text = argument, text
+        self.argument = argument
+        self.text = text
 
     def value(self, node: ast.expr) -> Any:
         return ast.literal_eval(self.visit(node))
@@ -96,17 +97,17 @@ class Literals(ast.NodeTransformer):
         if name not in TERMS:
             hint = f"the terms are {', '.join(sorted(TERMS))}."
             raise not_an_entry(self.argument, self.text, hint)
-        given = [self.value(each) for each in node.args]
+        positional = [self.value(each) for each in node.args]
         named = {str(each.arg): self.value(each.value) for each in node.keywords}
         signature = inspect.signature(TERMS[name])
         try:
-            signature.bind(*given, **named)
+            signature.bind(*positional, **named)
         except TypeError:
             plain = [each.replace(annotation=each.empty) for each in signature.parameters.values()]
             written = signature.replace(parameters=plain, return_annotation=signature.empty)
             hint = f"the term is {name}{written}."
             raise not_an_entry(self.argument, self.text, hint) from None
-        return ast.Constant(TERMS[name](*given, **named))
+        return ast.Constant(TERMS[name](*positional, **named))
 
 
 def not_an_entry(argument: str, text: str, hint: str) -> StratError:

@@ -42,9 +42,13 @@ class Similar(Term):
 
     def arguments(self) -> str:
         features = [frames.format_reference(column) for column in self.columns]
-        shown = features[0] if len(features) == 1 else list_arguments(features)
-        metric = "" if self.metric == "cosine" else f", metric={self.metric!r}"
-        return f"{shown}, {self.within:.10g}{metric}"
+        text = list_arguments(features)
+        if len(features) == 1:
+            text = features[0]
+        text += f", {self.within:.10g}"
+        if self.metric != "cosine":
+            text += f", metric={self.metric!r}"
+        return text
 
     def read(self, series: Sequence[Any]) -> BoundTerm:
         if not any(map(frames.dtypes.is_text, series)):
@@ -94,11 +98,13 @@ class Similar(Term):
 
     def near(self, compared: Any, labels: Ints, *, exact: bool = False) -> Iterator[Near]:
         """Yield pairs of near rows with different labels, and show a progress bar."""
-        is_points, within = isinstance(compared, np.ndarray), self.within
-        find: Any = partial(near_points, exact=exact) if is_points else near_texts
-        if is_points and self.metric == "cosine":
-            # For vectors x and y of length 1, |x - y|**2 = 2 (1 - cosine).
-            within = float(np.sqrt(2 * (within + WITHIN_ROUNDING)))
+        find: Any = near_texts
+        within = self.within
+        if isinstance(compared, np.ndarray):
+            find = partial(near_points, exact=exact)
+            if self.metric == "cosine":
+                # For vectors x and y of length 1, |x - y|**2 = 2 (1 - cosine).
+                within = float(np.sqrt(2 * (within + WITHIN_ROUNDING)))
         with progress_bar(len(labels), "Similar rows") as progress:
             yield from find(compared, within, labels, progress)
 
@@ -110,21 +116,24 @@ class Similar(Term):
         return rank_by_hash(codes, hash_groups(columns))
 
     def explain_group(self, entry: BoundTerm, rows: Ints) -> str:
-        fewer = f": a `within` below {self.within:.10g} joins fewer rows" if self.within else ""
-        return f"{group_share(entry, rows)}{fewer}."
+        share = group_share(entry, rows)
+        if not self.within:
+            return f"{share}."
+        return f"{share}: a `within` below {self.within:.10g} joins fewer rows."
 
     def nearest_groups(self, entry: BoundTerm, groups: Ints, folds: Ints) -> Ints:
         """Rank groups by the shortest distance between rows in different folds; -1 is no fold."""
         codes, compared = self.compare(entry)
         folds = folds if entry.rows is None else folds[entry.rows]
         rows = np.flatnonzero(folds >= 0)
-        kept, first, places = np.unique(codes[rows], return_index=True, return_inverse=True)
-        group, fold = groups[rows][first], folds[rows][first]
-        apart = np.full(int(groups.max(initial=-1)) + 1, np.inf)
-        apart[groups[rows][folds[rows] != fold[places]]] = 0
-        for pairs in self.near(compared[kept], fold, exact=True):
-            np.minimum.at(apart, group[pairs.rows], pairs.apart)
-        order = np.argsort(apart.round(9), kind="stable")  # rounded, so that platforms agree
+        present, first, places = np.unique(codes[rows], return_index=True, return_inverse=True)
+        group = groups[rows][first]
+        fold = folds[rows][first]
+        distances = np.full(int(groups.max(initial=-1)) + 1, np.inf)
+        distances[groups[rows][folds[rows] != fold[places]]] = 0
+        for pairs in self.near(compared[present], fold, exact=True):
+            np.minimum.at(distances, group[pairs.rows], pairs.apart)
+        order = np.argsort(distances.round(9), kind="stable")  # rounded, so that platforms agree
         return np.argsort(order)
 
 
@@ -183,8 +192,10 @@ def similar(
     check_one_of("metric", metric, ("cosine", "euclidean"))
     most = 1 if metric == "cosine" else sys.float_info.max
     if isinstance(within, bool) or not (isinstance(within, Real) and 0 <= within < most):
-        below = "below 1 with the cosine" if metric == "cosine" else "finite"
-        msg = f"`within` must be a number of at least 0, and {below}, got {describe(within)}."
+        limit = "finite"
+        if metric == "cosine":
+            limit = "below 1 with the cosine"
+        msg = f"`within` must be a number of at least 0, and {limit}, got {describe(within)}."
         raise StratError(msg)
     return Similar(refs, abs(float(within)), metric)  # avoid -0.0
 
@@ -213,11 +224,17 @@ def check_not_zero(entry: BoundTerm, is_zero: Flags) -> None:
     if not len(rows):
         return
     rows = rows if entry.rows is None else np.sort(entry.rows[rows])
-    what, hint = "all texts, but the text", "drop these rows, or exclude them with `where`."
+    text = describe_rows(rows)
     if entry.data.ndim == 2:
-        what, hint = "directions, but all numbers", '`metric="euclidean"` measures distances.'
-    end = "is blank" if entry.data.ndim == 1 else "are 0"
-    msg = f"`sf.similar` compares {what} of {describe_rows(rows)} {end}.\nHint: {hint}"
-    shown: dict[Hashable, Any] = {series.name: series for series in entry.series}
+        msg = (
+            f"`sf.similar` compares directions, but all numbers of {text} are 0."
+            '\nHint: `metric="euclidean"` measures distances.'
+        )
+    else:
+        msg = (
+            f"`sf.similar` compares all texts, but the text of {text} is blank."
+            "\nHint: drop these rows, or exclude them with `where`."
+        )
+    columns: dict[Hashable, Any] = {series.name: series for series in entry.series}
     library = frames.library_of(entry.series[0])
-    raise StratError(msg, frames.rules.failing_rows(library, shown, rows))
+    raise StratError(msg, frames.rules.failing_rows(library, columns, rows))

@@ -50,12 +50,14 @@ class Linked(Term):
     def explain_group(self, entry: BoundTerm, rows: Ints) -> str:
         """State what share of all rows is in a group, and which column links the group's rows."""
         counts = [len(np.unique(codes[codes >= 0])) for codes in entry.data[:, rows]]
-        link, many = int(np.argmin(counts)), int(np.argmax(counts))
-        if link == many:
+        fewest = int(np.argmin(counts))
+        most = int(np.argmax(counts))
+        if fewest == most:
             return ""
-        name, linked_by = entry.names[many].name, entry.names[link].name
+        link = entry.names[fewest].name
+        name = entry.names[most].name
         values = plural_name(name, f"values of {name!r}")
-        return f"{group_share(entry, rows)}: {linked_by!r} links {counts[many]:,} {values}."
+        return f"{group_share(entry, rows)}: {link!r} links {counts[most]:,} {values}."
 
 
 def linked(*columns: ColumnRef) -> Linked:
@@ -97,9 +99,9 @@ def linked(*columns: ColumnRef) -> Linked:
     """
     load_extra(CSGRAPH, "sklearn")
     if len(columns) < 2:
-        shown = ", ".join(map(frames.format_reference, columns)) or "none"
+        names = ", ".join(map(frames.format_reference, columns)) or "none"
         msg = (
-            f"`sf.linked` must have at least two columns, got {shown}.\nHint: pass one column as"
+            f"`sf.linked` must have at least two columns, got {names}.\nHint: pass one column as"
             ' `groups="patient"`, and several without a list: `sf.linked("patient", "device")`.'
         )
         raise StratError(msg)
@@ -118,7 +120,8 @@ def check_given_columns(function: str, columns: Sequence[ColumnRef]) -> None:
 
 def connected_rows(codes: Ints) -> Ints:
     """Return the component of each row; -1 in the codes (n_columns, n_rows) means missing."""
-    n_values, n_rows = codes.max(axis=1, initial=-1) + 1, codes.shape[1]
+    n_values = codes.max(axis=1, initial=-1) + 1
+    n_rows = codes.shape[1]
     starts = n_rows + np.cumsum(n_values) - n_values
     column, row = np.nonzero(codes >= 0)
     n_nodes = n_rows + int(n_values.sum())
@@ -127,11 +130,12 @@ def connected_rows(codes: Ints) -> Ints:
 
 def connected_nodes(n_nodes: int, ends: Ints, others: Ints) -> Ints:
     """Return the connected component of each node of a graph, given the two ends of each edge."""
-    sparse, graphs = load_extra("scipy.sparse", "sklearn"), load_extra(CSGRAPH, "sklearn")
-    edges = np.ones(len(ends), dtype=np.bool_), (ends, others)
-    graph = sparse.coo_matrix(edges, (n_nodes, n_nodes))
-    found: Ints = graphs.connected_components(graph, directed=False)[1].astype(np.int64)
-    return found
+    sparse = load_extra("scipy.sparse", "sklearn")
+    csgraph = load_extra(CSGRAPH, "sklearn")
+    is_edge = np.ones(len(ends), dtype=np.bool_)
+    graph = sparse.coo_matrix((is_edge, (ends, others)), (n_nodes, n_nodes))
+    components: Ints = csgraph.connected_components(graph, directed=False)[1].astype(np.int64)
+    return components
 
 
 def rank_by_hash(codes: Ints, hashes: Words, is_last: Flags | None = None) -> Ints:

@@ -45,7 +45,9 @@ def check_counts(counts: ArrayLike, min_classes: int = 1, min_rows: int = 1) -> 
 
 def check_integers(argument: str, value: ArrayLike, minimum: int) -> Values:
     """Check that all values are integers, and return them as floats."""
-    noun = "whole numbers" if argument == "counts" else "a whole number"
+    noun = "a whole number"
+    if argument == "counts":
+        noun = "whole numbers"
     rule = f"{noun} of at least {minimum}"
     numbers = check_range(argument, value, minimum, np.inf, rule)
     check_all(argument, value, numbers == np.floor(numbers), rule)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import check_flag
-from ..core.types import Values
+from ..core.types import Ints, Values
 from ..errors import StratError, describe
 from .arguments import (
     broadcast,
@@ -331,24 +331,32 @@ def largest_deviation(counts: ArrayLike, k: int) -> float:
     # If there are fewer rows than folds, the first n folds have one row each.
     n_folds = min(int(folds), n)
     low, n_long = divmod(n, n_folds)
-    each, more = np.divmod(sizes, n_folds)
-    starts = (np.cumsum(sizes) - sizes) % n_folds
+    each = sizes // n_folds
+    return max(
+        float(np.abs((each + extra) / (low + longer) - sizes / n)[count > 0].max(initial=0.0))
+        for (extra, longer), count in count_kinds(sizes, n_folds, n_long).items()
+    )
+
+
+def count_kinds(sizes: Ints, n_folds: int, n_long: int) -> dict[tuple[int, int], Ints]:
+    """Count, for each class, the folds in which the class and the fold have one more row or not.
+
+    The keys are the additional rows of the class and of the fold. The first `n_long` folds have
+    one more row in all.
+    """
     # A class has one more row in `more` consecutive folds that begin at `starts`; the first fold
-    # follows the last. As the first `n_long` folds have one more row in all, there are at most four
-    # kinds of fold.
+    # follows the last.
+    more = sizes % n_folds
+    starts = (np.cumsum(sizes) - sizes) % n_folds
     until = np.minimum(starts + more, n_folds)
     wrapped = starts + more - until
     both = np.maximum(np.minimum(until, n_long) - starts, 0) + np.minimum(wrapped, n_long)
-    kinds = {
+    return {
         (0, 0): n_folds - more - n_long + both,
         (0, 1): n_long - both,
         (1, 0): more - both,
         (1, 1): both,
     }
-    return max(
-        float(np.abs((each + extra) / (low + longer) - sizes / n)[count > 0].max(initial=0.0))
-        for (extra, longer), count in kinds.items()
-    )
 
 
 def imbalance(counts: ArrayLike) -> float:

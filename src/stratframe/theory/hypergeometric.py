@@ -53,7 +53,8 @@ def missing_sums(n: int, count: int, k: int) -> Iterator[Decimal]:
     """Yield, for j = 1..k, the sum over sets of j folds of the chance that all j lack the class."""
     # `n_longer` of the k folds have `size` + 1 rows, and the other folds have `size` rows.
     size, n_longer = divmod(n, k)
-    n_short, all_short = k - n_longer, Decimal(1)
+    n_short = k - n_longer
+    all_short = Decimal(1)
     for j in range(1, k + 1):
         n_left = n - j * size
         all_short *= none_drawn(n_left + size, count, size)
