@@ -36,13 +36,21 @@ from .units import (
     unique_rows,
 )
 
-PERTURB_UP_TO, SAMPLED_PERTURBATIONS, PERTURB_ONE_IN = 5_000, 8, 5
-"""For up to `PERTURB_UP_TO` units, a sampled search is repeated from up to `SAMPLED_PERTURBATIONS`
-perturbed partitions. A perturbation changes up to one unit in `PERTURB_ONE_IN`, or two."""
+PERTURB_UP_TO = 5_000
+"""The maximum number of units for which a sampled search is repeated from perturbed partitions."""
 
-ONE_BY_ONE, LARGEST_BLOCK = 30_000, 100
-"""Units are dealt in blocks of up to `LARGEST_BLOCK` similar units, until about `ONE_BY_ONE`
-remain. The rest are dealt one by one, which takes longer (docs/studies/tuning.py)."""
+SAMPLED_PERTURBATIONS = 8
+"""The number of perturbed partitions from which a sampled search is repeated."""
+
+PERTURB_ONE_IN = 5
+"""A perturbation changes up to one unit in this many, or two."""
+
+LARGEST_BLOCK = 100
+"""The maximum number of similar units in a block that is dealt at once."""
+
+ONE_BY_ONE = 30_000
+"""About the number of units that remain after blocks are dealt. They are dealt one by one, which
+takes longer (docs/studies/tuning.py)."""
 
 MOST_KINDS = 2
 """The number of joint values of all margins, for each row, up to which rows of equal values are
@@ -52,10 +60,12 @@ SIZE_WEIGHTS = (10.0, 1e2, 1e3, 1e4, 1e6)
 """The weights of sizes in the loss, tried in turn until unequal parts have the right sizes.
 docs/studies/tuning.py shows how the weights affect strata."""
 
-WEIGHTED_WORK, WORK_OF_CALLS = 1_500_000, 3_000
-"""While sizes are wrong, perturbations of few units compute at most `WEIGHTED_WORK` products. So
-this search takes less than a second even if no partition has the right sizes. The function calls of
-one perturbation take as long as `WORK_OF_CALLS` products."""
+WEIGHTED_WORK = 1_500_000
+"""While sizes are wrong, perturbations of few units compute at most this many products. So this
+search takes less than a second even if no partition has the right sizes."""
+
+WORK_OF_CALLS = 3_000
+"""The function calls of one perturbation take as long as this many products."""
 
 
 def balance_rows(
@@ -86,7 +96,8 @@ def extend_units(
 
     `room` is the number of new units that each fold can take; by default there is no limit.
     """
-    objective, new = make_objective(units.totals, shares), np.flatnonzero(parts < 0)
+    objective = make_objective(units.totals, shares)
+    new = np.flatnonzero(parts < 0)
     extended = parts.astype(smallest_dtype(len(shares)))
     greedy_assign(units, hardest_first(units, new, objective, stream), objective, extended, room)
     if room is None:
@@ -273,20 +284,24 @@ def search_from_perturbed(
 
     The further searches start from perturbed copies. Only `movable` units change their part.
     """
-    n_movable, n_parts = len(movable), len(objective.shares)
+    n_movable = len(movable)
+    n_parts = len(objective.shares)
     sampled_local_search(units, objective, parts, stream, moves=True, movable=movable)
     best = total_loss(objective, part_table(units, parts, n_parts))
-    n_perturbations = SAMPLED_PERTURBATIONS if 2 <= n_movable <= PERTURB_UP_TO else 0
-    for _ in range(n_perturbations):
+    if not 2 <= n_movable <= PERTURB_UP_TO:
+        return
+    for _ in range(SAMPLED_PERTURBATIONS):
         if is_optimal(best, objective):
             break
-        perturbed, count = parts.copy(), max(2, n_movable // PERTURB_ONE_IN)
+        perturbed = parts.copy()
+        count = max(2, n_movable // PERTURB_ONE_IN)
         unit, part = stream(2 * count).reshape(2, count)
         perturbed[movable[unit % np.uint64(n_movable)]] = part % np.uint64(n_parts)
         sampled_local_search(units, objective, perturbed, stream, moves=True, movable=movable)
         loss = total_loss(objective, part_table(units, perturbed, n_parts))
         if loss < best:
-            parts[:], best = perturbed, loss
+            parts[:] = perturbed
+            best = loss
 
 
 def meet_part_sizes(units: UnitCounts, objective: Objective, parts: Parts, stream: Stream) -> Ints:
@@ -296,7 +311,8 @@ def meet_part_sizes(units: UnitCounts, objective: Objective, parts: Parts, strea
     is_size = units.indices == len(units.totals) - 1
     sizes[entry_units(units)[is_size]] = units.data[is_size]
     tolerance = np.median(sizes) / 2
-    n_units, (n_columns, n_parts) = len(parts), objective.target.shape
+    n_units = len(parts)
+    n_columns, n_parts = objective.target.shape
     work = WORK_OF_CALLS + n_units * (n_units + n_parts + 2 * n_columns)
     n_left = WEIGHTED_WORK // work
     for weight in SIZE_WEIGHTS:
@@ -326,12 +342,15 @@ def fill_empty_parts(
 
     Only `movable` units change their part; ties are broken at random.
     """
-    shares, n_parts = objective.shares, len(objective.shares)
+    shares = objective.shares
+    n_parts = len(shares)
     empty = np.flatnonzero(np.bincount(parts, minlength=n_parts) == 0)
     if not len(empty):
         return
-    owners, scaled = entry_units(units), units.data * objective.scale[units.indices]
-    norms, ties = self_loss(units, objective.scale), stream(len(parts))
+    owners = entry_units(units)
+    scaled = units.data * objective.scale[units.indices]
+    norms = self_loss(units, objective.scale)
+    ties = stream(len(parts))
     for part in empty:
         free = movable[np.bincount(parts)[parts[movable]] > 1]
         if not len(free):

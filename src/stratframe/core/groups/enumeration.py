@@ -27,7 +27,8 @@ def assign_best(
 
     Of the assignments that leave the fewest parts empty, one of those with the least loss is drawn.
     """
-    objective, new = make_objective(units.totals, shares), np.flatnonzero(parts < 0)
+    objective = make_objective(units.totals, shares)
+    new = np.flatnonzero(parts < 0)
     n_parts = len(objective.shares)
     tried = list_assignments(len(new), n_parts)
     is_held = np.bincount(parts[parts >= 0], minlength=n_parts) > 0

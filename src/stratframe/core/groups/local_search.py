@@ -12,18 +12,28 @@ from .units import UnitCounts, part_table, self_loss, to_dense
 Stream: TypeAlias = Callable[[int], Words]
 """A function that draws a given number of new random 64-bit words on each call."""
 
-BATCH, CELLS_PER_BATCH = 1 << 12, 1 << 17
-"""A batch has `BATCH` pairs of units, or `CELLS_PER_BATCH` / n_columns if that is fewer, but at
-least 64."""
+BATCH = 1 << 12
+"""The maximum number of pairs of units in a batch."""
 
-MAX_IDLE_BATCHES, LITTLE_GAIN = 16, 0.02
-"""The search ends after `MAX_IDLE_BATCHES` consecutive batches with small gains. A gain is small
-if it is at most `LITTLE_GAIN` times the difference between the loss and its lower bound. The search
-takes longer if this limit is lower (docs/studies/tuning.py)."""
+CELLS_PER_BATCH = 1 << 17
+"""The maximum number of cells (pairs times columns) in a batch of more than `LEAST_BATCH` pairs."""
 
-MIN_GAIN, ROUNDING = 1e-9, 1e-12
-"""A change is made if its gain is above `MIN_GAIN` and above `ROUNDING` times the largest summand
-of any gain. Smaller gains can be rounding errors, and a search that follows them might not end."""
+LEAST_BATCH = 64
+"""The minimum number of pairs of units in a batch, however many columns there are."""
+
+MAX_IDLE_BATCHES = 16
+"""The search ends after this many consecutive batches with small gains."""
+
+LITTLE_GAIN = 0.02
+"""A gain is small if it is at most this times the difference between the loss and its lower bound.
+The search takes longer if this limit is lower (docs/studies/tuning.py)."""
+
+MIN_GAIN = 1e-9
+"""A change is made only if its gain is above this."""
+
+ROUNDING = 1e-12
+"""A change is made only if its gain is above this times the largest summand of any gain. Smaller
+gains can be rounding errors, and a search that follows them might not end."""
 
 
 class Objective(NamedTuple):
@@ -122,14 +132,15 @@ def sampled_local_search(
     Only `movable` units change their part; by default all units are movable.
     """
     movable = np.arange(len(parts)) if movable is None else movable
-    n_movable, n_parts = np.uint64(len(movable)), np.uint64(len(objective.shares))
+    n_movable = np.uint64(len(movable))
+    n_parts = np.uint64(len(objective.shares))
     if n_movable < 2:
         return
     deviation = part_table(units, parts, int(n_parts)) - objective.target
     loss = total_loss(objective, deviation + objective.target)
     heaviest = self_loss(units, objective.scale).max()
     objective = objective._replace(min_gain=smallest_gain(heaviest, objective))
-    size = max(64, min(BATCH, CELLS_PER_BATCH // max(len(objective.scale), 1)))
+    size = max(LEAST_BATCH, min(BATCH, CELLS_PER_BATCH // max(len(objective.scale), 1)))
     n_idle = 0
     while n_idle < MAX_IDLE_BATCHES and not is_optimal(loss, objective):
         drawn = stream(3 * size).reshape(3, size)
@@ -142,7 +153,9 @@ def sampled_local_search(
         second = np.where(is_move, -1, second)
         gain = apply_improving_moves(deviation, objective, parts, first, second, to, change)
         loss -= gain
-        n_idle = 0 if gain > LITTLE_GAIN * (loss - objective.lower_bound) else n_idle + 1
+        n_idle += 1
+        if gain > LITTLE_GAIN * (loss - objective.lower_bound):
+            n_idle = 0
 
 
 def delta_loss(

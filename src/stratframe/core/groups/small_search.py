@@ -12,14 +12,27 @@ from .units import UnitCounts, to_dense
 FEW_UNITS = 64
 """The maximum number of units for which every move and every swap is tried."""
 
-RESTARTS, PERTURBATIONS, UNEQUAL_PERTURBATIONS, PERTURBED_UNITS = 8, 240, 120, 4
-"""`RESTARTS` searches run at the same time. Each is perturbed up to `PERTURBATIONS` times, or for
-unequal parts `UNEQUAL_PERTURBATIONS` times, and each time up to `PERTURBED_UNITS` units change."""
+RESTARTS = 8
+"""The number of searches that run at the same time."""
 
-LEVEL_PERTURBATIONS, LEVEL_RANK, LEVEL_RATIO = 80, 2, 1.045
-"""The first search is perturbed at most `LEVEL_PERTURBATIONS` times. Of its losses, the one of rank
-`LEVEL_RANK`, counted from 0, is the level for all seeds. Losses from level / `LEVEL_RATIO` to the
-level count as equally good. Fewer partitions reach a lower level (docs/studies/tuning.py)."""
+PERTURBATIONS = 240
+"""The maximum number of times that a search for equal parts is perturbed."""
+
+UNEQUAL_PERTURBATIONS = 120
+"""The maximum number of times that a search for unequal parts is perturbed."""
+
+PERTURBED_UNITS = 4
+"""The maximum number of units that a perturbation changes."""
+
+LEVEL_PERTURBATIONS = 80
+"""The maximum number of times that the first search, which sets the level, is perturbed."""
+
+LEVEL_RANK = 2
+"""The rank, counted from 0, of the loss of the first search that is the level for all seeds."""
+
+LEVEL_RATIO = 1.045
+"""Losses from the level divided by this to the level count as equally good. Fewer partitions reach
+a lower level (docs/studies/tuning.py)."""
 
 MAX_STEPS = 1000
 """The maximum number of changes in a descent; random partitions of 64 units need about 80."""
@@ -132,7 +145,8 @@ def perturb_and_descend(
     Source: Lourenco, Martin and Stutzle (2003), Iterated local search.
     """
     n_restarts, n_units = parts.shape
-    restarts, n_parts = np.arange(n_restarts), np.uint64(len(objective.shares))
+    restarts = np.arange(n_restarts)
+    n_parts = np.uint64(len(objective.shares))
     losses = steepest_descent(products, objective, parts)
     losses[losses < minimum] = np.inf
     for _ in range(n_perturbations):
@@ -224,8 +238,10 @@ def best_change(
     one_side /= share
     swaps = one_side + one_side.transpose(0, 2, 1)
     swaps[parts[:, :, None] == parts[:, None, :]] = np.inf
-    moves, swaps = moves.reshape(n_restarts, -1), swaps.reshape(n_restarts, -1)
-    move, swap = moves.argmin(axis=1), swaps.argmin(axis=1)
+    moves = moves.reshape(n_restarts, -1)
+    swaps = swaps.reshape(n_restarts, -1)
+    move = moves.argmin(axis=1)
+    swap = swaps.argmin(axis=1)
     restarts = np.arange(n_restarts)
     rises = np.stack([moves[restarts, move], swaps[restarts, swap]])
     is_swap = rises[1] < rises[0]

@@ -36,7 +36,8 @@ def count_by_unit(
     `unit` and `column` have an entry for each row and each column in which the row is counted. A
     weight is the number of rows that an entry represents.
     """
-    cell_of, n_cells = unit * n_columns + column, n_units * n_columns
+    cell_of = unit * n_columns + column
+    n_cells = n_units * n_columns
     if n_cells <= max(DENSE, 4 * len(cell_of)):
         table = sum_by(cell_of, weights, n_cells)
         cells = np.flatnonzero(table)
@@ -76,7 +77,9 @@ def number_columns(
     # Columns are sorted by a random linear hash of their counts, as in `unique_rows`.
     words = hash_words(np.arange(n_units, dtype=np.uint64), np.zeros(1, dtype=np.uint64))[unit]
     sums = np.zeros(n_columns, dtype=np.uint64)
-    np.add.at(sums, column, words if weights is None else words * weights.astype(np.uint64))
+    if weights is not None:
+        words = words * weights.astype(np.uint64)
+    np.add.at(sums, column, words)
     numbers = np.empty(n_columns, dtype=np.int64)
     numbers[np.argsort(sums, kind="stable")] = np.arange(n_columns)
     return numbers
