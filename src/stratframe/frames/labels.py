@@ -119,10 +119,9 @@ def collect_distinct(
     """Collect the labels, the columns of `apart` and the counts of the distinct rows."""
     check_threads()
     dtype = frame.collect_schema()[name]
-    labels = fold_expression(frame, name)
+    exprs = [fold_expression(frame, each) for each in (name, *apart)]
     if every is not None:
-        labels = reading_expression(name, dtype, every)
-    exprs = [labels, *(fold_expression(frame, each) for each in apart)]
+        exprs[0] = reading_expression(name, dtype, every)
     query = frame.select(expr.alias(str(place)) for place, expr in enumerate(exprs))
     try:
         rows = query.group_by(pl.all(), maintain_order=True).len("n").collect()
