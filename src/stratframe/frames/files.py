@@ -236,16 +236,16 @@ def clear_marks(series: pl.Series, marks: Collection[str], *, alike: bool) -> pl
     return known if len(words) or not numbers.count() else numbers
 
 
-def read_alike(several: Mapping[str, pl.DataFrame]) -> list[pl.DataFrame]:
+def read_alike(frames: Mapping[str, pl.DataFrame]) -> list[pl.DataFrame]:
     """Read marks such as NA as missing values in CSV columns that are text in only some files."""
-    schemas = [frame.schema for frame in several.values()]
+    schemas = [frame.schema for frame in frames.values()]
     mixed = []
     for name in schemas[0]:
         is_text = {schema.get(name) == pl.String for schema in schemas}
         if len(is_text) > 1:
             mixed.append(name)
     alike = []
-    for path, frame in several.items():
+    for path, frame in frames.items():
         if is_text_file(path):
             frame = read_folds(frame, mixed, (), alike=False)
         alike.append(frame)

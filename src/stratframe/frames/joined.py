@@ -33,7 +33,7 @@ PART = "split"
 
 
 def join_frames(
-    given: Mapping[str, Any], refs: Mapping[str, Sequence[Any]]
+    frames: Mapping[str, Any], refs: Mapping[str, Sequence[Any]]
 ) -> tuple[Any, list[Hashable]]:
     """Concatenate the rows of frames, and add a part column with the names of the frames.
 
@@ -41,8 +41,7 @@ def join_frames(
     none of these may be named by the arguments, whose columns are `refs`. The names of the omitted
     columns are returned with the frame.
     """
-    check_given(given)
-    frames = dict(given)
+    check_frames(frames)
     if any(isinstance(frame, pl.LazyFrame) for frame in frames.values()):
         frames = {part: frame.lazy() for part, frame in frames.items()}
     samples = [without_data(frame) for frame in frames.values()]
@@ -237,16 +236,16 @@ def value_kind(series: Any) -> tuple[Any, ...]:
     return pl.String if is_text(series) else kind, str(zone), is_short
 
 
-def check_given(given: Mapping[str, Any]) -> None:
-    for name, frame in given.items():
+def check_frames(frames: Mapping[str, Any]) -> None:
+    for name, frame in frames.items():
         if not isinstance(name, str) or not name:
             msg = f"The names of frames must be non-empty text, got {describe(name)}."
             raise StratError(msg)
         if not is_frame(frame):
             raise not_a_frame(frame, "pandas or Polars", f"The frame {name!r}")
-    if len(given) < 2:
-        msg = f"There must be at least two frames, got {describe(given)}."
+    if len(frames) < 2:
+        msg = f"There must be at least two frames, got {describe(frames)}."
         raise StratError(msg + '\nHint: name them, as in `{"train": train, "test": test}`.')
-    if len({library_of(frame) for frame in given.values()}) > 1:
+    if len({library_of(frame) for frame in frames.values()}) > 1:
         msg = "All frames must be from the same library, got pandas and Polars."
         raise StratError(msg + "\nHint: `pl.from_pandas` converts pandas frames to Polars.")

@@ -76,31 +76,31 @@ def library_in(modules: Sequence[str]) -> str:
     return ""
 
 
-def not_a_frame(given: Any, accepted: str, subject: str = "`frame`") -> StratError:
+def not_a_frame(value: Any, accepted: str, subject: str = "`frame`") -> StratError:
     """Build the error for an object that is no frame, with a hint at how to make one of it."""
-    kind = type(given)
+    kind = type(value)
     library = library_in([each.__module__ for each in kind.__mro__])
     got = kind.__name__
     if library:
         got = f"{library}.{got}"
     elif got == "DataFrame":
         got = f"{kind.__module__.partition('.')[0]}.DataFrame"
-    hint = hint_for_frames(given) or hint_for_library(given, library)
+    hint = hint_for_frames(value) or hint_for_library(value, library)
     return StratError(f"{subject} must be a {accepted} frame, got {got}.{hint}")
 
 
-def hint_for_frames(given: Any) -> str:
+def hint_for_frames(value: Any) -> str:
     """Suggest what to write for several frames, for a column, or for rows that are grouped."""
-    if isinstance(given, dict | list | tuple):
-        entries = given.values() if isinstance(given, dict) else given
+    if isinstance(value, dict | list | tuple):
+        entries = value.values() if isinstance(value, dict) else value
         if any(map(is_frame, entries)):
             return "\nHint: join the frames, and add a column that names the frame of each row."
-    if isinstance(given, Series):
+    if isinstance(value, Series):
         name = '"label"'
-        if isinstance(given.name, str) and given.name:
-            name = repr(given.name)
+        if isinstance(value.name, str) and value.name:
+            name = repr(value.name)
         return f"\nHint: pass the frame, and name the column, as in `sf.kfold(df, {name})`."
-    if type(given).__name__.endswith(("GroupBy", "GroupedData")):
+    if type(value).__name__.endswith(("GroupBy", "GroupedData")):
         return (
             "\nHint: pass the frame itself; `by` names the columns of strata, and `groups` those"
             " whose values keep rows together."
@@ -108,15 +108,15 @@ def hint_for_frames(given: Any) -> str:
     return ""
 
 
-def hint_for_library(given: Any, library: str) -> str:
+def hint_for_library(value: Any, library: str) -> str:
     """Suggest a conversion for an object of another library; empty if none is known."""
-    if isinstance(given, dict):  # a DatasetDict, which holds several data sets
+    if isinstance(value, dict):  # a DatasetDict, which holds several data sets
         return ""
     if library:
         return f"\nHint: pass `{CONVERSIONS[library]}`."
-    if hasattr(given, "__arrow_c_stream__"):
+    if hasattr(value, "__arrow_c_stream__"):
         return "\nHint: pass `pl.DataFrame(df)`."
-    if type(given).__name__ == "DataFrame":
+    if type(value).__name__ == "DataFrame":
         return "\nHint: convert it to pandas or Polars."
     return ""
 

@@ -156,21 +156,21 @@ def root_names(ref: Any) -> list[Any]:
     return ref.meta.root_names() if isinstance(ref, pl.Expr) else [ref]
 
 
-def check_not_data(argument: str, given: object) -> None:
-    for entry in given if isinstance(given, list) else [given]:
+def check_not_data(argument: str, value: object) -> None:
+    for entry in value if isinstance(value, list) else [value]:
         if isinstance(entry, DATA):
             raise not_a_reference(argument, entry)
 
 
 def check_not_values(refs: Mapping[str, Sequence[Any]], names: Collection[Hashable]) -> None:
     """Raise if an argument holds the values of a column, or names a column twice."""
-    for argument, given in refs.items():
-        is_repeated = len(given) == 1 and isinstance(given[0], Repeated)
-        entries = list(given[0].entries if is_repeated else given)
-        if argument not in ("name", "apart") and are_values(entries, names):
-            raise not_a_reference(argument, entries)
+    for argument, entries in refs.items():
+        is_repeated = len(entries) == 1 and isinstance(entries[0], Repeated)
+        values = list(entries[0].entries if is_repeated else entries)
+        if argument not in ("name", "apart") and are_values(values, names):
+            raise not_a_reference(argument, values)
         if is_repeated:
-            raise given[0].error
+            raise entries[0].error
 
 
 def are_values(entries: Sequence[Any], names: Collection[Hashable]) -> bool:
@@ -185,23 +185,23 @@ def are_values(entries: Sequence[Any], names: Collection[Hashable]) -> bool:
     return known.isdisjoint(keys)
 
 
-def check_names(argument: str, given: Iterable[object]) -> None:
-    for name in given:
+def check_names(argument: str, names: Iterable[object]) -> None:
+    for name in names:
         if name is None or is_computed(name) or not is_label(name):
             raise not_a_reference(argument, name, ACCEPTED["name"])
 
 
-def not_a_reference(argument: str, given: object, accepted: str = "") -> StratError:
+def not_a_reference(argument: str, value: object, accepted: str = "") -> StratError:
     accepted = accepted or ACCEPTED.get(argument, "column names or expressions")
-    msg = f"`{argument}` must hold {accepted}, got {describe(given)}."
-    if isinstance(given, DATA) or (isinstance(given, list) and len(given) > MAX_LISTED):
+    msg = f"`{argument}` must hold {accepted}, got {describe(value)}."
+    if isinstance(value, DATA) or (isinstance(value, list) and len(value) > MAX_LISTED):
         hint = "give the name of the column"
-        name = getattr(given, "name", None)
+        name = getattr(value, "name", None)
         if isinstance(name, str) and name:
             hint = f"{hint}, {describe(name)}"
         return StratError(f"{msg}\nHint: {hint}.")
-    if argument in NOT_A_NUMBER and isinstance(given, Integral) and int(given) > 1:
-        return StratError(f"{msg}\nHint: {NOT_A_NUMBER[argument].format(describe(given))}.")
+    if argument in NOT_A_NUMBER and isinstance(value, Integral) and int(value) > 1:
+        return StratError(f"{msg}\nHint: {NOT_A_NUMBER[argument].format(describe(value))}.")
     return StratError(msg)
 
 
