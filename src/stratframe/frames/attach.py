@@ -8,6 +8,7 @@ If possible, the expression is evaluated in a separate query, whose result is pu
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -30,6 +31,13 @@ class NewColumn(NamedTuple):
     """The names of the parts; None for a fold column, which holds numbers."""
     nullable: bool
     """Whether the arguments of the call allow rows without a fold."""
+
+
+class ComputedColumn(NamedTuple):
+    """An expression that computes a column, or several columns as the fields of a struct."""
+
+    expr: pl.Expr
+    is_several: bool
 
 
 Refs: TypeAlias = Mapping[str, Sequence[Any]]
@@ -60,11 +68,14 @@ def attach_lazily(
     new = [column.name for column in outputs]
     if by_row or not is_repeatable(frame):
         attached = frame.with_columns(expr)
-        return attached if len(new) == 1 else attached.with_columns(pl.col(new[0]).struct.unnest())
+        if len(new) > 1:
+            attached = attached.with_columns(pl.col(new[0]).struct.unnest())
+        return attached
     # The separate query reads only the columns that the expression needs. The frame itself is
     # streamed instead of being held in memory until all rows have their folds.
     computed = frame.select(expr)
-    computed = computed if len(new) == 1 else computed.unnest(new[0])
+    if len(new) > 1:
+        computed = computed.unnest(new[0])
     attached = pl.concat([frame.drop(new, strict=False), computed], how="horizontal")
     known = frame.collect_schema().names()
     if set(new).isdisjoint(known):
@@ -107,13 +118,14 @@ def pandas_column(column: NewColumn) -> Any:
 
 
 def polars_column(column: NewColumn) -> pl.Series:
-    parts, dtype = column.parts.astype(np.int64), polars_dtype(column.labels)
+    parts = column.parts.astype(np.int64)
     series = pl.Series(column.name, parts)
     if column.nullable and (parts < 0).any():
         series = series.set(pl.Series(parts < 0), None)
     if column.labels is None:
         return series
-    return pl.Series(column.name, column.labels, dtype=dtype).gather(series)
+    labels = pl.Series(column.name, column.labels, dtype=polars_dtype(column.labels))
+    return labels.gather(series)
 
 
 def polars_dtype(labels: Sequence[str] | None) -> pl.DataType:
@@ -128,35 +140,60 @@ def column_expression(
     With `by_row`, the expression can be evaluated on batches of rows. Several new columns are
     returned as one struct, because separate expressions would each repeat the whole computation.
     """
-    every = [ref for given in refs.values() for ref in given]
-    # Named columns form one struct: otherwise, the time grows with the square of their number.
-    # Computed columns stay separate, because a struct would broadcast a single value.
+    every = list(chain.from_iterable(refs.values()))
     names = list(dict.fromkeys(ref for ref in every if isinstance(ref, str)))
-    computed = [ref for ref in every if not isinstance(ref, str)]
-    several = [ref.meta.has_multiple_outputs() for ref in computed]
-    given = [pl.struct(ref) if many else ref for ref, many in zip(computed, several, strict=True)]
-    rows = pl.struct(names) if names else pl.int_range(pl.len(), dtype=pl.UInt32)
-    rows = rows.alias(OWN_COLUMN)
+    computed = []
+    for ref in every:
+        if not isinstance(ref, str):
+            computed.append(ComputedColumn(ref, ref.meta.has_multiple_outputs()))
 
-    def compute_series(series: Sequence[pl.Series]) -> pl.Series:
-        held, *others = series
-        for ref, column in zip(computed, others, strict=True):
-            check_height(ref, len(column), len(held))
-        read_each = zip(others, several, strict=True)
-        made = (one_or_several(each.struct.unnest()) if many else each for each, many in read_each)
-        named = held.struct.unnest() if names else held.to_frame()
-        read = {
-            argument: [named[ref] if isinstance(ref, str) else next(made) for ref in own]
-            for argument, own in refs.items()
-        }
-        columns = [polars_column(column) for column in compute(read, len(held))]
-        return columns[0] if len(columns) == 1 else pl.DataFrame(columns).to_struct("folds")
+    def compute_series(inputs: Sequence[pl.Series]) -> pl.Series:
+        columns = read_inputs(refs, names, computed, inputs)
+        added = [polars_column(column) for column in compute(columns, len(inputs[0]))]
+        return added[0] if len(added) == 1 else pl.DataFrame(added).to_struct("folds")
 
     types = {column.name: polars_dtype(column.labels) for column in outputs}
     name = outputs[0].name
-    dtype = types[name] if len(outputs) == 1 else pl.Struct(types)
-    expr = pl.map_batches([rows, *given], compute_series, return_dtype=dtype, is_elementwise=by_row)
+    expr = pl.map_batches(
+        input_expressions(names, computed),
+        compute_series,
+        return_dtype=types[name] if len(outputs) == 1 else pl.Struct(types),
+        is_elementwise=by_row,
+    )
     return expr.alias(name)
+
+
+def input_expressions(names: Sequence[str], computed: Sequence[ComputedColumn]) -> list[pl.Expr]:
+    """List the expressions that a function of Polars reads: the named columns, then the others."""
+    # Named columns form one struct: otherwise, the time grows with the square of their number.
+    # Computed columns stay separate, because a struct would broadcast a single value.
+    rows = pl.int_range(pl.len(), dtype=pl.UInt32)
+    if names:
+        rows = pl.struct(names)
+    inputs = [rows.alias(OWN_COLUMN)]
+    for column in computed:
+        inputs.append(pl.struct(column.expr) if column.is_several else column.expr)
+    return inputs
+
+
+def read_inputs(
+    refs: Refs,
+    names: Sequence[str],
+    computed: Sequence[ComputedColumn],
+    inputs: Sequence[pl.Series],
+) -> dict[str, list[Any]]:
+    """Return the columns of each argument from the series of `input_expressions`."""
+    rows, *others = inputs
+    named = rows.struct.unnest() if names else rows.to_frame()
+    values = []
+    for column, series in zip(computed, others, strict=True):
+        check_height(column.expr, len(series), len(rows))
+        values.append(one_or_several(series.struct.unnest()) if column.is_several else series)
+    next_value = iter(values).__next__
+    columns = {}
+    for argument, entries in refs.items():
+        columns[argument] = [named[x] if isinstance(x, str) else next_value() for x in entries]
+    return columns
 
 
 def struct_fields(series: pl.Series, expr: pl.Expr) -> list[pl.Series]:

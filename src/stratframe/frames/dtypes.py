@@ -67,7 +67,9 @@ def to_polars(series: Series) -> pl.Series | None:
     dtype: Any = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         categories = to_polars(pd.Series(dtype.categories))
-        return None if categories is None else gather(categories, series.cat.codes.to_numpy())
+        if categories is None:
+            return None
+        return gather(categories, series.cat.codes.to_numpy())
     if isinstance(dtype, pd.ArrowDtype) or str(getattr(dtype, "storage", "")).startswith("pyarrow"):
         return arrow_to_polars(series)
     if isinstance(dtype, pd.StringDtype) or series.dtype == object:
@@ -82,7 +84,9 @@ def to_polars(series: Series) -> pl.Series | None:
     fill: Any = NULLABLE[dtype.kind]
     values = pl.Series(series.to_numpy(dtype=np.asarray(fill).dtype, na_value=fill))
     missing = np.asarray(series.isna(), dtype=np.bool_)
-    return values.set(pl.Series(missing), None) if missing.any() else values
+    if missing.any():
+        values = values.set(pl.Series(missing), None)
+    return values
 
 
 def gather(values: pl.Series, places: Any) -> pl.Series:
@@ -129,10 +133,11 @@ def numpy_to_polars(series: pd.Series) -> pl.Series | None:
 
 
 def objects_to_polars(series: pd.Series) -> pl.Series | None:
-    word = object_type(series)
-    if word == "mixed" and all(isinstance(value, UUID) for value in series.dropna()):
-        series, word = series.map(lambda value: value.bytes, na_action="ignore"), "bytes"
-    if word in BY_NUMPY:
+    kind = object_type(series)
+    if kind == "mixed" and all(isinstance(value, UUID) for value in series.dropna()):
+        series = series.map(lambda value: value.bytes, na_action="ignore")
+        kind = "bytes"
+    if kind in BY_NUMPY:
         missing = np.asarray(series.isna(), dtype=np.bool_)
         typed = known = series[~missing] if missing.any() else series
         with suppress(OverflowError):  # raised by pandas 2 for integers beyond the range of floats
@@ -140,11 +145,11 @@ def objects_to_polars(series: pd.Series) -> pl.Series | None:
         if typed.dtype != object and (typed == known).all():  # floats can round integers
             values = numpy_to_polars(typed)
             return values if values is None else with_gaps(values, missing)
-    if word in ("decimal", "integer") or word not in OBJECTS:
+    if kind in ("decimal", "integer") or kind not in OBJECTS:
         return None
-    column = strict_series(series.tolist(), OBJECTS[word])
+    column = strict_series(series.tolist(), OBJECTS[kind])
     if column is None:  # Polars does not read NaN or NA as null
-        column = strict_series(objects_of(series, None).tolist(), OBJECTS[word])
+        column = strict_series(objects_of(series, None).tolist(), OBJECTS[kind])
     return column
 
 
@@ -154,28 +159,38 @@ def to_vectors(series: Series) -> pl.Series | None:
         return None
     column = to_polars(series)
     if column is None and isinstance(series, pd.Series):
-        missing = np.asarray(series.isna(), dtype=np.bool_)
-        held = series[~missing].tolist()
-        if all(isinstance(each, list | tuple | np.ndarray) for each in held):
-            arrays = [np.asarray(each) for each in held]
-            types = {each.dtype for each in arrays}
-            if any(each.kind not in "fiubO" for each in types):
-                return None
-            dtype = np.float32 if types == {np.dtype(np.float32)} else np.float64
-            with suppress(TypeError, ValueError, pl.exceptions.PolarsError):
-                values = pl.Series([each.astype(dtype, copy=False) for each in arrays])
-                column = with_gaps(values, missing)
-    inner = getattr(column.dtype, "inner", None) if column is not None else None
+        column = objects_to_vectors(series)
+    if column is None:
+        return None
+    inner = getattr(column.dtype, "inner", None)
     is_vector = inner is not None and (inner.is_numeric() or inner in (pl.Boolean, pl.Null))
     return column if is_vector else None
+
+
+def objects_to_vectors(series: pd.Series) -> pl.Series | None:
+    """Convert lists, tuples and arrays of numbers to floats; return None if this is impossible."""
+    missing = np.asarray(series.isna(), dtype=np.bool_)
+    known = series[~missing].tolist()
+    if not all(isinstance(each, list | tuple | np.ndarray) for each in known):
+        return None
+    vectors = [np.asarray(each) for each in known]
+    dtypes = {vector.dtype for vector in vectors}
+    if any(dtype.kind not in "fiubO" for dtype in dtypes):
+        return None
+    is_single = dtypes == {np.dtype(np.float32)}
+    floats = np.float32 if is_single else np.float64
+    with suppress(TypeError, ValueError, pl.exceptions.PolarsError):
+        values = pl.Series([vector.astype(floats, copy=False) for vector in vectors])
+        return with_gaps(values, missing)
+    return None
 
 
 def strict_series(values: list[Any], dtype: Any) -> pl.Series | None:
     """Make a Polars series of a given dtype; return None if the conversion would change a value."""
     with suppress(TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-        made = pl.Series(values, dtype=dtype, strict=True)
-        if dtype == pl.String or made.to_list() == values:  # a time can lose its time zone
-            return made
+        series = pl.Series(values, dtype=dtype, strict=True)
+        if dtype == pl.String or series.to_list() == values:  # a time can lose its time zone
+            return series
     return None
 
 
@@ -187,8 +202,9 @@ def objects_of(series: pd.Series, missing: Any) -> Values:
 def write_intervals(series: Any) -> Any:
     """Convert a pandas column of intervals to text, and return any other column unchanged."""
     dtype: Any = series.dtype
-    of_values = dtype.categories.dtype if isinstance(dtype, pd.CategoricalDtype) else dtype
-    return series.astype(str) if isinstance(of_values, pd.IntervalDtype) else series
+    if isinstance(dtype, pd.CategoricalDtype):
+        dtype = dtype.categories.dtype
+    return series.astype(str) if isinstance(dtype, pd.IntervalDtype) else series
 
 
 # What a column holds ---------------------------------------------------------------------
@@ -200,8 +216,12 @@ def dtype_of(series: Series) -> pl.DataType:
         return series.dtype
     if isinstance(series.dtype, pd.CategoricalDtype):
         return pl.Categorical()
-    dtype = None if series.dtype == object else dtype_in_polars(series.dtype)
-    return dtype or OBJECTS.get(object_type(series), pl.Object)()
+    if series.dtype != object:
+        dtype = dtype_in_polars(series.dtype)
+        if dtype is not None:
+            return dtype
+    dtype_of_objects: pl.DataType = OBJECTS.get(object_type(series), pl.Object)()
+    return dtype_of_objects
 
 
 def is_encoded_by_pandas(series: Series) -> bool:
@@ -214,8 +234,8 @@ def is_encoded_by_pandas(series: Series) -> bool:
 def dtype_in_polars(dtype: Any) -> pl.DataType | None:
     """Return the Polars dtype for a pandas dtype: None if unknown, Object if conversion fails."""
     with suppress(StratError, NotImplementedError):
-        converted = to_polars(pd.Series([], dtype=dtype))
-        return None if converted is None else converted.dtype
+        column = to_polars(pd.Series([], dtype=dtype))
+        return None if column is None else column.dtype
     return pl.Object()
 
 
@@ -274,18 +294,23 @@ def nested_error(name: object, dtype: object, of_lists: str = "") -> StratError:
 
 
 def unordered_error(series: pd.Series) -> StratError:
-    what = "mixes types" if series.dtype == object else f"is {series.dtype}"
-    what = "holds half of a surrogate pair" if object_type(series) == "string" else what
+    fault = f"is {series.dtype}"
+    if object_type(series) == "string":
+        fault = "holds half of a surrogate pair"
+    elif series.dtype == object:
+        fault = "mixes types"
     return StratError(
-        f"A column of `key` must hold values that can be ordered, but {series.name!r} {what}."
+        f"A column of `key` must hold values that can be ordered, but {series.name!r} {fault}."
     )
 
 
 def category_values(series: Series) -> list[Any] | None:
     """Return the categories that a column declares, or None if it declares no categories."""
-    if isinstance(series, pl.Series):
-        return series.dtype.categories.to_list() if isinstance(series.dtype, pl.Enum) else None
-    return series.cat.categories.tolist() if isinstance(series.dtype, pd.CategoricalDtype) else None
+    if isinstance(series.dtype, pl.Enum):
+        return series.dtype.categories.to_list()
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        return series.dtype.categories.tolist()
+    return None
 
 
 # Missing values and floats ---------------------------------------------------------------
@@ -293,13 +318,15 @@ def category_values(series: Series) -> list[Any] | None:
 
 def is_missing(series: Series) -> Flags:
     """Flag the rows with a missing value, which is null or NaN."""
-    if isinstance(series, pd.Series):
-        # In a nullable column of floats, pandas does not count NaN as missing.
-        nullable = not isinstance(series.dtype, np.dtype) and dtype_of(series).is_float()
-        found = np.isnan(to_floats(series)) if nullable else series.isna()
-        return np.asarray(found, dtype=np.bool_)
-    missing = series.is_null()
-    return (missing | series.is_nan() if series.dtype.is_float() else missing).to_numpy()
+    if isinstance(series, pl.Series):
+        missing = series.is_null()
+        if series.dtype.is_float():
+            missing |= series.is_nan()
+        return missing.to_numpy()
+    # In a nullable column of floats, pandas does not count NaN as missing.
+    if not isinstance(series.dtype, np.dtype) and dtype_of(series).is_float():
+        return np.isnan(to_floats(series))
+    return np.asarray(series.isna(), dtype=np.bool_)
 
 
 def to_floats(series: Series) -> Values:

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from ..core.strata import factorize_codes, nest_codes, sum_by
-from ..core.types import Codes, Ints, Words
+from ..core.types import Codes, Flags, Ints, Words
 from ..errors import StratError
 from .dtypes import dtype_of, is_nested, nested_error, to_floats, to_polars
 from .libraries import Series, take
@@ -23,9 +23,11 @@ MANY_SETS = 1 << 13
 """If the first `HEAD_ROWS` rows contain more distinct rows than this, grouping the rows is slower
 than encoding each column."""
 
-HEAD_ROWS, MOSTLY_UNIQUE = 1 << 16, 0.9
-"""The number of rows in a first, quick check, and the share of distinct hashes below which repeated
-rows are not listed."""
+HEAD_ROWS = 1 << 16
+"""The number of rows in a first, quick check."""
+
+MOSTLY_UNIQUE = 0.9
+"""The share of distinct hashes below which repeated rows are not listed."""
 
 START_BITS = 22
 """The number of leading bits of a hash that are compared first, to exclude most unique hashes."""
@@ -73,26 +75,37 @@ def count_across_folds(
     -1) are treated as one more fold.
     """
     places, sets, n_sets = number_sets(columns, rows, words)
-    own = folds[places]
-    set_of_cell, sizes = count_folds_of_sets(sets, own)
-    n = sum_by(set_of_cell, sizes, n_sets)
+    fold_of_row = folds[places]
+    set_of_cell, cell_sizes = count_folds_of_sets(sets, fold_of_row)
+    set_sizes = sum_by(set_of_cell, cell_sizes, n_sets)
     is_split = np.bincount(set_of_cell, minlength=n_sets) > 1
-    n_pairs, n_pairs_inside = (int((counts * (counts - 1)).sum()) // 2 for counts in (n, sizes))
-    example = None
-    if is_split.any():
-        first = np.argmax(is_split[sets])
-        other = np.argmax((sets == sets[first]) & (own != own[first]))
-        example = SharedExample((int(places[first]), int(places[other])))
+    n_pairs = count_pairs(set_sizes)
     n_compared = len(folds) if rows is None else len(rows)
     return SharedRows(
-        n_values=int((n > 0).sum()) + n_compared - len(own),
-        n_repeated=int((n > 1).sum()),
+        n_values=int((set_sizes > 0).sum()) + n_compared - len(places),
+        n_repeated=int((set_sizes > 1).sum()),
         n_split=int(is_split.sum()),
-        n_rows=int(n[is_split].sum()),
-        example=example,
+        n_rows=int(set_sizes[is_split].sum()),
+        example=find_example(places, sets, fold_of_row, is_split),
         n_pairs=n_pairs,
-        n_split_pairs=n_pairs - n_pairs_inside,
+        n_split_pairs=n_pairs - count_pairs(cell_sizes),
     )
+
+
+def count_pairs(sizes: Ints) -> int:
+    """Count the pairs of rows within sets of the given sizes."""
+    return int((sizes * (sizes - 1)).sum()) // 2
+
+
+def find_example(
+    places: Ints, sets: Codes, fold_of_row: Ints, is_split: Flags
+) -> SharedExample | None:
+    """Find the first row that equals a row in a different fold, and the first such other row."""
+    if not is_split.any():
+        return None
+    first = np.argmax(is_split[sets])
+    is_other = (sets == sets[first]) & (fold_of_row != fold_of_row[first])
+    return SharedExample((int(places[first]), int(places[np.argmax(is_other)])))
 
 
 def value_sizes(column: Any, rows: Ints) -> Ints:
@@ -100,9 +113,15 @@ def value_sizes(column: Any, rows: Ints) -> Ints:
     return np.bincount(encode_classes(column)[0][rows] + 1)
 
 
-def count_values(n: Ints) -> SharedRows:
-    n_pairs = int((n * (n - 1)).sum()) // 2
-    return SharedRows(int((n > 0).sum()), int((n > 1).sum()), 0, 0, n_pairs=n_pairs)
+def count_values(sizes: Ints) -> SharedRows:
+    """Count distinct rows and pairs of equal rows, from the number of rows with each value."""
+    return SharedRows(
+        n_values=int((sizes > 0).sum()),
+        n_repeated=int((sizes > 1).sum()),
+        n_split=0,
+        n_rows=0,
+        n_pairs=count_pairs(sizes),
+    )
 
 
 def expect_repeats(series: Series) -> float:
@@ -118,8 +137,10 @@ def expect_repeats(series: Series) -> float:
         values = np.sort(values[np.isfinite(values)])
         for decimals in range(3):
             if np.array_equal(values, values.round(decimals)):
-                near = np.searchsorted(values, values + 10.5 / 10**decimals, "right")
-                return float((near - np.searchsorted(values, values, "right")).sum()) / 20
+                # The last row with the same number, and the last one at most 10 steps above.
+                last_equal = np.searchsorted(values, values, "right")
+                last_near = np.searchsorted(values, values + 10.5 / 10**decimals, "right")
+                return float((last_near - last_equal).sum()) / 20
     return 0.0
 
 
@@ -131,11 +152,12 @@ def rows_across_folds(
     Sets of equal rows are numbered from 0 by first appearance. The rows are sorted by set.
     """
     places, sets, n_sets = number_sets(columns, rows)
-    is_split = np.bincount(count_folds_of_sets(sets, folds[places])[0], minlength=n_sets) > 1
-    found = np.flatnonzero(is_split[sets])
-    numbers, _ = factorize_codes(sets[found], n_sets)
+    set_of_cell, _ = count_folds_of_sets(sets, folds[places])
+    is_split = np.bincount(set_of_cell, minlength=n_sets) > 1
+    shared = np.flatnonzero(is_split[sets])
+    numbers, _ = factorize_codes(sets[shared], n_sets)
     order = np.argsort(numbers, kind="stable")
-    return places[found[order]], numbers[order]
+    return places[shared[order]], numbers[order]
 
 
 def number_sets(
@@ -154,37 +176,46 @@ def number_sets(
         The set of each remaining row. Some numbers may be unused.
     n_sets : int
     """
-    words = row_words(columns) if words is None else words
-    rows = None if rows is None or len(rows) == len(words) else rows
-    words = words if rows is None else words[rows]
-    kept = repeated_rows(words)
-    n = len(words) if kept is None else len(kept)
-    sets, n_sets = np.zeros(n, dtype=np.int64), min(n, 1)
-    del words
-    chosen = rows if kept is None else kept if rows is None else rows[kept]
+    places = rows_to_compare(columns, rows, words)
+    n = len(columns[0]) if places is None else len(places)
+    sets = np.zeros(n, dtype=np.int64)
+    n_sets = min(n, 1)
     for column in columns if n_sets else ():
-        own = column if chosen is None else take(column, chosen)
-        codes, n_codes = encode_classes(to_groupable(own))
+        values = column if places is None else take(column, places)
+        codes, n_codes = encode_classes(to_groupable(values))
         if n_sets * (n_codes + 1) <= n:
-            sets, n_sets = sets * (n_codes + 1) + (codes + 1), n_sets * (n_codes + 1)
+            sets = sets * (n_codes + 1) + (codes + 1)
+            n_sets *= n_codes + 1
         else:
             sets, present = factorize_codes(sets, n_sets)
             sets, parents = nest_codes(sets, len(present), codes + 1, n_codes + 1)
             n_sets = len(parents)
-    return np.arange(n) if chosen is None else chosen, sets, n_sets
+    return np.arange(n) if places is None else places, sets, n_sets
 
 
-def repeated_rows(words: Words) -> Ints | None:
+def rows_to_compare(columns: Sequence[Any], rows: Ints | None, words: Words | None) -> Ints | None:
+    """List the rows that remain if most of the unique rows are left out; None stands for all."""
+    words = row_words(columns) if words is None else words
+    if rows is None or len(rows) == len(words):
+        return find_repeated(words)
+    words = words[rows]
+    repeated = find_repeated(words)
+    return rows if repeated is None else rows[repeated]
+
+
+def find_repeated(words: Words) -> Ints | None:
     """List the rows whose word occurs more than once; return None if there are many such rows."""
     for part in (words[:HEAD_ROWS], words):
         ascending = pl.Series(part).sort().to_numpy() if has_threads() else np.sort(part)
         repeats = ascending[1:][ascending[1:] == ascending[:-1]]
         if len(repeats) > (1 - MOSTLY_UNIQUE) * len(part):
             return None
+    if not len(repeats):
+        return np.zeros(0, dtype=np.int64)
     is_start = np.zeros(1 << START_BITS, dtype=np.bool_)
     shift = np.uint64(64 - START_BITS)
     is_start[repeats >> shift] = True
-    rows = np.flatnonzero(is_start[words >> shift]) if len(repeats) else np.zeros(0, dtype=np.int64)
+    rows = np.flatnonzero(is_start[words >> shift])
     return rows[np.isin(words[rows], repeats)]
 
 
@@ -214,12 +245,12 @@ def count_folds_of_sets(sets: Codes, folds: Ints) -> tuple[Ints, Ints]:
     n_folds = int(folds.max(initial=0)) + 2
     cells = sets * n_folds + (folds + 1)
     if cells.max(initial=0) > len(cells):
-        found, sizes = np.unique(cells, return_counts=True)
+        present, sizes = np.unique(cells, return_counts=True)
     else:
         counts = np.bincount(cells)
-        found = np.flatnonzero(counts)
-        sizes = counts[found]
-    return found // n_folds, sizes
+        present = np.flatnonzero(counts)
+        sizes = counts[present]
+    return present // n_folds, sizes
 
 
 def groupable(series: Series) -> Any:
@@ -263,5 +294,5 @@ def count_unique_rows(series: Sequence[Any]) -> tuple[list[Any], Ints | None]:
     if rows.head(HEAD_ROWS).n_unique() > MANY_SETS:
         return list(series), None
     grouped = rows.group_by(pl.all(), maintain_order=True).len("n")
-    kept = [grouped[str(place)].alias(column.name) for place, column in enumerate(series)]
-    return kept, grouped["n"].cast(pl.Int64).to_numpy()
+    distinct = [grouped[str(place)].alias(column.name) for place, column in enumerate(series)]
+    return distinct, grouped["n"].cast(pl.Int64).to_numpy()

@@ -200,7 +200,9 @@ def parse_cells(text: bytes, separator: str) -> pl.DataFrame:
         except pl.exceptions.ComputeError as error:
             # Polars names the column at fault only here.
             places = re.findall(r"\(column number (\d+)\)", str(error))
-            names = read(infer_schema=False).columns[int(places[-1]) - 1 :] if places else []
+            if not places:
+                raise
+            names = read(infer_schema=False).columns[int(places[-1]) - 1 :]
             if not names or names[0] in types:
                 raise
             types[names[0]] = pl.String
@@ -234,18 +236,20 @@ def clear_marks(series: pl.Series, marks: Collection[str], *, alike: bool) -> pl
     return known if len(words) or not numbers.count() else numbers
 
 
-def read_alike(several: Mapping[str, pl.DataFrame]) -> list[pl.DataFrame]:
+def read_alike(frames: Mapping[str, pl.DataFrame]) -> list[pl.DataFrame]:
     """Read marks such as NA as missing values in CSV columns that are text in only some files."""
-    schemas = [frame.schema for frame in several.values()]
+    schemas = [frame.schema for frame in frames.values()]
     mixed = []
     for name in schemas[0]:
         is_text = {schema.get(name) == pl.String for schema in schemas}
         if len(is_text) > 1:
             mixed.append(name)
-    return [
-        read_folds(frame, mixed, (), alike=False) if is_text_file(path) else frame
-        for path, frame in several.items()
-    ]
+    alike = []
+    for path, frame in frames.items():
+        if is_text_file(path):
+            frame = read_folds(frame, mixed, (), alike=False)
+        alike.append(frame)
+    return alike
 
 
 def parse_times(frame: pl.DataFrame, name: str, path: str) -> pl.DataFrame:
@@ -261,25 +265,26 @@ def parse_times(frame: pl.DataFrame, name: str, path: str) -> pl.DataFrame:
         times = [datetime.fromisoformat(text) if text else None for text in texts]
     except ValueError:
         return frame
-    known = [time is not None for time in times]
-    zoned = [time is not None and time.tzinfo is not None for time in times]
-    if not any(known):
+    is_known = [time is not None for time in times]
+    is_zoned = [time is not None and time.tzinfo is not None for time in times]
+    if not any(is_known):
         return frame
-    if not any(zoned):
+    if not any(is_zoned):
         return frame.with_columns(pl.Series(name, times, dtype=pl.Datetime("us")))
-    if zoned != known:
-        raise mixed_zones(name, path, np.array(known), np.array(zoned))
+    if is_zoned != is_known:
+        raise mixed_zones(name, path, np.array(is_known), np.array(is_zoned))
     with suppress(OverflowError):
         utc = [time.astimezone(UTC) if time else None for time in times]
         return frame.with_columns(pl.Series(name, utc))
     return frame
 
 
-def mixed_zones(name: str, path: str, known: Flags, zoned: Flags) -> StratError:
-    plain = describe_rows(np.flatnonzero(known & ~zoned))
+def mixed_zones(name: str, path: str, is_known: Flags, is_zoned: Flags) -> StratError:
+    with_zone = describe_rows(np.flatnonzero(is_zoned))
+    without = describe_rows(np.flatnonzero(is_known & ~is_zoned))
     return StratError(
         f"`time` needs times that all have a time zone or all have none, but {name!r} of {path!r}"
-        f" has one in {describe_rows(np.flatnonzero(zoned))} and none in {plain}."
+        f" has one in {with_zone} and none in {without}."
         "\nHint: write all times with a zone, as in 2024-03-31T12:00Z."
     )
 
@@ -304,9 +309,9 @@ def update_file(
             return update_csv(file, file.separator_in(out), result, names, rows)
         if not is_text_file(file.path) and not is_text_file(out):
             metadata = pl.read_parquet_metadata(BytesIO(file.data))
-            kept = {key: text for key, text in metadata.items() if not key.startswith(SCHEMAS)}
-            if kept:
-                return update_parquet(file.data, kept, result, names)
+            metadata = {key: x for key, x in metadata.items() if not key.startswith(SCHEMAS)}
+            if metadata:
+                return update_parquet(file.data, metadata, result, names)
     return encode_frame(result, out, file.separator_in(out))
 
 
@@ -425,8 +430,9 @@ def file_errors(path: str, done: str) -> Iterator[None]:
         pl.exceptions.PanicException,
     ) as error:
         text = getattr(error, "strerror", None) or str(error)
-        line = text.strip().partition("\n")[0].rstrip(".")
-        cause = f"{line}." if len(line) <= MAX_CAUSE else f"{line[:MAX_CAUSE]}..."
+        cause = text.strip().partition("\n")[0].rstrip(".") + "."
+        if len(cause) > MAX_CAUSE + 1:
+            cause = f"{cause[:MAX_CAUSE]}..."
         msg = f"{describe_file(path, done)} cannot be {done}: {cause}"
         raise StratError(msg) from error
 

@@ -54,7 +54,9 @@ def fold_expression(frame: pl.DataFrame | pl.LazyFrame, name: str) -> pl.Expr:
     dtype = frame.collect_schema()[name]
     if isinstance(dtype, getattr(pl, "BaseExtension", ())):  # older Polars has no extension types
         return pl.col(name).ext.storage()
-    return pl.col(name).fill_nan(None) if dtype.is_float() else pl.col(name)
+    if dtype.is_float():
+        return pl.col(name).fill_nan(None)
+    return pl.col(name)
 
 
 def read_fold_column(frame: EagerFrame, name: str) -> Any:
@@ -133,11 +135,7 @@ def fold_codes(
     """
     present, codes = encode_values(series)
     check_never_tested(series, present)
-    values, ranks = category_values(series), purposes_of(present)
-    if values is None and (is_part or (ranks < len(PURPOSES)).any()) and is_text(series):
-        values = [present[place] for place in np.argsort(ranks, kind="stable")]
-    elif values is None:
-        values = sort_folds(present, series.name)
+    values = order_values(series, present, is_part=is_part)
     places = {value: place for place, value in enumerate(values)}
     if len(places) < len(values):
         msg = (
@@ -145,12 +143,23 @@ def fold_codes(
             f" but {series.name!r} is {series.dtype}."
         )
         raise StratError(msg)
-    found = np.array([*(places[value] for value in present), -1], dtype=np.int64)[codes]
-    counts = np.bincount(found + 1, weights, len(values) + 1).astype(np.int64).tolist()
+    ordered_codes = np.array([*(places[value] for value in present), -1], dtype=np.int64)[codes]
+    counts = np.bincount(ordered_codes + 1, weights, len(values) + 1).astype(np.int64).tolist()
     labels = FoldValues(values, counts[1:], counts[0])
     if len(values) > FEW_FRACTIONS and isinstance(values[-1], float):
         check_few(series.name, labels)
-    return labels, found
+    return labels, ordered_codes
+
+
+def order_values(series: Series, present: list[Any], *, is_part: bool) -> list[Any]:
+    """List the values of a fold or part column in the order that `fold_codes` describes."""
+    categories = category_values(series)
+    if categories is not None:
+        return categories
+    ranks = purposes_of(present)
+    if (is_part or (ranks < len(PURPOSES)).any()) and is_text(series):
+        return [present[place] for place in np.argsort(ranks, kind="stable")]
+    return sort_folds(present, series.name)
 
 
 def check_never_tested(
@@ -174,7 +183,8 @@ def check_never_tested(
 
 def check_few(name: object, labels: FoldValues) -> None:
     """Raise if there are over half as many fractions as rows, which must be measurements."""
-    n_labels, n_rows = len(labels.present), sum(labels.sizes)
+    n_labels = len(labels.present)
+    n_rows = sum(labels.sizes)
     if 2 * n_labels > n_rows:
         msg = (
             f"Column {name!r} must hold folds, but it has {n_labels:,} different fractions in"
@@ -270,28 +280,15 @@ def read_fold_numbers(
     values, codes = encode_values(series)
     numbers = to_numbers(series, values)
     if numbers is None:
-        hint = '\nHint: if it holds parts, give their shares, as in `parts={"train": 0.8, ...}`.'
-        msg = (
-            f"`extend` needs folds 0..k-1 in {series.name!r}, but it is {series.dtype}."
-            f"{hint if is_text(series) else ''}"
-        )
+        msg = f"`extend` needs folds 0..k-1 in {series.name!r}, but it is {series.dtype}."
+        if is_text(series):
+            msg += (
+                '\nHint: if it holds parts, give their shares, as in `parts={"train": 0.8, ...}`.'
+            )
         raise StratError(msg)
     present = sorted({*numbers})
     check_start(series, present, k)
-    # Floats cannot represent all whole numbers above 2**53.
-    is_wrong = [not is_fold(each, min(k or 2**53, 2**53)) for each in numbers]
-    rows = np.flatnonzero(np.array([*is_wrong, False])[codes])
-    if len(rows):
-        failing = failing_rows(library_of(series), {series.name: series}, rows)
-        failures = None if weights is not None else failing
-        check_never_tested(series, present, "`extend` then gives these rows a fold", failures)
-        highest = "k-1" if k is None else describe(k - 1)
-        others = [f"{x:.15g}" for x, wrong in zip(numbers, is_wrong, strict=True) if wrong]
-        msg = (
-            f"`extend` needs folds 0..{highest} in {series.name!r}, but found"
-            f" {preview(others, len(others))} in {describe_rows(rows, weights)}."
-        )
-        raise StratError(msg, failures)
+    check_range(series, numbers, codes, k, weights)
     if k is None and (len(present) < 2 or present != [*range(len(present))]):
         listed = preview(map(int, present), len(present)) or "none"
         msg = (
@@ -304,11 +301,13 @@ def read_fold_numbers(
 
 def check_start(series: Series, present: Sequence[float], k: int | None) -> None:
     """Raise if the folds present are 1, 2, ... without a gap, and `k` is None or their number."""
-    n_folds, name = len(present), series.name
+    name = series.name
+    n_folds = len(present)
     if n_folds < 2 or k not in (None, n_folds) or present != [*range(1, n_folds + 1)]:
         return
-    is_polars = isinstance(series, pl.Series)
-    hint = f"df = df.with_columns(pl.col({name!r}) - 1)" if is_polars else f"df[{name!r}] -= 1"
+    hint = f"df[{name!r}] -= 1"
+    if isinstance(series, pl.Series):
+        hint = f"df = df.with_columns(pl.col({name!r}) - 1)"
     if k is None:
         hint = f"if fold 0 is empty, pass `k={n_folds + 1}`. If folds start at 1, write {hint}"
     msg = (
@@ -316,3 +315,26 @@ def check_start(series: Series, present: Sequence[float], k: int | None) -> None
         f"{', counted from 1' if k else ''}.\nHint: {hint}"
     )
     raise StratError(msg)
+
+
+def check_range(
+    series: Series, numbers: Sequence[float], codes: Ints, k: int | None, weights: Ints | None
+) -> None:
+    """Raise if a number is none of 0..k-1 or, if `k` is None, no whole number from 0."""
+    # Floats cannot represent all whole numbers above 2**53.
+    is_wrong = [not is_fold(number, min(k or 2**53, 2**53)) for number in numbers]
+    rows = np.flatnonzero(np.array([*is_wrong, False])[codes])
+    if not len(rows):
+        return
+    failures = None
+    if weights is None:
+        failures = failing_rows(library_of(series), {series.name: series}, rows)
+    present = sorted({*numbers})
+    check_never_tested(series, present, "`extend` then gives these rows a fold", failures)
+    highest = "k-1" if k is None else describe(k - 1)
+    others = [f"{x:.15g}" for x, wrong in zip(numbers, is_wrong, strict=True) if wrong]
+    msg = (
+        f"`extend` needs folds 0..{highest} in {series.name!r}, but found"
+        f" {preview(others, len(others))} in {describe_rows(rows, weights)}."
+    )
+    raise StratError(msg, failures)

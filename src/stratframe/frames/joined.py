@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from ..core.hashing import hash_keys
 from ..errors import FOLD_NAME, StratError, describe, list_values, no_such_column
 from .dtypes import dtype_of, is_text
 from .libraries import (
+    EagerFrame,
+    Frame,
     column_names,
     is_frame,
     is_label,
@@ -30,7 +33,7 @@ PART = "split"
 
 
 def join_frames(
-    given: Mapping[str, Any], refs: Mapping[str, Sequence[Any]]
+    frames: Mapping[str, Any], refs: Mapping[str, Sequence[Any]]
 ) -> tuple[Any, list[Hashable]]:
     """Concatenate the rows of frames, and add a part column with the names of the frames.
 
@@ -38,62 +41,114 @@ def join_frames(
     none of these may be named by the arguments, whose columns are `refs`. The names of the omitted
     columns are returned with the frame.
     """
-    check_given(given)
-    names, several = list(given), list(given.values())
-    is_lazy = any(isinstance(each, pl.LazyFrame) for each in several)
-    several = [each.lazy() for each in several] if is_lazy else several
-    counts = [Counter(column_names(each)) for each in several]
-    shared = [name for name in counts[0] if all(each[name] == 1 for each in counts)]
-    # For lazy frames, only the schema is read here.
-    typed: list[Any] = several
-    if is_lazy:
-        typed = [pl.DataFrame(schema=each.collect_schema()) for each in several]
-    columns = {name: [read_columns(each, [name])[0] for each in typed] for name in shared}
-    kept = [name for name in shared if not is_left_aside(name, columns[name][0])]
-    for argument, own in refs.items():
-        for name in {each: None for ref in own for each in named_columns(several[0], ref)}:
-            if name not in kept:
-                check_in_each(argument, name, dict(zip(names, several, strict=True)))
-    if not kept:
-        msg = f"The frames must have a column in common, but {list_values(names)} have none."
+    check_frames(frames)
+    if any(isinstance(frame, pl.LazyFrame) for frame in frames.values()):
+        frames = {part: frame.lazy() for part, frame in frames.items()}
+    samples = [without_data(frame) for frame in frames.values()]
+    names, aside = common_columns(samples)
+    check_named_columns(refs, frames, names)
+    if not names:
+        msg = f"The frames must have a column in common, but {list_values(list(frames))} have none."
         raise StratError(msg)
-    aside = dict.fromkeys(name for each in counts for name in each if name not in {*kept})
     joined: dict[Any, Any] = {}
-    for name in kept:
-        # For a pandas column of objects, the type of the values is compared.
-        dtypes = {dtype_of(x) if x.dtype == object else x.dtype for x in columns[name]}
-        # pandas warns when it concatenates sparse columns with different fill values.
-        if len(dtypes) > 1 or any(is_sparse(each[name]) for each in typed):
-            held = [read_columns(collect_columns(frame, [name]), [name])[0] for frame in several]
-            joined[name] = join_column(name, dict(zip(names, held, strict=True)))
-    if library_of(several[0]) == "polars":
-        check_threads()
-        types = {str(name): each.dtype for name, each in joined.items()}
-        labels = [pl.lit(name, pl.Enum(names)).alias(PART) for name in names]
-        labelled = zip(several, labels, strict=True)
-        rows = pl.concat([frame.select(*kept, own).cast(types) for frame, own in labelled])
-        return rows, [*aside]
-    rest = [name for name in kept if name not in joined]
-    rows = pd.concat([frame[rest] for frame in several], ignore_index=True)
-    codes = np.repeat(np.arange(len(several)), list(map(len, several)))
-    joined[label_of(rows, PART)] = pd.Categorical.from_codes(codes, pd.Index(names), ordered=True)
-    for name, values in joined.items():
-        rows[name] = values
-    return rows, [*aside]
+    for name in names:
+        if not have_one_type(samples, name):
+            columns = {part: read_column(frame, name) for part, frame in frames.items()}
+            joined[name] = join_column(name, columns)
+    if library_of(samples[0]) == "polars":
+        return concat_polars(frames, names, joined), aside
+    return concat_pandas(frames, names, joined), aside
+
+
+def common_columns(samples: Sequence[EagerFrame]) -> tuple[list[Hashable], list[Hashable]]:
+    """List the names of the columns to join, and the names of all other columns."""
+    counts = [Counter(column_names(sample)) for sample in samples]
+    names = []
+    aside = []
+    for name in dict.fromkeys(chain(*counts)):
+        is_common = all(n_columns[name] == 1 for n_columns in counts)
+        if is_common and not is_left_aside(samples[0], name):
+            names.append(name)
+        else:
+            aside.append(name)
+    return names, aside
+
+
+def without_data(frame: Any) -> EagerFrame:
+    """Return a frame with the schema of a lazy frame, or an eager frame itself."""
+    if isinstance(frame, pl.LazyFrame):
+        return pl.DataFrame(schema=frame.collect_schema())
+    eager: EagerFrame = frame
+    return eager
+
+
+def read_column(frame: Frame, name: Any) -> Any:
+    return read_columns(collect_columns(frame, [name]), [name])[0]
+
+
+def have_one_type(samples: Sequence[Any], name: Any) -> bool:
+    """Return whether the libraries can concatenate the columns with a name as they are."""
+    # pandas warns when it concatenates sparse columns with different fill values.
+    if any(is_sparse(sample[name]) for sample in samples):
+        return False
+    columns = [read_column(sample, name) for sample in samples]
+    # For a pandas column of objects, the type of the values is compared.
+    return len({dtype_of(x) if x.dtype == object else x.dtype for x in columns}) == 1
+
+
+def concat_polars(
+    frames: Mapping[str, Any], names: Sequence[Any], joined: Mapping[Any, pl.Series]
+) -> Any:
+    check_threads()
+    types = {str(name): column.dtype for name, column in joined.items()}
+    of_parts = pl.Enum(list(frames))
+    rows = []
+    for part, frame in frames.items():
+        rows.append(frame.select(*names, pl.lit(part, of_parts).alias(PART)).cast(types))
+    return pl.concat(rows)
+
+
+def concat_pandas(
+    frames: Mapping[str, Any], names: Sequence[Any], joined: Mapping[Any, pd.Series]
+) -> Any:
+    names = [name for name in names if name not in joined]
+    rows = pd.concat([frame[names] for frame in frames.values()], ignore_index=True)
+    for name, column in joined.items():
+        rows[name] = column
+    sizes = [len(frame) for frame in frames.values()]
+    codes = np.repeat(np.arange(len(frames)), sizes)
+    parts = pd.Categorical.from_codes(codes, pd.Index(list(frames)), ordered=True)
+    rows[label_of(rows, PART)] = parts
+    return rows
+
+
+def check_named_columns(
+    refs: Mapping[str, Sequence[Any]], frames: Mapping[str, Any], names: Sequence[Any]
+) -> None:
+    """Raise if an argument names a column that is not among the columns of the joined rows."""
+    first = next(iter(frames.values()))
+    for argument, entries in refs.items():
+        for ref in entries:
+            for label in named_columns(first, ref):
+                if label not in names:
+                    check_in_each(argument, label, frames)
 
 
 def named_columns(frame: Any, ref: Any) -> list[Any]:
     """List the labels of the columns that a reference names; none for a callable."""
-    roots = [] if callable(ref) and not isinstance(ref, pl.Expr) else root_names(ref)
-    return [label_of(frame, root) for root in roots if is_label(root)]
+    if callable(ref) and not isinstance(ref, pl.Expr):
+        return []
+    return [label_of(frame, root) for root in root_names(ref) if is_label(root)]
 
 
-def check_in_each(argument: str, name: Any, given: Mapping[str, Any]) -> None:
+def check_in_each(argument: str, name: Any, frames: Mapping[str, Any]) -> None:
     """Raise, and name the frame, if a column that an argument names is left out of the rows."""
-    counts = {part: column_names(frame).count(name) for part, frame in given.items()}
+    counts = {part: column_names(frame).count(name) for part, frame in frames.items()}
     twice = [part for part, n in counts.items() if n > 1]
     lacking = [part for part, n in counts.items() if not n]
-    shown = name[0] if isinstance(name, tuple) and not any(name[1:]) else name
+    shown = name
+    if isinstance(name, tuple) and not any(name[1:]):
+        shown = name[0]
     if twice:
         msg = (
             f"`{argument}` names the column {shown!r}, which occurs {counts[twice[0]]} times in the"
@@ -107,22 +162,22 @@ def check_in_each(argument: str, name: Any, given: Mapping[str, Any]) -> None:
             "\nHint: give the column another name if it holds no folds."
         )
         raise StratError(msg)
-    if len(lacking) == len(given):
+    if len(lacking) == len(frames):
         return  # the error for a single frame says it
     owner = f"the frame {lacking[0]!r} does"
     if len(lacking) > 1:
         owner = f"the frames {list_values(lacking)} do"
-    frame = given[lacking[0]]
+    frame = frames[lacking[0]]
     known = column_names(frame)
     raise StratError(no_such_column(argument, shown, known, index_names(frame), owner))
 
 
-def is_left_aside(label: Hashable, series: Any) -> bool:
+def is_left_aside(frame: EagerFrame, label: Hashable) -> bool:
     """Return whether a column is named like folds and holds no floats, or has a forbidden name."""
     name = str(label[0] if isinstance(label, tuple) else label)
-    if name == PART or (isinstance(series, pl.Series) and is_pattern(name)):
+    if name == PART or (isinstance(frame, pl.DataFrame) and is_pattern(name)):
         return True
-    return bool(FOLD_NAME.search(name)) and not dtype_of(series).is_float()
+    return bool(FOLD_NAME.search(name)) and not dtype_of(read_column(frame, label)).is_float()
 
 
 def join_column(name: object, columns: Mapping[str, Any]) -> Any:
@@ -131,31 +186,41 @@ def join_column(name: object, columns: Mapping[str, Any]) -> Any:
     A column without values is compatible with any type. The missing values of Polars columns are
     dropped, because only the type of the result is used.
     """
-    held, stop = list[Any](), 0
-    for each in columns.values():
-        start, stop = stop, stop + len(each)
-        if isinstance(each, pl.Series):
-            held.append((each.cast(pl.String) if is_text(each) else each).drop_nulls())
-        else:
-            held.append(each.set_axis(range(start, stop)).dropna())
-    held = [each for each in held if len(each)] or held[:1]
-    if len(set(map(value_kind, held))) == 1:
+    known = known_values(list(columns.values()))
+    if len(set(map(value_kind, known))) == 1:
         with suppress(ValueError, pl.exceptions.PolarsError):  # a StratError is a ValueError
-            if isinstance(held[0], pl.Series):
-                frames = [each.to_frame() for each in held]
-                values = joined = pl.concat(frames, how="vertical_relaxed").to_series()
+            if isinstance(known[0], pl.Series):
+                frames = [each.to_frame() for each in known]
+                joined = pl.concat(frames, how="vertical_relaxed").to_series()
+                values = joined
             else:
-                joined = pd.concat(held).reindex(range(stop))
+                joined = pd.concat(known).reindex(range(sum(map(len, columns.values()))))
                 values = joined.dropna()
-            words = [hash_keys([read_key(each)], 0) for each in (values, *held)]
+            words = [hash_keys([read_key(each)], 0) for each in (values, *known)]
             if np.array_equal(words[0], np.concatenate(words[1:])):
                 return joined
-    found = ", ".join(f"{each.dtype} in {part!r}" for part, each in columns.items())
+    types = ", ".join(f"{each.dtype} in {part!r}" for part, each in columns.items())
     msg = (
-        f"A column must have the same type in every frame, but {name!r} is {found}."
+        f"A column must have the same type in every frame, but {name!r} is {types}."
         "\nHint: cast it, or drop it."
     )
     raise StratError(msg)
+
+
+def known_values(columns: Sequence[Any]) -> list[Any]:
+    """Drop missing values, and columns without values; pandas columns get the joined index."""
+    known = []
+    n_rows = 0
+    for column in columns:
+        start = n_rows
+        n_rows += len(column)
+        if isinstance(column, pd.Series):
+            known.append(column.set_axis(range(start, n_rows)).dropna())
+        elif is_text(column):
+            known.append(column.cast(pl.String).drop_nulls())
+        else:
+            known.append(column.drop_nulls())
+    return [each for each in known if len(each)] or known[:1]
 
 
 def value_kind(series: Any) -> tuple[Any, ...]:
@@ -171,16 +236,16 @@ def value_kind(series: Any) -> tuple[Any, ...]:
     return pl.String if is_text(series) else kind, str(zone), is_short
 
 
-def check_given(given: Mapping[str, Any]) -> None:
-    for name, frame in given.items():
+def check_frames(frames: Mapping[str, Any]) -> None:
+    for name, frame in frames.items():
         if not isinstance(name, str) or not name:
             msg = f"The names of frames must be non-empty text, got {describe(name)}."
             raise StratError(msg)
         if not is_frame(frame):
             raise not_a_frame(frame, "pandas or Polars", f"The frame {name!r}")
-    if len(given) < 2:
-        msg = f"There must be at least two frames, got {describe(given)}."
+    if len(frames) < 2:
+        msg = f"There must be at least two frames, got {describe(frames)}."
         raise StratError(msg + '\nHint: name them, as in `{"train": train, "test": test}`.')
-    if len({library_of(frame) for frame in given.values()}) > 1:
+    if len({library_of(frame) for frame in frames.values()}) > 1:
         msg = "All frames must be from the same library, got pandas and Polars."
         raise StratError(msg + "\nHint: `pl.from_pandas` converts pandas frames to Polars.")

@@ -62,7 +62,9 @@ class LabelRows(NamedTuple):
         return has_order(self.series)
 
     def count(self, flags: Flags) -> int:
-        return int(flags.sum() if self.weights is None else self.weights[flags].sum())
+        if self.weights is None:
+            return int(flags.sum())
+        return int(self.weights[flags].sum())
 
 
 def encode_labels(
@@ -103,29 +105,33 @@ def read_labels(
     """Encode the labels of the rows of a frame, or of the distinct rows of a lazy frame."""
     weights = None
     if isinstance(frame, pl.LazyFrame):
-        check_threads()
-        dtype = frame.collect_schema()[name]
-        labels = fold_expression(frame, name)
-        if every is not None:
-            labels = reading_expression(name, dtype, every)
-        read = [labels, *(fold_expression(frame, x) for x in apart)]
-        refs = [each.alias(str(i)) for i, each in enumerate(read)]
-        query = frame.select(refs).group_by(pl.all(), maintain_order=True).len("n")
-        try:
-            rows = query.collect()
-        except pl.exceptions.PanicException as error:  # raised for dates out of range
-            raise python_error(name, error) from error
-        fold, *columns, counts = (each.rename("") for each in rows)
-        if every is not None:
-            zone = getattr(dtype, "time_zone", None)
-            fold = read_readings(name, fold, zone, every, is_date=dtype == pl.Date)
-        series = fold.rename(name)
-        weights = counts.cast(pl.Int64).to_numpy()
+        series, columns, weights = collect_distinct(frame, name, apart, every)
     else:
         series = read_fold_column(frame, name)
         columns = read_columns(frame, apart)
     shared = list(zip(apart, columns, strict=True))
     return encode_labels(name, series, weights, shared, every, is_part=is_part)
+
+
+def collect_distinct(
+    frame: pl.LazyFrame, name: Any, apart: Sequence[Any], every: str | None
+) -> tuple[Series, list[Series], Ints]:
+    """Collect the labels, the columns of `apart` and the counts of the distinct rows."""
+    check_threads()
+    dtype = frame.collect_schema()[name]
+    exprs = [fold_expression(frame, each) for each in (name, *apart)]
+    if every is not None:
+        exprs[0] = reading_expression(name, dtype, every)
+    query = frame.select(expr.alias(str(place)) for place, expr in enumerate(exprs))
+    try:
+        rows = query.group_by(pl.all(), maintain_order=True).len("n").collect()
+    except pl.exceptions.PanicException as error:  # raised for dates out of range
+        raise python_error(name, error) from error
+    series, *columns, counts = (each.rename("") for each in rows)
+    if every is not None:
+        zone = getattr(dtype, "time_zone", None)
+        series = read_readings(name, series, zone, every, is_date=dtype == pl.Date)
+    return series.rename(name), list(columns), counts.cast(pl.Int64).to_numpy()
 
 
 # Flags of rows --------------------------------------------------------------------------
@@ -141,10 +147,10 @@ def flag_labels(
     """
     flags = match_codes(rows.codes, chosen, nulls=nulls)
     if apart_from is not None:
-        held = rows.codes == apart_from
+        has_label = rows.codes == apart_from
         for each in rows.apart:
             is_shared = np.zeros(int(each.codes.max(initial=-1)) + 2, dtype=np.bool_)
-            is_shared[each.codes[held]] = True
+            is_shared[each.codes[has_label]] = True
             is_shared[-1] = False  # missing values have the code -1
             flags &= ~is_shared[each.codes]
     return flags
@@ -165,19 +171,21 @@ def match_codes(codes: Ints, chosen: Flags, *, nulls: bool) -> Flags:
 
 def values_apart(rows: LabelRows, place: int) -> dict[Any, Series]:
     """Return the distinct values in each column of `rows.apart`, in rows with a given label."""
-    of_label, found = np.flatnonzero(rows.codes == place), {}
+    with_label = np.flatnonzero(rows.codes == place)
+    values = {}
     for each in rows.apart:
-        codes, first = np.unique(each.codes[of_label], return_index=True)
-        found[each.name] = take(each.series, of_label[first[codes >= 0]])
-    return found
+        codes, first = np.unique(each.codes[with_label], return_index=True)
+        values[each.name] = take(each.series, with_label[first[codes >= 0]])
+    return values
 
 
 def shorter_list(rows: LabelRows, chosen: Flags) -> tuple[Flags, bool]:
     """Return the chosen labels and True if they are a minority; else the other labels and False."""
     has_rows = np.array(rows.labels.sizes, dtype=np.int64) > 0
-    found, others = has_rows & chosen, has_rows & ~chosen
-    is_match = bool(found.sum() < others.sum())
-    return (found if is_match else others), is_match
+    wanted = has_rows & chosen
+    others = has_rows & ~chosen
+    is_match = bool(wanted.sum() < others.sum())
+    return (wanted if is_match else others), is_match
 
 
 # Selected rows --------------------------------------------------------------------------
@@ -211,17 +219,19 @@ def has_label(frame: pl.LazyFrame, rows: LabelRows, chosen: Flags, *, nulls: boo
         dtype = frame.collect_schema()[rows.name]
         return in_spans(rows.name, dtype, rows.periods.spans(chosen), nulls=nulls)
     listed, is_match = shorter_list(rows, chosen)
-    held: Any = rows.series
-    values = held.filter(match_codes(rows.codes, listed, nulls=False)).unique()
-    found = is_one_of(fold_expression(frame, rows.name), values)
-    wanted = found if is_match else ~found
+    labels: Any = rows.series
+    values = labels.filter(match_codes(rows.codes, listed, nulls=False)).unique()
+    wanted = is_one_of(fold_expression(frame, rows.name), values)
+    if not is_match:
+        wanted = ~wanted
     return wanted.fill_null(True) if nulls else wanted
 
 
 def is_one_of(column: pl.Expr, values: Any) -> pl.Expr:
     """Build an expression that is true for the given values, and null for missing values."""
     if values.dtype == pl.Categorical:
-        column, values = column.cast(pl.String), values.cast(pl.String)
+        column = column.cast(pl.String)
+        values = values.cast(pl.String)
     # Times would lose their nanoseconds if they were converted to Python objects. Polars refuses
     # Python integers of more than 127 bits.
     is_exact = not (values.dtype.is_temporal() or values.dtype in WIDE_INTEGERS)
@@ -241,8 +251,8 @@ def filter_values(
     """Keep the rows with the given labels, or with all others; with `nulls`, also rows without."""
     rows = read_labels(frame, name)
     known = set(map(label_key, values))
-    found = [(label_key(label) in known) == equal for label in rows.labels.values]
-    return filter_labels(frame, rows, np.array(found, dtype=np.bool_), nulls=nulls)
+    chosen = [(label_key(label) in known) == equal for label in rows.labels.values]
+    return filter_labels(frame, rows, np.array(chosen, dtype=np.bool_), nulls=nulls)
 
 
 def filter_spans(
@@ -256,15 +266,16 @@ def filter_spans(
 
 
 def drop_values(frame: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:
-    for name, held in values.items():
-        series, held = read_fold_column(frame, name), pd.Series(held)
-        if str(held.dtype).startswith(("category", "dictionary")):  # `isin` would find no match
-            held = pd.Series(held.tolist())
+    for name, column_values in values.items():
+        series = read_fold_column(frame, name)
+        dropped = pd.Series(column_values)
+        if str(dropped.dtype).startswith(("category", "dictionary")):  # `isin` would find no match
+            dropped = pd.Series(dropped.tolist())
         if dtype_of(series).is_float() and series.dtype != object:  # in pyarrow, -0.0 is not 0.0
-            shared = np.isin(to_floats(series), to_floats(held))
+            is_dropped = np.isin(to_floats(series), to_floats(dropped))
         else:
-            shared = np.asarray(series.isin(held), dtype=np.bool_)
-        frame = keep_rows(frame, ~(shared & ~is_missing(series)))
+            is_dropped = np.asarray(series.isin(dropped), dtype=np.bool_)
+        frame = keep_rows(frame, ~(is_dropped & ~is_missing(series)))
     return frame
 
 
@@ -286,6 +297,6 @@ def filter_rows(
             return [none._replace(parts=choose(columns, n_rows).astype(np.int64))]
 
         return frame.filter(column_expression(refs, flag, [none]) == 1).collect()
-    read = {argument: read_columns(frame, given) for argument, given in refs.items()}
-    chosen: EagerFrame = keep_rows(frame, choose(read, len(frame)))
+    columns = {argument: read_columns(frame, entries) for argument, entries in refs.items()}
+    chosen: EagerFrame = keep_rows(frame, choose(columns, len(frame)))
     return chosen

@@ -76,27 +76,31 @@ def library_in(modules: Sequence[str]) -> str:
     return ""
 
 
-def not_a_frame(given: Any, accepted: str, subject: str = "`frame`") -> StratError:
+def not_a_frame(value: Any, accepted: str, subject: str = "`frame`") -> StratError:
     """Build the error for an object that is no frame, with a hint at how to make one of it."""
-    kind = type(given)
+    kind = type(value)
     library = library_in([each.__module__ for each in kind.__mro__])
-    got = f"{library}.{kind.__name__}" if library else kind.__name__
-    if not library and got == "DataFrame":
+    got = kind.__name__
+    if library:
+        got = f"{library}.{got}"
+    elif got == "DataFrame":
         got = f"{kind.__module__.partition('.')[0]}.DataFrame"
-    hint = hint_for_frames(given) or hint_for_library(given, library)
+    hint = hint_for_frames(value) or hint_for_library(value, library)
     return StratError(f"{subject} must be a {accepted} frame, got {got}.{hint}")
 
 
-def hint_for_frames(given: Any) -> str:
+def hint_for_frames(value: Any) -> str:
     """Suggest what to write for several frames, for a column, or for rows that are grouped."""
-    if isinstance(given, dict | list | tuple):
-        held = given.values() if isinstance(given, dict) else given
-        if any(map(is_frame, held)):
+    if isinstance(value, dict | list | tuple):
+        entries = value.values() if isinstance(value, dict) else value
+        if any(map(is_frame, entries)):
             return "\nHint: join the frames, and add a column that names the frame of each row."
-    if isinstance(given, Series):
-        named = repr(given.name) if isinstance(given.name, str) and given.name else '"label"'
-        return f"\nHint: pass the frame, and name the column, as in `sf.kfold(df, {named})`."
-    if type(given).__name__.endswith(("GroupBy", "GroupedData")):
+    if isinstance(value, Series):
+        name = '"label"'
+        if isinstance(value.name, str) and value.name:
+            name = repr(value.name)
+        return f"\nHint: pass the frame, and name the column, as in `sf.kfold(df, {name})`."
+    if type(value).__name__.endswith(("GroupBy", "GroupedData")):
         return (
             "\nHint: pass the frame itself; `by` names the columns of strata, and `groups` those"
             " whose values keep rows together."
@@ -104,33 +108,36 @@ def hint_for_frames(given: Any) -> str:
     return ""
 
 
-def hint_for_library(given: Any, library: str) -> str:
+def hint_for_library(value: Any, library: str) -> str:
     """Suggest a conversion for an object of another library; empty if none is known."""
-    if isinstance(given, dict):  # a DatasetDict, which holds several data sets
+    if isinstance(value, dict):  # a DatasetDict, which holds several data sets
         return ""
     if library:
         return f"\nHint: pass `{CONVERSIONS[library]}`."
-    if hasattr(given, "__arrow_c_stream__"):
+    if hasattr(value, "__arrow_c_stream__"):
         return "\nHint: pass `pl.DataFrame(df)`."
-    if type(given).__name__ == "DataFrame":
+    if type(value).__name__ == "DataFrame":
         return "\nHint: convert it to pandas or Polars."
     return ""
 
 
 def library_of(frame: Frame | Series) -> str:
-    return "pandas" if isinstance(frame, pd.DataFrame | pd.Series) else "polars"
+    is_pandas = isinstance(frame, pd.DataFrame | pd.Series)
+    return "pandas" if is_pandas else "polars"
 
 
 def column_names(frame: Frame) -> list[Hashable]:
-    return list(frame.collect_schema() if isinstance(frame, pl.LazyFrame) else frame.columns)
+    if isinstance(frame, pl.LazyFrame):
+        return list(frame.collect_schema())
+    return list(frame.columns)
 
 
 def label_of(frame: Frame, name: Any) -> Any:
     """Return the label of the column with a given name; in a MultiIndex, the label is a tuple."""
-    n_levels = frame.columns.nlevels if isinstance(frame, pd.DataFrame) else 1
-    if n_levels == 1 or not isinstance(name, str):
+    if not isinstance(frame, pd.DataFrame) or not isinstance(name, str):
         return name
-    return (name,) + ("",) * (n_levels - 1)
+    n_levels = frame.columns.nlevels
+    return name if n_levels == 1 else (name,) + ("",) * (n_levels - 1)
 
 
 def has_column(data: Any, name: Any) -> bool:
@@ -143,7 +150,9 @@ def is_label(value: object) -> bool:
 
 def is_native(dtype: Any) -> bool:
     """Return whether pandas can select rows of columns with this dtype (no view, native bytes)."""
-    return dtype.isnative if isinstance(dtype, np.dtype) else str(dtype) not in VIEWS
+    if isinstance(dtype, np.dtype):
+        return dtype.isnative
+    return str(dtype) not in VIEWS
 
 
 def is_sparse(series: Series) -> bool:
@@ -192,7 +201,9 @@ def take(series: Any, rows: Ints) -> Any:
     if isinstance(series, pl.Series):
         # Polars would treat a name such as "^x$" as a pattern.
         return series.alias("").gather(rows).alias(series.name)
-    return series[rows] if isinstance(series, np.ndarray) else series.iloc[rows]
+    if isinstance(series, np.ndarray):
+        return series[rows]
+    return series.iloc[rows]
 
 
 def stack(columns: Sequence[Series]) -> pd.Series:
@@ -209,8 +220,10 @@ def stack(columns: Sequence[Series]) -> pd.Series:
 
 
 def value_at(series: Series, row: int) -> Any:
-    rows = slice(row, row + 1)  # slicing copies no data, whatever the dtype of the series
-    return to_list(series[rows] if isinstance(series, pl.Series) else series.iloc[rows])[0]
+    # Slicing copies no data, whatever the dtype of the series.
+    if isinstance(series, pl.Series):
+        return to_list(series[row : row + 1])[0]
+    return to_list(series.iloc[row : row + 1])[0]
 
 
 def python_error(name: object, error: BaseException) -> StratError:
@@ -229,6 +242,5 @@ def to_list(values: Series | np.ndarray | list[Any]) -> list[Any]:
             raise python_error(values.name, error) from error
     else:
         listed = values if isinstance(values, list) else values.tolist()
-    return [
-        None if value is pd.NA or value is pd.NaT or value != value else value for value in listed
-    ]
+    # NaN and NaT differ from themselves.
+    return [None if value is pd.NA or value != value else value for value in listed]

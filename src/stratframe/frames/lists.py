@@ -1,5 +1,6 @@
 """Read a column of lists as tags, or as vectors of classes that all have one length."""
 
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,7 +51,9 @@ class ListValues(NamedTuple):
     def n_components(self) -> int:
         """The number of values in each list, or 0 if the lists differ in length."""
         lengths = self.lengths
-        return int(lengths[0]) if len(lengths) and (lengths == lengths[0]).all() else 0
+        if len(lengths) and (lengths == lengths[0]).all():
+            return int(lengths[0])
+        return 0
 
 
 def holds_lists(series: Series) -> bool:
@@ -83,7 +86,7 @@ def read_objects(series: Any) -> ListValues:
     lists = series.iloc[rows].tolist()
     if not all(isinstance(each, LISTS_OF_OBJECTS) and getattr(each, "ndim", 1) for each in lists):
         raise nested_error(series.name, series.dtype)
-    objects = pd.Series([value for each in lists for value in each], dtype=object)
+    objects = pd.Series(list(chain.from_iterable(lists)), dtype=object)
     values = to_polars(objects)
     if values is None and object_type(objects) not in MIXED:
         # Decimals, and integers beyond 64 bits.
@@ -110,11 +113,11 @@ def read_tags(series: Series) -> tuple[list[Any], list[Ints]]:
     ignored.
     """
     lists = read_lists(series)
-    held = pl.DataFrame({"row": np.repeat(lists.rows, lists.lengths), "tag": lists.values})
-    by_tag = held.drop_nulls("tag").unique().sort("tag", "row")
-    rows_of_tags = by_tag.group_by("tag", maintain_order=True).agg("row")
-    found = rows_of_tags.sort(pl.col("row").list.len(), descending=True, maintain_order=True)
-    return found["tag"].to_list(), [rows.to_numpy() for rows in found["row"]]
+    pairs = pl.DataFrame({"row": np.repeat(lists.rows, lists.lengths), "tag": lists.values})
+    by_tag = pairs.drop_nulls("tag").unique().sort("tag", "row")
+    tags = by_tag.group_by("tag", maintain_order=True).agg("row")
+    tags = tags.sort(pl.col("row").list.len(), descending=True, maintain_order=True)
+    return tags["tag"].to_list(), [rows.to_numpy() for rows in tags["row"]]
 
 
 # Vectors of classes ----------------------------------------------------------------------

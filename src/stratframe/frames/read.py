@@ -46,6 +46,9 @@ MIXED = {"mixed", "mixed-integer"}
 NESTED = (tuple, pl.Expr)
 """The hashable Python types whose instances do not count as single values."""
 
+TEXTS = (pl.String, pl.Categorical, pl.Enum)
+"""The Polars dtypes of text."""
+
 TEXT_BLOCK = 1 << 16
 """The number of strings that are joined at a time."""
 
@@ -107,19 +110,31 @@ def is_whole(dtype: pl.DataType) -> bool:
 def factorize(values: Any) -> tuple[Ints, int]:
     """Encode an array or pandas column by first appearance, and count the classes."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and len(values):
-        low, high = int(values.min()), int(values.max())
-        low = 0 if low > 0 and high < DENSE else low
+        low = int(values.min())
+        high = int(values.max())
+        if low > 0 and high < DENSE:
+            low = 0
         if high - low < DENSE:
-            # Integers in a narrow range need no hash table.
-            wide = values.astype(np.int64, copy=False) if values.dtype != np.uint64 else values
-            shifted = wide - wide.dtype.type(low) if low else wide
-            codes, present = factorize_codes(shifted.astype(np.int64, copy=False), high - low + 1)
-            return codes, len(present)
-    if values.dtype != object and getattr(values.dtype, "storage", "") != "python":
-        codes, classes = pd.factorize(values)
-        return codes, len(classes)
-    # The index in which pandas 2 returns classes cannot hold integers beyond the range of floats.
-    values = np.asarray(values, dtype=object)
+            return factorize_narrow(values, low, high)
+    if values.dtype == object or getattr(values.dtype, "storage", "") == "python":
+        # The index in which pandas 2 returns classes cannot hold integers beyond the range of
+        # floats.
+        return factorize_objects(np.asarray(values, dtype=object))
+    codes, classes = pd.factorize(values)
+    return codes, len(classes)
+
+
+def factorize_narrow(values: np.ndarray, low: int, high: int) -> tuple[Ints, int]:
+    """Encode integers in a narrow range, which need no hash table."""
+    if values.dtype != np.uint64:
+        values = values.astype(np.int64, copy=False)
+    if low:
+        values = values - values.dtype.type(low)
+    codes, present = factorize_codes(values.astype(np.int64, copy=False), high - low + 1)
+    return codes, len(present)
+
+
+def factorize_objects(values: np.ndarray) -> tuple[Ints, int]:
     codes, classes = pd.factorize(values)
     known = codes >= 0
     if (classes[codes[known]] == values[known]).all():
@@ -190,18 +205,20 @@ def read_order(series: Series, term: str) -> tuple[Values, Flags]:
 
 
 def numbers_of(series: Series) -> Values:
-    held, column = dtype_of(series), to_polars(series)
-    if column is None and held.is_numeric():
-        return to_floats(series)
+    dtype_of_series = dtype_of(series)
+    column = to_polars(series)
     if column is None:
+        if dtype_of_series.is_numeric():
+            return to_floats(series)
         raise TypeError
     dtype = column.dtype
-    if held in (pl.Categorical, pl.Enum) and dtype in (pl.String, pl.Categorical, pl.Enum):
+    if dtype_of_series in (pl.Categorical, pl.Enum) and dtype in TEXTS:
         return to_floats(column.cast(pl.String))
     if dtype.is_temporal():
         column = column.to_physical()
     if column.dtype.is_integer() and dtype not in WIDE_INTEGERS:
-        column = column.set(column.is_null(), 0) if column.null_count() else column
+        if column.null_count():
+            column = column.set(column.is_null(), 0)
         return column.cast(pl.UInt64 if dtype == pl.UInt64 else pl.Int64).to_numpy()
     if dtype.is_numeric() or dtype in (pl.Boolean, pl.Null):
         return to_floats(column)
@@ -213,21 +230,29 @@ def read_times(series: Series) -> tuple[Values, Flags]:
 
     The numbers are arbitrary for missing values.
     """
-    dtype, missing = dtype_of(series), is_missing(series)
     if has_order(series):
-        return category_codes(series), missing
+        return category_codes(series), is_missing(series)
+    dtype = dtype_of(series)
     # Different decimals and integers beyond 64 bits could be equal as floats.
     if dtype.is_decimal() or dtype in WIDE_INTEGERS or holds_wide_objects(series):
-        return rank_key(series), missing
+        return rank_key(series), is_missing(series)
     if dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Null:
         return read_numbers(series, "time")
-    hint = "\nHint: give its categories an order." if dtype == pl.Categorical else ""
+    raise not_times(series, dtype)
+
+
+def not_times(series: Series, dtype: pl.DataType) -> StratError:
+    what: object = series.dtype
+    hint = ""
     if dtype == pl.String:
+        what = "text"
         convert = "pd.to_datetime" if isinstance(series, pd.Series) else "str.to_date"
         hint = f"\nHint: convert it, for example with `{convert}`."
-    what = "text" if dtype == pl.String else series.dtype
-    msg = f"`time` needs dates, times or numbers, but column {series.name!r} is {what}.{hint}"
-    raise StratError(msg)
+    elif dtype == pl.Categorical:
+        hint = "\nHint: give its categories an order."
+    return StratError(
+        f"`time` needs dates, times or numbers, but column {series.name!r} is {what}.{hint}"
+    )
 
 
 def category_codes(series: Any) -> Ints:
@@ -295,9 +320,11 @@ def read_vectors(series: Series) -> Values | None:
         vectors = vectors.cast(pl.List(pl.Float64))
     if isinstance(vectors.dtype, pl.List):
         vectors = vectors.list.to_array(check_lengths(series, vectors.list.len()))
-    found: Values = vectors.to_numpy()
+    values: Values = vectors.to_numpy()
     missing = is_missing(vectors)  # in older Polars, missing vectors hold numbers of other rows
-    return np.where(missing[:, None], np.nan, found) if missing.any() else found
+    if missing.any():
+        values = np.where(missing[:, None], np.nan, values)
+    return values
 
 
 def components(name: str, series: Series) -> list[tuple[str, Series]]:
@@ -381,14 +408,16 @@ def key_values(series: Any) -> pl.Series | None:
         return None
     if is_nested(column.dtype):
         raise nested_error(series.name, series.dtype)
-    return column.cast(pl.String) if column.dtype in (pl.Categorical, pl.Enum) else column
+    if column.dtype in (pl.Categorical, pl.Enum):
+        return column.cast(pl.String)
+    return column
 
 
 def key_of_exact(values: Sequence[Any]) -> KeyColumn:
     """Read decimals and wide integers as 8 bytes if they fit, and otherwise as text."""
-    found = [exact_bytes(value) for value in values]
-    offsets = np.append(0, np.cumsum([len(each) for each in found], dtype=np.int64))
-    return HashedBytes(np.frombuffer(b"".join(found), dtype=np.uint8), offsets)
+    encoded = [exact_bytes(value) for value in values]
+    offsets = np.append(0, np.cumsum([len(each) for each in encoded], dtype=np.int64))
+    return HashedBytes(np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets)
 
 
 def exact_bytes(value: Any) -> bytes:
@@ -396,13 +425,16 @@ def exact_bytes(value: Any) -> bytes:
     if value == int(value) and -(2**63) <= value < 2**64:
         return (int(value) % 2**64).to_bytes(8, "little")
     digits = str(value) if isinstance(value, int) else format(value, "f")
-    return (digits.rstrip("0").rstrip(".") if "." in digits else digits).encode()
+    if "." in digits:
+        digits = digits.rstrip("0").rstrip(".")
+    return digits.encode()
 
 
 def words_of(values: np.ndarray) -> Words:
     """View whole numbers as unsigned 64-bit words; negative numbers wrap around."""
-    whole = values if values.dtype == np.uint64 else values.astype(np.int64, copy=False)
-    return np.ascontiguousarray(whole).view(np.uint64)
+    if values.dtype != np.uint64:
+        values = values.astype(np.int64, copy=False)
+    return np.ascontiguousarray(values).view(np.uint64)
 
 
 def key_of_floats(values: np.ndarray) -> KeyColumn:
@@ -428,7 +460,10 @@ def key_of_text(series: pl.Series) -> KeyColumn:
     data = np.empty(offsets[-1], dtype=np.uint8)
     for start in range(0, len(series), TEXT_BLOCK):
         block = series.slice(start, TEXT_BLOCK)
-        joined = block.str.join("").item().encode() if is_text else b"".join(block.to_list())
+        if is_text:
+            joined = block.str.join("").item().encode()
+        else:
+            joined = b"".join(block.to_list())
         end = min(start + TEXT_BLOCK, len(series))
         data[offsets[start] : offsets[end]] = np.frombuffer(joined, dtype=np.uint8)
     return HashedBytes(data, offsets)

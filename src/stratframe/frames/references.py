@@ -10,6 +10,7 @@ from abc import ABC
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -109,8 +110,9 @@ def gives_column(frame: Any, ref: Any, label: Hashable) -> bool:
         return same_column(label_of(frame, ref), label_of(frame, label))
     if ref.meta.eq(pl.col(label)):
         return True
-    is_polars = isinstance(frame, pl.DataFrame | pl.LazyFrame)
-    names = frame.lazy().select(ref).collect_schema().names() if is_polars else []
+    if not isinstance(frame, pl.DataFrame | pl.LazyFrame):
+        return False
+    names = frame.lazy().select(ref).collect_schema().names()
     return len(names) > 1 and label in names
 
 
@@ -120,8 +122,10 @@ def column_key(ref: Any) -> Hashable:
         return pl.Expr, str(ref)
     if isinstance(ref, np.str_ | np.number | np.bool_):
         ref = ref.item()  # a numpy scalar is the same label as its Python value
+    if is_computed(ref) or not is_hashable(ref):
+        return object, id(ref)
     # True, 1 and 1.0 are equal in Python, but are different labels.
-    return (object, id(ref)) if is_computed(ref) or not is_hashable(ref) else (type(ref), ref)
+    return type(ref), ref
 
 
 def check_each_column_once(subject: str, refs: Iterable[Any]) -> None:
@@ -152,21 +156,21 @@ def root_names(ref: Any) -> list[Any]:
     return ref.meta.root_names() if isinstance(ref, pl.Expr) else [ref]
 
 
-def check_not_data(argument: str, given: object) -> None:
-    for entry in given if isinstance(given, list) else [given]:
+def check_not_data(argument: str, value: object) -> None:
+    for entry in value if isinstance(value, list) else [value]:
         if isinstance(entry, DATA):
             raise not_a_reference(argument, entry)
 
 
 def check_not_values(refs: Mapping[str, Sequence[Any]], names: Collection[Hashable]) -> None:
     """Raise if an argument holds the values of a column, or names a column twice."""
-    for argument, given in refs.items():
-        repeated = given[0] if len(given) == 1 and isinstance(given[0], Repeated) else None
-        entries = list(given if repeated is None else repeated.entries)
-        if argument not in ("name", "apart") and are_values(entries, names):
-            raise not_a_reference(argument, entries)
-        if repeated is not None:
-            raise repeated.error
+    for argument, entries in refs.items():
+        is_repeated = len(entries) == 1 and isinstance(entries[0], Repeated)
+        values = list(entries[0].entries if is_repeated else entries)
+        if argument not in ("name", "apart") and are_values(values, names):
+            raise not_a_reference(argument, values)
+        if is_repeated:
+            raise entries[0].error
 
 
 def are_values(entries: Sequence[Any], names: Collection[Hashable]) -> bool:
@@ -181,26 +185,30 @@ def are_values(entries: Sequence[Any], names: Collection[Hashable]) -> bool:
     return known.isdisjoint(keys)
 
 
-def check_names(argument: str, given: Iterable[object]) -> None:
-    for name in given:
+def check_names(argument: str, names: Iterable[object]) -> None:
+    for name in names:
         if name is None or is_computed(name) or not is_label(name):
             raise not_a_reference(argument, name, ACCEPTED["name"])
 
 
-def not_a_reference(argument: str, given: object, accepted: str = "") -> StratError:
+def not_a_reference(argument: str, value: object, accepted: str = "") -> StratError:
     accepted = accepted or ACCEPTED.get(argument, "column names or expressions")
-    msg = f"`{argument}` must hold {accepted}, got {describe(given)}."
-    if isinstance(given, DATA) or (isinstance(given, list) and len(given) > MAX_LISTED):
-        name = getattr(given, "name", None)
-        named = f", {describe(name)}" if isinstance(name, str) and name else ""
-        return StratError(f"{msg}\nHint: give the name of the column{named}.")
-    if argument in NOT_A_NUMBER and isinstance(given, Integral) and int(given) > 1:
-        return StratError(f"{msg}\nHint: {NOT_A_NUMBER[argument].format(describe(given))}.")
+    msg = f"`{argument}` must hold {accepted}, got {describe(value)}."
+    if isinstance(value, DATA) or (isinstance(value, list) and len(value) > MAX_LISTED):
+        hint = "give the name of the column"
+        name = getattr(value, "name", None)
+        if isinstance(name, str) and name:
+            hint = f"{hint}, {describe(name)}"
+        return StratError(f"{msg}\nHint: {hint}.")
+    if argument in NOT_A_NUMBER and isinstance(value, Integral) and int(value) > 1:
+        return StratError(f"{msg}\nHint: {NOT_A_NUMBER[argument].format(describe(value))}.")
     return StratError(msg)
 
 
 def hint_at_condition(library: str) -> str:
-    column = 'pl.col("split")' if library == "polars" else 'lambda df: df["split"]'
+    column = 'lambda df: df["split"]'
+    if library == "polars":
+        column = 'pl.col("split")'
     return f'Hint: compute it, as in `where={column} == "train"`.'
 
 
@@ -217,19 +225,13 @@ def check_refs(
     names = list(frame.columns if types is None else types)
     counts = Counter(map(column_key, names))
     check_not_values(refs, names)
-    every = [(argument, ref) for argument, given in refs.items() for ref in given]
-    for argument, ref in every:
-        if argument == "where" and is_flags_of(frame, ref):
-            continue
-        if argument != "name" and is_computed(ref):
-            check_library(frame, ref, argument)
-        else:
-            label = label_of(frame, ref)
-            if counts[column_key(label)] != 1:
-                index = index_names(frame)
-                raise label_error(label, argument, names, library_of(frame), ref, index)
-        if types is not None:
-            check_type(ref, argument, types)
+    for argument, entries in refs.items():
+        for ref in entries:
+            if argument == "where" and is_flags_of(frame, ref):
+                continue
+            check_column(frame, ref, argument, names, counts)
+            if types is not None:
+                check_type(ref, argument, types)
     for name in new_names:
         if types is not None and is_pattern(name):
             msg = f"`name` must not be a pattern of names on a Polars frame, got {describe(name)}."
@@ -237,6 +239,22 @@ def check_refs(
     taken = [name for name in new_names if label_of(frame, name) in names]
     if taken:
         check_taken(frame, taken, refs, partial(reads_column, frame), overwrite=overwrite)
+
+
+def check_column(
+    frame: Frame,
+    ref: Any,
+    argument: str,
+    names: Sequence[Hashable],
+    counts: Mapping[Hashable, int],
+) -> None:
+    """Raise if a reference is not for the library of the frame, or names no or several columns."""
+    if argument != "name" and is_computed(ref):
+        check_library(frame, ref, argument)
+        return
+    label = label_of(frame, ref)
+    if counts[column_key(label)] != 1:
+        raise label_error(label, argument, names, library_of(frame), ref, index_names(frame))
 
 
 def check_type(ref: Any, argument: str, types: pl.Schema) -> None:
@@ -261,7 +279,8 @@ def is_flags_of(frame: Frame, ref: Any) -> bool:
         fault = f"{plural(len(ref), 'value')} for {plural(len(frame), 'row')}"
         is_wrong = len(ref) != len(frame)
     elif isinstance(frame, pd.DataFrame) and isinstance(ref, pd.Series):
-        fault, is_wrong = "a different index", not ref.index.equals(frame.index)
+        fault = "a different index"
+        is_wrong = not ref.index.equals(frame.index)
     else:
         return False
     if is_wrong:
@@ -285,7 +304,9 @@ def check_library(frame: Frame, ref: Any, argument: str) -> None:
 
 def index_names(frame: Frame) -> list[Hashable]:
     """List the columns that `reset_index` would make from the index of a pandas frame."""
-    names = list(frame.index.names) if isinstance(frame, pd.DataFrame) else []
+    if not isinstance(frame, pd.DataFrame):
+        return []
+    names = list(frame.index.names)
     return ["index"] if names == [None] else names
 
 
@@ -359,8 +380,10 @@ def spread_columns(refs: Sequence[Any], columns: Sequence[Any]) -> list[tuple[An
     """List each reference with its column; list the columns of a selector one by one."""
     spread: list[tuple[Any, Any]] = []
     for ref, column in zip(refs, columns, strict=True):
-        several = isinstance(column, pl.DataFrame)
-        spread += [(each.name, each) for each in column] if several else [(ref, column)]
+        if isinstance(column, pl.DataFrame):
+            spread += [(each.name, each) for each in column]
+        else:
+            spread.append((ref, column))
     if len(spread) > len(refs):
         check_each_column_once("A selector and the entries beside it", [ref for ref, _ in spread])
     return spread
@@ -384,14 +407,24 @@ def check_taken(
                 )
                 raise StratError(msg)
     if not overwrite:
-        noun, them = ("a column", "it") if len(taken) == 1 else ("columns", "them")
-        argument = repr(taken[0] if len(taken) == 1 else taken)
-        drop = f"columns={argument}" if isinstance(frame, pd.DataFrame) else argument
-        msg = (
-            f"The frame has {noun} {', '.join(map(repr, taken))} already."
-            f" `overwrite=True` replaces {them}.\nHint: df = df.drop({drop})"
-        )
-        raise StratError(msg)
+        raise exists_already(frame, taken)
+
+
+def exists_already(frame: Any, taken: Sequence[str]) -> StratError:
+    if len(taken) == 1:
+        what = f"a column {taken[0]!r}"
+        them = "it"
+        dropped = repr(taken[0])
+    else:
+        what = f"columns {', '.join(map(repr, taken))}"
+        them = "them"
+        dropped = repr(taken)
+    if isinstance(frame, pd.DataFrame):
+        dropped = f"columns={dropped}"
+    return StratError(
+        f"The frame has {what} already. `overwrite=True` replaces {them}."
+        f"\nHint: df = df.drop({dropped})"
+    )
 
 
 def reads_column(frame: Any, ref: Any, name: str) -> bool:
@@ -421,27 +454,30 @@ def collect_columns(frame: Frame, refs: Sequence[Any]) -> EagerFrame:
     check_threads()
     names = frame.collect_schema().names()
     roots = [root_names(ref) for ref in refs]
-    needed = {root for each in roots for root in each}
+    needed = set(chain.from_iterable(roots))
     # An expression with a pattern of names has no root names, or roots that are not columns.
     if not (all(roots) and needed <= set(names)):
         return frame.collect()
-    kept = pl.nth([place for place, name in enumerate(names) if name in needed])
-    return frame.select(kept if needed else pl.int_range(pl.len()).alias("row")).collect()
+    columns = pl.int_range(pl.len()).alias("row")
+    if needed:
+        columns = pl.nth([place for place, name in enumerate(names) if name in needed])
+    return frame.select(columns).collect()
 
 
 def empty_columns(frame: pl.LazyFrame, refs: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
     """Return an empty column for each reference to a lazy frame."""
-    known = frame.collect_schema()
-    query = pl.LazyFrame(schema=known)
+    types = frame.collect_schema()
     return {
-        argument: [
-            pl.Series(ref, dtype=known[ref])
-            if isinstance(ref, str)
-            else one_or_several(pl.DataFrame(schema=query.select(ref).collect_schema()))
-            for ref in given
-        ]
-        for argument, given in refs.items()
+        argument: [empty_column(types, ref) for ref in entries]
+        for argument, entries in refs.items()
     }
+
+
+def empty_column(types: pl.Schema, ref: Any) -> Any:
+    if isinstance(ref, str):
+        return pl.Series(ref, dtype=types[ref])
+    query = pl.LazyFrame(schema=types).select(ref)
+    return one_or_several(pl.DataFrame(schema=query.collect_schema()))
 
 
 def read_columns(frame: EagerFrame, refs: Sequence[Any]) -> list[Any]:
@@ -481,7 +517,9 @@ def compute_in_pandas(frame: pd.DataFrame, ref: Any) -> pd.Series:
     if isinstance(values, pd.Series) and not values.index.equals(frame.index):
         msg = "A callable must return its values in the order of the frame, got a different index."
         raise StratError(msg)
-    return values if isinstance(values, pd.Series) else pd.Series(values, index=frame.index)
+    if isinstance(values, pd.Series):
+        return values
+    return pd.Series(values, index=frame.index)
 
 
 def check_height(ref: Any, height: int, n_rows: int) -> None:

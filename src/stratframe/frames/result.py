@@ -28,9 +28,12 @@ def make_frame(library: str, columns: Mapping[Any, Any]) -> Any:
 
 def polars_values(values: Any) -> Any:
     """Convert a list to a Polars series, if possible; return any other values unchanged."""
-    dtypes = (None, *WIDE_INTEGERS) if isinstance(values, list) else ()
-    made = (strict_series(values, dtype) for dtype in dtypes)
-    return next((each for each in made if each is not None), values)
+    if isinstance(values, list):
+        for dtype in (None, *WIDE_INTEGERS):
+            series = strict_series(values, dtype)
+            if series is not None:
+                return series
+    return values
 
 
 def pandas_values(values: Any) -> Any:
@@ -44,16 +47,18 @@ def pandas_values(values: Any) -> Any:
 
 def float_column(library: str, values: Values) -> Any:
     """Make a column of floats, in which NaN becomes the missing value of the library."""
-    return pl.Series(values, nan_to_null=True) if library == "polars" else values
+    if library == "polars":
+        return pl.Series(values, nan_to_null=True)
+    return values
 
 
 def rank_values(series: Series | list[Any]) -> Ints | None:
     """Rank values by category or value, with missing values last; return None for mixed types."""
     values = to_list(series)
-    categories = None if isinstance(series, list) else category_values(series)
+    ordered = None if isinstance(series, list) else category_values(series)
     try:
-        held = [value for value in dict.fromkeys(values) if value is not None]
-        ordered = sorted(held) if categories is None else categories
+        if ordered is None:
+            ordered = sorted(value for value in dict.fromkeys(values) if value is not None)
         ranks = {value: rank for rank, value in enumerate(ordered)}
     except (TypeError, OverflowError):
         return None
@@ -65,32 +70,44 @@ def stack_frames(names: Sequence[str], tables: Sequence[Any]) -> Any:
 
     Folds of different types are converted to text, unless all of them are numbers.
     """
-    filled = [place for place, table in enumerate(tables) if len(table)] or [0]
-    labels, chosen = [names[place] for place in filled], [tables[place] for place in filled]
-    types = {type(fold) for table in chosen if "fold" in table for fold in to_list(table["fold"])}
-    types.discard(type(None))
+    with_rows = [place for place, table in enumerate(tables) if len(table)] or [0]
+    names = [names[place] for place in with_rows]
+    tables = [tables[place] for place in with_rows]
+    types = types_of_folds(tables)
     if len(types) > 1 and not types <= {int, float}:
-        chosen = [with_text(table, "fold") for table in chosen]
-    if isinstance(chosen[0], pl.DataFrame):
+        tables = [with_text(table, "fold") for table in tables]
+    if isinstance(tables[0], pl.DataFrame):
         named = [
             table.select(pl.lit(name).alias("column"), pl.all())
-            for name, table in zip(labels, chosen, strict=True)
+            for name, table in zip(names, tables, strict=True)
         ]
         return pl.concat(named, how="vertical_relaxed")
-    stacked = pd.concat(chosen, ignore_index=True)
-    lengths = [len(table) for table in chosen]
-    stacked.insert(0, "column", np.repeat(np.array(labels, dtype=np.str_), lengths))
+    stacked = pd.concat(tables, ignore_index=True)
+    lengths = [len(table) for table in tables]
+    stacked.insert(0, "column", np.repeat(np.array(names, dtype=np.str_), lengths))
     return stacked
+
+
+def types_of_folds(tables: Sequence[Any]) -> set[type]:
+    types: set[type] = set()
+    for table in tables:
+        if "fold" in table:
+            types.update(map(type, to_list(table["fold"])))
+    return types - {type(None)}
 
 
 def with_text(frame: Any, name: str) -> Any:
     """Convert a column to text, in which whole floats are written without a decimal point."""
-    values = to_list(frame[name])
-    whole = (f"{x:.0f}" if isinstance(x, float) and x.is_integer() else x for x in values)
-    texts = [None if value is None else str(value) for value in whole]
+    texts = [None if value is None else write_label(value) for value in to_list(frame[name])]
     if isinstance(frame, pl.DataFrame):
         return frame.with_columns(pl.Series(name, texts, dtype=pl.String))
     return frame.assign(**{name: pd.Series(texts, index=frame.index)})
+
+
+def write_label(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return f"{value:.0f}"
+    return str(value)
 
 
 def to_dicts(frame: EagerFrame) -> list[dict[Any, Any]]:

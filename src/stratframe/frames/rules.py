@@ -66,6 +66,16 @@ class RuledColumn(NamedTuple):
     """The number of rows that each checked row represents, shape (n_rows,); None if always 1."""
 
 
+class Fault(NamedTuple):
+    """A rule that rows of a column break."""
+
+    column: RuledColumn
+    what: str
+    """The description of the fault."""
+    rows: Ints
+    """The positions of the rows with the fault among the checked rows, ascending."""
+
+
 def broken_rows(column: RuledColumn) -> Flags:
     flags = np.zeros(len(column.missing), dtype=np.bool_)
     for _, broken in broken_rules(column):
@@ -81,35 +91,45 @@ def check_rules(
     With `in_batch`, the rows are not listed, because their positions in the frame are unknown. The
     error of pandera contains at most `most` rows with each fault.
     """
-    broken = [
-        (column, fault, np.flatnonzero(flags))
-        for column in columns
-        for fault, flags in broken_rules(column)
-        if column.weights is None or column.weights[flags].any()
-    ]
-    if not broken:
+    faults = find_faults(columns)
+    if not faults:
         return
-    sentences = []
-    for column, fault, rows in broken:
-        where = "" if in_batch else f" in {describe_rows(positions(column, rows), column.weights)}"
-        sentences.append(f"{column.text} {fault}{where}.")
-    if len(sentences) > 2 * MAX_LISTED:
-        sentences[MAX_LISTED:] = [f"{len(sentences) - MAX_LISTED:,} more faults are not listed."]
-    hints = [
-        f"Hint: {column.rule.hint}"
-        for column, fault, _ in broken
-        if column.rule.hint and (fault == HAS_MISSING or column.rule.unique)
-    ]
-    message = "\n".join(dict.fromkeys(sentences + hints))
+    message = describe_faults(faults, in_batch=in_batch)
     if in_batch or columns[0].weights is not None:
         # The rows of the frame are not available, so the error does not contain them.
         raise StratError(message)
     library = library_of(columns[0].series)
     shown = {column.name: column.series for column in columns if not column.rule.unique}
-    places = [positions(column, rows) for column, _, rows in broken]
+    places = [positions(fault.column, fault.rows) for fault in faults]
     raise StratError(message, failing_rows(library, shown, *places)) from pandera_error(
-        columns, few_rows(broken, most)
+        columns, few_rows(faults, most)
     )
+
+
+def find_faults(columns: Sequence[RuledColumn]) -> list[Fault]:
+    """List the faults of columns; with weights, those that no row of the frame has are left out."""
+    faults = []
+    for column in columns:
+        for what, flags in broken_rules(column):
+            if column.weights is None or column.weights[flags].any():
+                faults.append(Fault(column, what, np.flatnonzero(flags)))
+    return faults
+
+
+def describe_faults(faults: Sequence[Fault], *, in_batch: bool) -> str:
+    """Write a sentence for each fault, and the hints below them."""
+    sentences = []
+    hints = []
+    for column, what, rows in faults:
+        where = ""
+        if not in_batch:
+            where = f" in {describe_rows(positions(column, rows), column.weights)}"
+        sentences.append(f"{column.text} {what}{where}.")
+        if column.rule.hint and (what == HAS_MISSING or column.rule.unique):
+            hints.append(f"Hint: {column.rule.hint}")
+    if len(sentences) > 2 * MAX_LISTED:
+        sentences[MAX_LISTED:] = [f"{len(sentences) - MAX_LISTED:,} more faults are not listed."]
+    return "\n".join(dict.fromkeys(sentences + hints))
 
 
 def positions(column: RuledColumn, rows: Ints) -> Ints:
@@ -117,12 +137,12 @@ def positions(column: RuledColumn, rows: Ints) -> Ints:
     return rows if column.rows is None else np.sort(column.rows[rows])
 
 
-def few_rows(broken: Sequence[tuple[RuledColumn, str, Ints]], most: int) -> Ints | None:
+def few_rows(faults: Sequence[Fault], most: int) -> Ints | None:
     """List the first rows with each fault; return None if at most `most` rows have each fault."""
-    if all(len(rows) <= most for *_, rows in broken):
+    if all(len(fault.rows) <= most for fault in faults):
         return None
-    chosen = [rows[:most] for *_, rows in broken]
-    for column, _, rows in broken:
+    chosen = [fault.rows[:most] for fault in faults]
+    for column, _, rows in faults:
         if column.rule.unique and column.values is not None:
             # A value counts as repeated only if a second row with this value is also listed.
             chosen.append(np.flatnonzero(column.values == column.values[rows[0]])[:2])
@@ -131,7 +151,8 @@ def few_rows(broken: Sequence[tuple[RuledColumn, str, Ints]], most: int) -> Ints
 
 def broken_rules(column: RuledColumn) -> Iterator[tuple[str, Flags]]:
     """Yield a description of each fault of a column, and flags of the rows with this fault."""
-    rule, values = column.rule, column.values
+    rule = column.rule
+    values = column.values
     if rule.complete and column.missing.any():
         yield HAS_MISSING, column.missing
     if values is None:
@@ -160,9 +181,9 @@ def failing_rows(library: str, columns: dict[Hashable, Any], *rows: Ints) -> Cal
         position = "row"
         while position in columns:
             position += "_"
-        found = rows[0] if len(rows) == 1 else np.unique(np.concatenate(rows))
-        taken = {name: take(column, found) for name, column in columns.items()}
-        return make_frame(library, {position: found, **taken})
+        places = rows[0] if len(rows) == 1 else np.unique(np.concatenate(rows))
+        values = {name: take(column, places) for name, column in columns.items()}
+        return make_frame(library, {position: places, **values})
 
     return make_failures
 
@@ -176,7 +197,9 @@ def pandera_module(library: str) -> Any:
 
 
 def pandera_column(pandera: Any, rule: Rule) -> Any:
-    bounds = rule.within or ((-LARGEST, LARGEST) if rule.finite else None)
+    bounds = rule.within
+    if bounds is None and rule.finite:
+        bounds = (-LARGEST, LARGEST)
     check = pandera.Check.in_range(*bounds) if bounds else None
     return pandera.Column(checks=check, nullable=not rule.complete, unique=rule.unique)
 
@@ -196,8 +219,8 @@ def pandera_error(columns: Sequence[RuledColumn], rows: Ints | None = None) -> E
             warnings.simplefilter("ignore", FutureWarning)
             pandera.DataFrameSchema(schema).validate(make_frame(library, data), lazy=True)
     except pandera.errors.SchemaErrors as error:
-        found: Exception = error.with_traceback(None)  # the traceback does not help users
-        return found
+        cause: Exception = error.with_traceback(None)  # the traceback does not help users
+        return cause
     return None
 
 
@@ -208,7 +231,9 @@ def pandera_data(library: str, column: RuledColumn) -> Any:
     if column.values is not None:
         return float_column(library, np.where(column.missing, np.nan, column.values))
     series = column.series if column.rows is None else take(column.series, column.rows)
-    return float_column(library, to_floats(series)) if dtype_of(series).is_float() else series
+    if dtype_of(series).is_float():
+        return float_column(library, to_floats(series))
+    return series
 
 
 def flags_check(
