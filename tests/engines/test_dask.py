@@ -41,6 +41,17 @@ def test_leaks_are_shown_before_they_are_computed(shared):
     assert "Drop" in leaks.expr.tree_repr()
 
 
+def test_columns_of_any_name_are_counted_by_themselves():
+    """A count that is reused finds its own columns, whatever their names."""
+    rows = {"values": [1, 2, 3, 4], "x": [1, 1, 2, 2], "fold": [0, 1, 0, 1]}
+    eager = pd.DataFrame(rows)
+    lazy = dd.from_pandas(eager, npartitions=2)
+
+    checks = [sf.check(df, groups=["values", "x"], duplicates=["values"]) for df in (eager, lazy)]
+
+    assert str(checks[0]) == str(checks[1])
+
+
 def test_computed_columns_are_of_dask():
     """Columns are computed by callables that return a Dask series, and no expressions."""
     lazy = dd.from_pandas(FRAME, npartitions=3)

@@ -104,8 +104,8 @@ class Engine(ABC):
         overwrite: bool = False,
     ) -> None:
         """Raise an error if a column is missing, or if a new name is already taken."""
-        named = {argument: list(given) for argument, given in refs.items()}
-        frames.check_refs(self.empty(), named, new_names, overwrite=overwrite)
+        listed = {argument: list(columns) for argument, columns in refs.items()}
+        frames.check_refs(self.empty(), listed, new_names, overwrite=overwrite)
 
     @abstractmethod
     def resolve(self, term: Term) -> Term:
@@ -169,8 +169,9 @@ class Engine(ABC):
         terms = tuple(Classes((ref,)) for ref in options.key)
         counts = self.count(self.bind(replace(options, terms=terms, groups=())))[1]
         keys = counts.columns["by"]
-        found = zip(number_rows(keys, salts), numbers, strict=True)
-        places = np.flatnonzero(np.logical_or.reduce([np.isin(*each) for each in found]))
+        pairs = zip(number_rows(keys, salts), numbers, strict=True)
+        is_wanted = np.logical_or.reduce([np.isin(*pair) for pair in pairs])
+        places = np.flatnonzero(is_wanted)
         rows = np.repeat(places, counts.weights[places])
         return frames.make_frame("pandas", {str(key.name): frames.take(key, rows) for key in keys})
 
@@ -254,12 +255,12 @@ class Engine(ABC):
         call = self.bind(Options(tuple(Classes((ref,)) for ref in refs)), name, drop=True)
         call, counts = self.count(call)
         sets = leaking_sets(counts, nulls_alike=argument == "duplicates")
-        kept = self.keep(call, CountedCodes(counts, sets, int(sets.max(initial=-1)) + 1), "set")
-        marked = engine_on(kept)
-        call, counts = marked.count(marked.bind(Options()))
-        one = CountedCodes(counts, np.zeros(len(counts.weights), np.int64), 1)
-        check = ("keys" if argument == "key" else argument,)
-        return marked.attach(call, one, *whole_strata(one, "check", check))
+        n_sets = int(sets.max(initial=-1)) + 1
+        leaking = engine_on(self.keep(call, CountedCodes(counts, sets, n_sets), "set"))
+        call, counts = leaking.count(leaking.bind(Options()))
+        one_stratum = CountedCodes(counts, np.zeros(len(counts.weights), np.int64), 1)
+        check = "keys" if argument == "key" else argument
+        return leaking.attach(call, one_stratum, *whole_strata(one_stratum, "check", (check,)))
 
     def keep(
         self, call: Call, counted: CountedCodes, name: str, *, drops: bool = False
@@ -292,11 +293,11 @@ def number_rows(key: Sequence[Any], salts: Sequence[int]) -> list[Words]:
     return [hash_keys(columns, salt) for salt in salts]
 
 
-def read_filled(given: Any, output: NewColumn, n_parts: int) -> Ints:
+def read_filled(series: Any, output: NewColumn, n_parts: int) -> Ints:
     """Read the folds or parts that a column has before it is filled, with -1 for missing values."""
     if output.labels is None:
-        return frames.read_fold_numbers(given, n_parts)[0]
-    return frames.read_part_codes(given, output.labels)
+        return frames.read_fold_numbers(series, n_parts)[0]
+    return frames.read_part_codes(series, output.labels)
 
 
 # Finding the engine ----------------------------------------------------------------------
@@ -308,9 +309,10 @@ whose name is that of the package without the prefix `py`."""
 
 def engine_of(frame: object) -> Engine | None:
     """Return the engine for a frame, or None if no engine supports the frame."""
-    path, name = type(frame).__module__, type(frame).__name__
+    path = type(frame).__module__
     package = path.partition(".")[0]
-    is_supported = name == "DataFrame" and not path.startswith("pyspark.pandas.")
+    is_pandas_on_spark = path.startswith("pyspark.pandas.")
+    is_supported = type(frame).__name__ == "DataFrame" and not is_pandas_on_spark
     if package in ENGINES and package in sys.modules and is_supported:
         module = import_module(f".{package.removeprefix('py')}", __package__)
         make = getattr(module, ENGINES[package])

@@ -69,11 +69,12 @@ def find_ranks(counts: Ints, ranks: Ints) -> tuple[Ints, Ints]:
     return cells, ranks - (ends[cells] - counts.ravel()[cells])
 
 
-def words_at(cells: Ints, before: Ints, found: Ints, words: Words) -> Words:
-    """Return the word of rank `before` in each of `cells`; `found` has the cells of `words`."""
-    order = np.lexsort((words, found))
-    taken: Words = words[order[np.searchsorted(found, cells, sorter=order) + before]]
-    return taken
+def words_at(cells: Ints, ranks: Ints, cell_of_word: Ints, words: Words) -> Words:
+    """Return the word at a rank in each of `cells`; `cell_of_word` has the cells of `words`."""
+    order = np.lexsort((words, cell_of_word))
+    starts = np.searchsorted(cell_of_word, cells, sorter=order)
+    ranked: Words = words[order[starts + ranks]]
+    return ranked
 
 
 # Cuts ------------------------------------------------------------------------------------
@@ -102,15 +103,16 @@ def numbers_around(
     that `split_cells` flags.
     """
     bits = (counts.shape[1] - 1).bit_length()
-    own = cells_of(codes, numbers, bits)
+    cell_of_row = cells_of(codes, numbers, bits)
     cells, before = find_cuts(counts, cuts)
     inside = np.flatnonzero(before)
-    expected, (present, sizes) = np.unique(cells[inside]), np.unique(own, return_counts=True)
+    expected = np.unique(cells[inside])
+    present, sizes = np.unique(cell_of_row, return_counts=True)
     if not np.array_equal(present, expected) or (sizes != counts.ravel()[expected]).any():
         raise other_rows()
     # If a cut is at the start of a cell, the first number of the cell is the upper number.
     after = (cells & ((1 << bits) - 1)).astype(np.uint64) << np.uint64((WORD - bits) % WORD)
     below = after - np.uint64(1)
     ranks = before[inside] + np.array([[-1], [0]])
-    below[inside], after[inside] = words_at(cells[inside], ranks, own, numbers)
+    below[inside], after[inside] = words_at(cells[inside], ranks, cell_of_row, numbers)
     return below, after

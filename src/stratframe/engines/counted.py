@@ -47,9 +47,13 @@ def count_strata(
     With `for_table`, the lowest value in each bin is added, because tables show the ranges of bins.
     """
     call = cut_quantiles(engine, call, options)
-    salts = order_salts(options) if options.target.n and not options.groups else []
+    salts: list[int] = []
+    if options.target.n and not options.groups:
+        salts = order_salts(options)
     call, counts = engine.count(call, salts=salts)
-    return call, nest_counts(engine, options, with_lows(counts) if for_table else counts)
+    if for_table:
+        counts = with_lows(counts)
+    return call, nest_counts(engine, options, counts)
 
 
 def order_salts(options: Options) -> list[int]:
@@ -59,16 +63,21 @@ def order_salts(options: Options) -> list[int]:
 
 def with_lows(counts: Counts) -> Counts:
     """Add counted rows with weight 0 for the lowest values in bins; convert columns to pandas."""
-    weights, lowest, columns = counts.weights, counts.lowest, {}
-    for argument, given in counts.columns.items():
-        lows = [counts.lows.get(place, each) for place, each in enumerate(given)]
-        pairs = zip(given, lows if argument == "by" else given, strict=True)
-        columns[argument] = [
-            frames.libraries.stack(pair if counts.lows else pair[:1]) for pair in pairs
-        ]
-    if counts.lows:
-        weights = np.append(weights, np.zeros_like(weights))
-        lowest = None if lowest is None else np.tile(lowest, 2)
+    stack = frames.libraries.stack
+    if not counts.lows:
+        columns = {
+            argument: [stack([series]) for series in several]
+            for argument, several in counts.columns.items()
+        }
+        return counts._replace(columns=columns)
+    columns = {}
+    for argument, several in counts.columns.items():
+        lows = several
+        if argument == "by":
+            lows = [counts.lows.get(place, series) for place, series in enumerate(several)]
+        columns[argument] = [stack(pair) for pair in zip(several, lows, strict=True)]
+    weights = np.append(counts.weights, np.zeros_like(counts.weights))
+    lowest = None if counts.lowest is None else np.tile(counts.lowest, 2)
     return counts._replace(columns=columns, weights=weights, lowest=lowest)
 
 
@@ -82,8 +91,9 @@ def check_counted(engine: Engine, options: Options, counts: Counts) -> None:
     """Raise an error if an entry is continuous, or if rows without a group are counted together."""
     for term, series in zip(options.terms, counts.columns["by"], strict=True):
         check_term(term.resolve([series]), engine.name)
-    columns = counts.columns["groups"] if options.groups and options.missing == "stratum" else []
-    if any(frames.is_missing(series).any() for series in columns):
+    if not options.groups or options.missing != "stratum":
+        return
+    if any(frames.is_missing(series).any() for series in counts.columns["groups"]):
         msg = (
             f"`groups` must have no missing values on {engine.name} frames, where rows without a"
             ' group are counted together.\nHint: fill the missing values, or use `missing="null"`'
@@ -111,14 +121,16 @@ def parents_only(engine: Engine, options: Options, place: int) -> Options:
             f" strata of earlier entries on {engine.name} frames."
         )
         raise StratError(msg)
-    rare: Rare = options.rare if options.rare in ("null", "pool") else "ignore"
+    rare: Rare = "ignore"
+    if options.rare in ("null", "pool"):
+        rare = options.rare
     return replace(options, terms=options.terms[:place], groups=(), rare=rare)
 
 
 def without_orders(engine: Engine, options: Options) -> Options:
     """Resolve the entries of a call, and replace each continuous entry with quantile bins."""
-    resolved = [engine.resolve(term) for term in options.terms]
-    return replace(options, terms=tuple(term.without_order() or term for term in resolved))
+    terms = [engine.resolve(term) for term in options.terms]
+    return replace(options, terms=tuple(term.without_order() or term for term in terms))
 
 
 # Quotas ----------------------------------------------------------------------------------
@@ -133,7 +145,8 @@ def list_quotas(options: Options, counted: CountedStrata) -> list[StratumTable]:
 
 def lowest_of_strata(counted: CountedStrata) -> list[Words]:
     """For each salt, find the lowest row number in each stratum."""
-    strata, lowest = counted.strata, counted.counts.lowest
+    strata = counted.strata
+    lowest = counted.counts.lowest
     assert lowest is not None
     if strata.dealt.rows is not None:
         lowest = lowest[:, strata.dealt.rows]
@@ -142,7 +155,8 @@ def lowest_of_strata(counted: CountedStrata) -> list[Words]:
 
 def parts_of_groups(options: Options, counted: CountedStrata) -> list[Ints]:
     """Deal whole groups in each repeat; return the part of each counted row, or -1 if not dealt."""
-    strata, n_counted = counted.strata, len(counted.counts.weights)
+    strata = counted.strata
+    n_counted = len(counted.counts.weights)
     return [
         place_rows(deal_units(options, strata, repeat), strata.dealt.rows, n_counted)
         for repeat in range(options.repeats)
@@ -182,6 +196,8 @@ def cut_points(table: StratumTable, after: Words) -> Words:
 
 def repeated_key_error(names: Sequence[str], failures: Any) -> StratError:
     texts = ", ".join(map(repr, names))
-    msg = f"`key` ({texts}) must identify each row, but repeats in {plural(len(failures), 'row')}."
-    msg += f"\nHint: {UNIQUE_KEY_HINT}"
+    n_rows = plural(len(failures), "row")
+    msg = (
+        f"`key` ({texts}) must identify each row, but repeats in {n_rows}.\nHint: {UNIQUE_KEY_HINT}"
+    )
     return StratError(msg, failures)

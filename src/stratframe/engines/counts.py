@@ -37,8 +37,9 @@ class Counts(NamedTuple):
 
 def by_argument(columns: Sequence[Any], n_by: int, n_groups: int) -> dict[str, list[Any]]:
     """Group the columns of counted rows by the argument that they belong to."""
-    given, end = list(columns), n_by + n_groups
-    return {"by": given[:n_by], "groups": given[n_by:end], "name": given[end:]}
+    series = list(columns)
+    end = n_by + n_groups
+    return {"by": series[:n_by], "groups": series[n_by:end], "name": series[end:]}
 
 
 class CountedCodes(NamedTuple):
@@ -52,8 +53,8 @@ class CountedCodes(NamedTuple):
     @property
     def sizes(self) -> Ints:
         """The number of dealt rows in each stratum, shape (n_strata,)."""
-        dealt = self.codes >= 0
-        return sum_by(self.codes[dealt], self.counts.weights[dealt], self.n_strata)
+        is_dealt = self.codes >= 0
+        return sum_by(self.codes[is_dealt], self.counts.weights[is_dealt], self.n_strata)
 
 
 class Cuts(NamedTuple):
@@ -80,10 +81,10 @@ class PartsByNumber(NamedTuple):
 
 def parts_by_number(codes: Ints, numbers: Words, parts: PartsByNumber) -> Ints:
     """Find the part of every row from its stratum and its number, or -1 if the row is not dealt."""
-    found = parts_by_cuts(codes, numbers, parts.points)
+    part_of_row = parts_by_cuts(codes, numbers, parts.points)
     if parts.first.any():
-        found = np.where(found < 0, found, found + parts.first[codes])
-    return found
+        part_of_row = np.where(part_of_row < 0, -1, part_of_row + parts.first[codes])
+    return part_of_row
 
 
 def parts_by_cuts(codes: Ints, numbers: Words, points: Words) -> Ints:
@@ -98,17 +99,17 @@ def parts_by_cuts(codes: Ints, numbers: Words, points: Words) -> Ints:
     padded = np.full((n_steps and 1 << n_steps, max(len(points), 1)), HIGHEST_WORD)
     padded[:n_cuts, : len(points)] = points.T
     parts = np.empty(len(codes), dtype=smallest_dtype(n_cuts + 1))
-    all_dealt = codes.min(initial=0) >= 0
+    is_all_dealt = codes.min(initial=0) >= 0
     for start in range(0, len(codes), CHUNK):
         rows = slice(start, start + CHUNK)
-        strata, words = codes[rows], numbers[rows]
-        strata = strata if all_dealt else np.maximum(strata, 0)
-        found = np.zeros(len(words), dtype=np.int64)
+        strata = codes[rows] if is_all_dealt else np.maximum(codes[rows], 0)
+        words = numbers[rows]
+        n_reached = np.zeros(len(words), dtype=np.int64)
         for step in reversed(range(n_steps)):
-            probes = padded[found + ((1 << step) - 1), strata]
-            found += (probes <= words).astype(np.int64) << step
-        np.minimum(found, n_cuts, out=found)
-        parts[rows] = found
-    if not all_dealt:
+            probes = padded[n_reached + ((1 << step) - 1), strata]
+            n_reached += (probes <= words).astype(np.int64) << step
+        np.minimum(n_reached, n_cuts, out=n_reached)
+        parts[rows] = n_reached
+    if not is_all_dealt:
         parts[codes < 0] = -1
     return parts

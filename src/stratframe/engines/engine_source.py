@@ -12,7 +12,7 @@ from .. import frames
 from ..core.seeds import StreamTag
 from ..core.types import Flags, Ints, StratumTable
 from ..errors import StratError
-from ..frames import LabelRows
+from ..frames import LabelRows, NewColumn
 from ..pipeline.extend import ORDER_SALT, quota_of_new, read_target, target_of
 from ..pipeline.fold_counts import (
     LEAST_FOLDS,
@@ -80,29 +80,43 @@ class EngineSource:
         names = [output.name for output in outputs]
         self.engine.check(options.columns(), names, overwrite=overwrite)
         if options.deal == "hash":
-            by_hash = PartsByNumber(np.zeros(1, np.int64), hash_points(options)[None])
-            call, dealt = self.engine.bind(options), [by_hash] * options.repeats
-            return self.engine.attach(call, None, outputs, dealt, hash_salts(options))
+            return self.deal_by_hash(options, outputs)
         if options.groups:
-            options = without_orders(self.engine, options)
-            call, counted = count_strata(self.engine, self.engine.bind(options), options)
-            n_counted = len(counted.counts.weights)
-            alone = CountedCodes(counted.counts, np.arange(n_counted), n_counted)
-            no_points = np.empty((n_counted, 0), dtype=np.uint64)
-            dealt_parts = parts_of_groups(options, counted)
-            weights = counted.counts.weights
-            sizes = {
-                name: part_sizes(parts, options.target, weights)
-                for name, parts in zip(names, dealt_parts, strict=True)
-            }
-            warn_far_parts(options, counted.strata.n_rows, sizes, named=len(names) > 1)
-            parts = [PartsByNumber(each, no_points) for each in dealt_parts]
-            return self.engine.attach(call, alone, outputs, parts)
+            return self.deal_groups(options, outputs)
         self.check_key(options, "a `key` or `groups`")
+        return self.deal_by_rank(options, outputs)
+
+    def deal_by_hash(self, options: Options, outputs: Sequence[NewColumn]) -> Any:
+        """Deal each row by the hash of its key alone."""
+        by_hash = PartsByNumber(np.zeros(1, np.int64), hash_points(options)[None])
+        parts = [by_hash] * options.repeats
+        call = self.engine.bind(options)
+        return self.engine.attach(call, None, outputs, parts, hash_salts(options))
+
+    def deal_groups(self, options: Options, outputs: Sequence[NewColumn]) -> Any:
+        """Deal whole groups on the driver; each counted row is then a stratum with a known part."""
+        options = without_orders(self.engine, options)
+        call, counted = count_strata(self.engine, self.engine.bind(options), options)
+        weights = counted.counts.weights
+        n_counted = len(weights)
+        alone = CountedCodes(counted.counts, np.arange(n_counted), n_counted)
+        no_points = np.empty((n_counted, 0), dtype=np.uint64)
+        sizes = {}
+        parts = []
+        for output, part_of_row in zip(outputs, parts_of_groups(options, counted), strict=True):
+            sizes[output.name] = part_sizes(part_of_row, options.target, weights)
+            parts.append(PartsByNumber(part_of_row, no_points))
+        warn_far_parts(options, counted.strata.n_rows, sizes, named=len(outputs) > 1)
+        return self.engine.attach(call, alone, outputs, parts)
+
+    def deal_by_rank(self, options: Options, outputs: Sequence[NewColumn]) -> Any:
+        """Deal the rows of each stratum in the order of their numbers, by the quotas of parts."""
         call, counted = count_strata(self.engine, self.engine.bind(options), options)
         tables = list_quotas(options, counted)
-        sizes = {name: table.sum(axis=0) for name, table in zip(names, tables, strict=True)}
-        warn_empty_parts(options.target, counted.strata.n_rows, sizes, named=len(names) > 1)
+        sizes = {
+            output.name: table.sum(axis=0) for output, table in zip(outputs, tables, strict=True)
+        }
+        warn_empty_parts(options.target, counted.strata.n_rows, sizes, named=len(outputs) > 1)
         salts = order_salts(options)
         parts = find_parts(self.engine, call, counted.coded, options, tables, salts)
         return self.engine.attach(call, counted.coded, outputs, parts, salts)
@@ -120,20 +134,21 @@ class EngineSource:
         self.check_key(options)
         engine = self.engine
         for name in names:
-            aimed = replace(options, name=name, target=target)
-            engine = engine_on(extend_column(engine, aimed, k, named=len(names) > 1))
+            of_column = replace(options, name=name, target=target)
+            engine = engine_on(extend_column(engine, of_column, k, named=len(names) > 1))
         return engine.frame
 
     def sample(self, options: Options, wanted: SampleSize) -> Any:
         self.engine.check(options.columns())
         check_possible(options, self.kind)
         self.check_key(options)
-        mark, salts = self.engine.unused("sampled"), [int(sample_streams(options)[0](1)[0])]
+        salts = [int(sample_streams(options)[0](1)[0])]
         call = cut_quantiles(self.engine, self.engine.bind(options), options)
         call, counts = self.engine.count(call, salts=salts)
         counted = nest_counts(self.engine, options, counts)
         table = sample_table(options, counted.strata, wanted, lowest_of_strata(counted)[0])
         parts = find_parts(self.engine, call, counted.coded, options, [table], salts)
+        mark = self.engine.unused("sampled")
         outputs = empty_outputs(replace(options, name=mark, target=Target(2)))
         marked = engine_on(self.engine.attach(call, counted.coded, outputs, parts, salts))
         return marked.select(mark, [0], equal=True, drops=True)
@@ -165,12 +180,11 @@ class EngineSource:
             self.check_key(options, "a `key` or `groups`")
         call = self.engine.bind(options)
         call, counted = count_strata(self.engine, call, options, for_table=True)
-        strata, n_parts = counted.strata, options.target.n
+        strata = counted.strata
         if not options.groups:
             return strata, lambda _: list_quotas(options, counted)[0]
-        (parts, *_) = parts_of_groups(options, counted)
-        dealt = parts if strata.dealt.rows is None else parts[strata.dealt.rows]
-        return strata, lambda level: level.crosstab(dealt, n_parts)
+        parts = dealt_only(parts_of_groups(options, counted)[0], strata)
+        return strata, lambda level: level.crosstab(parts, options.target.n)
 
     def collect(self, *_: Any) -> EngineSource:
         """Return this source unchanged, because each count reads only the columns that it needs."""
@@ -184,11 +198,11 @@ class EngineSource:
         options = self.read_by(by, groups, k)
 
         def count(terms: tuple[Term, ...]) -> FoldedStrata:
-            own = replace(options, terms=terms)
-            call = self.engine.bind(own, name, drop=True)
-            (columns, weights, *_), strata = count_strata(self.engine, call, own, for_table=True)[1]
-            labels, codes = frames.fold_codes(columns["name"][0], weights=weights)
-            return FoldedStrata(strata, columns["by"], labels, codes)
+            of_terms = replace(options, terms=terms)
+            call = self.engine.bind(of_terms, name, drop=True)
+            counts, strata = count_strata(self.engine, call, of_terms, for_table=True)[1]
+            labels, codes = frames.fold_codes(counts.columns["name"][0], weights=counts.weights)
+            return FoldedStrata(strata, counts.columns["by"], labels, codes)
 
         return count_folds(by, name, Entries(options.terms), k, count)
 
@@ -231,11 +245,14 @@ class EngineSource:
         """Count the rows with each combination of a label and values in the columns `apart`."""
         terms = tuple(Classes((each,)) for each in apart)
         counts = self.engine.count(self.engine.bind(Options(terms), name, every))[1]
-        (folds,), columns, weights = counts.columns["name"], counts.columns["by"], counts.weights
+        (folds,) = counts.columns["name"]
+        columns = counts.columns["by"]
+        weights = counts.weights
         ranks = frames.result.rank_values(folds)
         if ranks is not None:  # counted rows are in no particular order
             order = np.argsort(ranks, kind="stable")
-            folds, weights = frames.take(folds, order), weights[order]
+            folds = frames.take(folds, order)
+            weights = weights[order]
             columns = [frames.take(column, order) for column in columns]
         shared = list(zip(apart, columns, strict=True))
         if every is not None:
@@ -251,12 +268,12 @@ class EngineSource:
         apart_from: int | None = None,
     ) -> Any:
         """Keep rows with a chosen label, but none that share a value with label `apart_from`."""
-        kept = self.select_labels(rows, chosen, nulls=nulls)
-        if apart_from is not None and rows.apart:
-            valid = self.select_labels(rows, np.arange(len(chosen)) == apart_from)
-            values = frames.labels.values_apart(rows, apart_from)
-            kept = engine_on(kept).drop_shared(valid, values)
-        return kept
+        selected = self.select_labels(rows, chosen, nulls=nulls)
+        if apart_from is None or not rows.apart:
+            return selected
+        valid = self.select_labels(rows, np.arange(len(chosen)) == apart_from)
+        values = frames.labels.values_apart(rows, apart_from)
+        return engine_on(selected).drop_shared(valid, values)
 
     def select_labels(self, rows: LabelRows, chosen: Flags, *, nulls: bool = False) -> Any:
         if rows.periods is not None:
@@ -287,9 +304,9 @@ def find_parts(
 ) -> list[PartsByNumber]:
     """For each table, find the cut points between row numbers that give each part its quota."""
     around = engine.around(call, counted, salts, list(map(list_cuts, tables)))
-    shared = [np.unique(after[below == after]) for below, after in around]
-    if any(map(len, shared)):
-        keys = engine.keys_at(options, salts, shared)
+    repeated = [np.unique(after[below == after]) for below, after in around]
+    if any(map(len, repeated)):
+        keys = engine.keys_at(options, salts, repeated)
         raise repeated_key_error([str(name) for name in keys.columns], keys)
     first = np.zeros(counted.n_strata, dtype=np.int64)
     return [
@@ -300,31 +317,46 @@ def find_parts(
 
 def extend_column(engine: Engine, options: Options, k: int | None, *, named: bool) -> Any:
     """Fill the missing folds of a column; with `named`, warnings contain the name of the column."""
-
-    def count(own: Options) -> tuple[Call, Counts]:
-        call = cut_quantiles(engine, engine.bind(own, own.name), own)
-        return engine.count(call, salts=[ORDER_SALT])
-
     # The folds are counted in a separate pass if rows with a missing value are not dealt but can
     # have a fold, or if bins can be cut inside pooled classes, which depend on the number of folds.
-    folds_first = options.missing == "null" or options.rare == "pool"
-    call, every = count(replace(options, terms=()) if folds_first else options)
-    (folds,) = every.columns["name"]
-    name = folds.name  # in the spelling of the frame
-    target = target_of(frames.make_frame("pandas", {name: folds}), name, options.target, k)
-    options = replace(options, name=name, target=target)
-    options, held = read_target(options, k, folds, every.weights)
-    call, counts = count(options) if folds_first else (call, every)
-    parts = read_target(options, options.target.n, counts.columns["name"][0], counts.weights)[1]
+    has_pass_of_folds = options.missing == "null" or options.rare == "pool"
+    if has_pass_of_folds:
+        call, counts = count_with_folds(engine, replace(options, terms=()))
+    else:
+        call, counts = count_with_folds(engine, options)
+    options, parts = read_folds(options, k, counts)
+    old_sizes = part_sizes(parts, options.target, counts.weights)
+    if has_pass_of_folds:
+        call, counts = count_with_folds(engine, options)
+        options, parts = read_folds(options, options.target.n, counts)
     counted = nest_counts(engine, options, counts)
-    strata, stream = counted.strata, column_stream(options, StreamTag.EXTEND)
-    given = parts if strata.dealt.rows is None else parts[strata.dealt.rows]
-    (lowest,) = lowest_of_strata(counted)
-    table = quota_of_new(options, strata, given, stream, lowest)
-    sizes = {name: part_sizes(held, options.target, every.weights) + table.sum(axis=0)}
-    warn_empty_parts(options.target, strata.n_rows, sizes, named=named)
+    stream = column_stream(options, StreamTag.EXTEND)
+    lowest = lowest_of_strata(counted)[0]
+    table = quota_of_new(options, counted.strata, dealt_only(parts, counted.strata), stream, lowest)
+    sizes = {options.name: old_sizes + table.sum(axis=0)}
+    warn_empty_parts(options.target, counted.strata.n_rows, sizes, named=named)
     salts = [int(stream(1)[0])]
-    coded = counted.coded
-    new = coded._replace(codes=np.where(parts < 0, coded.codes, -1))
+    new = counted.coded._replace(codes=np.where(parts < 0, counted.coded.codes, -1))
     dealt = find_parts(engine, call, new, options, [table], salts)
     return engine.attach(call, new, empty_outputs(options), dealt, salts, fill=True)
+
+
+def count_with_folds(engine: Engine, options: Options) -> tuple[Call, Counts]:
+    """Count the rows of a call by stratum and fold, and find the order of strata for `extend`."""
+    call = cut_quantiles(engine, engine.bind(options, options.name), options)
+    return engine.count(call, salts=[ORDER_SALT])
+
+
+def read_folds(options: Options, k: int | None, counts: Counts) -> tuple[Options, Ints]:
+    """Complete the name and target of a call, and find the part of each counted row."""
+    (folds,) = counts.columns["name"]
+    name = folds.name  # in the spelling of the frame
+    target = target_of(frames.make_frame("pandas", {name: folds}), name, options.target, k)
+    return read_target(replace(options, name=name, target=target), k, folds, counts.weights)
+
+
+def dealt_only(parts: Ints, strata: Strata) -> Ints:
+    """Return the parts of the counted rows that are dealt."""
+    if strata.dealt.rows is None:
+        return parts
+    return parts[strata.dealt.rows]

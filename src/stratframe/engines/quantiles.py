@@ -60,28 +60,37 @@ def quantile_words(
     rounds: list[Round] = []
     used = 0
     while True:
-        found, before = find_ranks(counts, (np.cumsum(sizes) - sizes)[cells] + before)
-        leading = found & ((1 << bits) - 1)
+        cell_of_quantile, before = find_ranks(counts, (np.cumsum(sizes) - sizes)[cells] + before)
+        leading = cell_of_quantile & ((1 << bits) - 1)
         words = words << np.uint64(bits) | leading.astype(np.uint64)
-        found, cells = np.unique(found, return_inverse=True)
-        rounds, used = [*rounds, (found, bits)], used + bits
-        if used == WORD or not bits or counts.ravel()[found].sum() <= SORTED_ROWS:
+        # From here on, `cells` has the place of each quantile's cell among the cells of the round.
+        searched, cells = np.unique(cell_of_quantile, return_inverse=True)
+        rounds = [*rounds, (searched, bits)]
+        used += bits
+        if used == WORD or not bits or counts.ravel()[searched].sum() <= SORTED_ROWS:
             break
-        bits = next_bits(len(found), used)
-        counts = count(rounds, len(found), bits)
+        bits = next_bits(len(searched), used)
+        counts = count(rounds, len(searched), bits)
         sizes = counts.sum(axis=1)
+    if used < WORD:
+        words = words_at(cells, before, *take(rounds))
     points = np.full((n_strata, n - 1), HIGHEST_WORD)
-    words = words if used == WORD else words_at(cells, before, *take(rounds))
     points[filled] = words.reshape(-1, n - 1)
     return points
 
 
 def cell_places(strata: Ints, words: Words, rounds: Sequence[Round]) -> tuple[Ints, Ints]:
     """Find the rows in the cells of the last round, and the place of each row's cell among them."""
-    rows, places, used = np.arange(len(words)), strata, 0
+    rows = np.arange(len(words))
+    places = strata
+    used = 0
     for cells, bits in rounds:
-        own = cells_of(places, words[rows] << np.uint64(used), bits)
-        found = np.searchsorted(cells, own).clip(max=max(len(cells) - 1, 0))
-        inside: Flags = cells[found] == own if len(cells) else np.zeros(len(own), dtype=np.bool_)
-        rows, places, used = rows[inside], found[inside], used + bits
+        cell_of_row = cells_of(places, words[rows] << np.uint64(used), bits)
+        nearest = np.searchsorted(cells, cell_of_row).clip(max=max(len(cells) - 1, 0))
+        is_inside: Flags = np.zeros(len(rows), dtype=np.bool_)
+        if len(cells):
+            is_inside = cells[nearest] == cell_of_row
+        rows = rows[is_inside]
+        places = nearest[is_inside]
+        used += bits
     return rows, places

@@ -37,45 +37,56 @@ class CountedSets(NamedTuple):
 
 def sets_of(counts: Counts, *, nulls_alike: bool) -> CountedSets:
     """Find counted rows with equal values; missing values are equal only if `nulls_alike`."""
-    columns, weights = counts.columns["by"], counts.weights
+    columns = counts.columns["by"]
+    weights = counts.weights
     terms = tuple(Classes((place,)) for place in range(len(columns)))
     strata = stratify(Options(terms), {"by": columns}, len(weights), weights)
-    lacks = np.logical_or.reduce([frames.is_missing(series) for series in columns])
-    alone = lacks & (not nulls_alike)
-    dealt = replace(strata.dealt, weights=np.where(alone, 0, weights))
-    strata = strata._replace(dealt=dealt)
-    labels, folds = frames.fold_codes(counts.columns["name"][0], weights=weights)
+    lacks_value = np.logical_or.reduce([frames.is_missing(series) for series in columns])
+    is_alone = lacks_value & (not nulls_alike)
+    dealt = replace(strata.dealt, weights=np.where(is_alone, 0, weights))
+    labels, codes = frames.fold_codes(counts.columns["name"][0], weights=weights)
     n_folds = len(labels.values) + 1
-    table = strata.crosstab(folds % n_folds, n_folds)
-    return CountedSets(np.where(alone, -1, strata.codes), labels.values, folds % n_folds, table)
+    folds = codes % n_folds  # -1 becomes the last fold
+    return CountedSets(
+        sets=np.where(is_alone, -1, strata.codes),
+        labels=labels.values,
+        folds=folds,
+        table=strata._replace(dealt=dealt).crosstab(folds, n_folds),
+    )
 
 
 def leaking_sets(counts: Counts, *, nulls_alike: bool) -> Ints:
     """Return the code of the values in each counted row, or -1 if they occur in only one fold."""
-    found = sets_of(counts, nulls_alike=nulls_alike)
-    leaks = np.append(found.is_split, False)[found.sets]  # the last flag is for -1
-    return np.where(leaks, found.sets, -1)
+    counted = sets_of(counts, nulls_alike=nulls_alike)
+    is_leaking = np.append(counted.is_split, False)[counted.sets]  # the last flag is for -1
+    return np.where(is_leaking, counted.sets, -1)
 
 
 def shared_values(counts: Counts, *, nulls_alike: bool) -> SharedRows:
     """Count the combinations of values, those that are repeated, and those in several folds."""
-    sets, labels, folds, table = found = sets_of(counts, nulls_alike=nulls_alike)
-    n_rows, is_split = table.sum(axis=1), found.is_split
-    n_values = int((n_rows > 0).sum())
-    n_repeated, n_split = int((n_rows > 1).sum()), int(is_split.sum())
-    example = None
-    if n_split:
-        counted = np.flatnonzero((sets == np.argmax(is_split)) & (counts.weights > 0))
-        ends = [counted[pick(folds[counted])] for pick in (np.argmin, np.argmax)]
-        values = (
-            frames.libraries.value_at(series, int(ends[0])) for series in counts.columns["by"]
-        )
-        example = SharedExample(
-            None, (*values,), tuple([*labels, None][folds[end]] for end in ends)
-        )
+    counted = sets_of(counts, nulls_alike=nulls_alike)
+    n_rows = counted.table.sum(axis=1)
     n_pairs = int((n_rows * (n_rows - 1)).sum()) // 2
-    n_within = int((table * (table - 1)).sum()) // 2
-    n_leaking = int(n_rows[is_split].sum())
+    n_within = int((counted.table * (counted.table - 1)).sum()) // 2
     return SharedRows(
-        n_values, n_repeated, n_split, n_leaking, example, n_pairs, n_pairs - n_within
+        n_values=int((n_rows > 0).sum()),
+        n_repeated=int((n_rows > 1).sum()),
+        n_split=int(counted.is_split.sum()),
+        n_rows=int(n_rows[counted.is_split].sum()),
+        example=example_of_split(counts, counted),
+        n_pairs=n_pairs,
+        n_split_pairs=n_pairs - n_within,
     )
+
+
+def example_of_split(counts: Counts, counted: CountedSets) -> SharedExample | None:
+    """Find the first values that occur in several folds, with the first and last of the folds."""
+    is_split = counted.is_split
+    if not is_split.any():
+        return None
+    rows = np.flatnonzero((counted.sets == np.argmax(is_split)) & (counts.weights > 0))
+    folds = counted.folds[rows]
+    row = int(rows[np.argmin(folds)])
+    values = tuple(frames.libraries.value_at(series, row) for series in counts.columns["by"])
+    labels = [*counted.labels, None]
+    return SharedExample(None, values, (labels[folds.min()], labels[folds.max()]))

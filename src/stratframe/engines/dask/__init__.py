@@ -11,7 +11,7 @@ import pandas as pd
 
 from ... import frames
 from ...core.strata import sum_by
-from ...core.types import Ints, StratumTable, Words
+from ...core.types import Flags, Ints, StratumTable, Words
 from ...errors import StratError
 from ...frames import NewColumn, SharedRows
 from ...frames.attach import attach_pandas
@@ -42,8 +42,10 @@ class DaskEngine(Engine):
             msg = f"`frame` must be a Dask frame, got {type(frame).__name__}."
             raise StratError(msg)
         self.frame = frame
-        self.shared: dict[Any, Any] = {}
-        """Counts from earlier calls of `shared_rows`, by the columns that were counted."""
+        self.key_counts: dict[tuple[Any, ...], dict[bool, SharedRows]] = {}
+        """The results of `shared_keys` from earlier calls, by the columns that were counted."""
+        self.value_counts: dict[tuple[Any, ...], tuple[list[Any], Any, Ints]] = {}
+        """The results of `count_shared` from earlier calls, by the columns that were counted."""
 
     def empty(self) -> Any:
         return self.frame._meta
@@ -57,8 +59,8 @@ class DaskEngine(Engine):
         *,
         overwrite: bool = False,
     ) -> None:
-        for argument, given in refs.items():
-            for ref in given:
+        for argument, columns in refs.items():
+            for ref in columns:
                 if isinstance(ref, EXPRESSIONS):
                     msg = (
                         f"`{argument}` takes column names and callables that take a Dask"
@@ -73,11 +75,11 @@ class DaskEngine(Engine):
         if not (dtype.is_float() or dtype.is_decimal() or column._meta.dtype == object):
             return term.resolve([column._meta])
         resolve = dask.delayed(term.resolve, pure=False)
-        found: tuple[Term, ...] = dask.compute(
+        terms: tuple[Term, ...] = dask.compute(
             *(resolve([series]) for series in column.to_delayed())
         )
         # A single partition with continuous values makes the whole column continuous.
-        return next((each for each in found if each.orders_rows), found[0])
+        return next((each for each in terms if each.orders_rows), terms[0])
 
     def column(self, ref: Any) -> Any:
         if not frames.is_computed(ref):
@@ -96,40 +98,40 @@ class DaskEngine(Engine):
         *,
         drop: bool = False,
     ) -> DaskCall:
-        computed: dict[Any, Any] = {}
-
-        def label_of(ref: Any) -> Any:
-            is_named = not frames.is_computed(ref)
-            return frames.label_of(self.frame._meta, ref) if is_named else add(self.column(ref))
-
-        def add(column: Any) -> str:
-            label = f"computed {len(computed) + 1}"
-            while label in self.frame.columns:
-                label += "_"
-            computed[label] = column
-            return label
-
+        labels = Labels(self)
         named = {
-            argument: [label_of(ref) for ref in refs]
-            for argument, refs in options.columns().items()
+            argument: list(map(labels.find, refs)) for argument, refs in options.columns().items()
         }
-        of_fold: list[Any] = [] if fold is None else [label_of(fold)]
-        if fold is not None and every is not None:
-            column = self.frame[fold]
-            meta = period_starts(column._meta, every)
-            of_fold = [add(column.map_partitions(period_starts, every, meta=meta))]
         entries = [*named["by"], *named["groups"]]
+        of_fold: list[Any] = []
+        if fold is not None:
+            of_fold = [labels.find(fold)]
+            if every is not None:
+                of_fold = [labels.add(self.periods(fold, every))]
+        present: list[Any] = []
+        if options.missing == "null":
+            present += entries
+        if drop:
+            present += of_fold
         plan = Plan(
-            (*options.terms, *options.groups, *(Classes((name,)) for name in of_fold)),
-            (*entries, *of_fold),
-            len(options.terms),
-            len(options.groups),
-            tuple(named["key"]),
-            named["where"][0] if named["where"] else None,
-            (*(entries if options.missing == "null" else ()), *(of_fold if drop else ())),
+            terms=(*options.terms, *options.groups, *(Classes((name,)) for name in of_fold)),
+            names=(*entries, *of_fold),
+            n_by=len(options.terms),
+            n_groups=len(options.groups),
+            key=tuple(named["key"]),
+            where=named["where"][0] if named["where"] else None,
+            present=tuple(present),
         )
-        frame = self.frame.assign(**computed) if computed else self.frame
+        frame = self.frame
+        if labels.computed:
+            frame = frame.assign(**labels.computed)
         return DaskCall(frame, plan, Columns(frame[plan.columns]))
+
+    def periods(self, name: str, every: str) -> Any:
+        """Compute the start of each row's period from a column of dates or times."""
+        column = self.frame[name]
+        meta = period_starts(column._meta, every)
+        return column.map_partitions(period_starts, every, meta=meta)
 
     # Counts -----------------------------------------------------------------------------
 
@@ -138,56 +140,66 @@ class DaskEngine(Engine):
     ) -> tuple[DaskCall, Counts]:
         plan = call.plan if before is None else call.plan.before(before)
         plan = plan._replace(salts=tuple(salts), key=plan.key if salts else ())
-        call, found = over_partitions(call, count_partition, merge_counts, plan)
-        check_key(zip(map(str, [*plan.key, plan.where]), found.missing.tolist(), strict=True))
-        columns = [found.labels[str(place)] for place in range(len(plan.names))]
+        call, counted = over_partitions(call, count_partition, merge_counts, plan)
+        check_key(zip(map(str, [*plan.key, plan.where]), counted.missing.tolist(), strict=True))
+        labels = counted.labels
+        columns = [labels[str(place)] for place in range(len(plan.names))]
         for place, use in enumerate(plan.uses):
             if not use.is_cut:
                 columns[place] = with_categories(columns[place], call.frame._meta[use.name])
-        lows = {i: found.labels[f"low{i}"] for i in range(plan.n_by) if f"low{i}" in found.labels}
-        lowest = np.array([found.table[f"u{i}"].to_numpy() for i in range(len(salts))])
-        counts = by_argument(columns, plan.n_by, plan.n_groups), found.table["n"].to_numpy()
-        call = call._replace(plan=call.plan._replace(salts=plan.salts))
-        return call, Counts(*counts, lowest, lows, found)
+        counts = Counts(
+            columns=by_argument(columns, plan.n_by, plan.n_groups),
+            weights=counted.table["n"].to_numpy(),
+            lowest=np.array([counted.table[f"u{i}"].to_numpy() for i in range(len(salts))]),
+            lows={i: labels[f"low{i}"] for i in range(plan.n_by) if f"low{i}" in labels},
+            native=counted,
+        )
+        return call._replace(plan=call.plan._replace(salts=plan.salts)), counts
 
     def cut(self, call: DaskCall, place: int, n: int, parents: CountedCodes) -> DaskCall:
-        plan = call.plan
-        index, own = index_of(parents), plan.before(place + 1)._replace(key=())
+        index = index_of(parents)
+        plan = call.plan.before(place + 1)._replace(key=())
 
         def count(rounds: Sequence[Round], n_cells: int, bits: int) -> Any:
-            given = {"index": index, "rounds": rounds, "n_cells": n_cells, "bits": bits}
-            add = partial(np.sum, axis=0)
-            return over_partitions(call, partial(passes.count_numbers, **given), add, own)[1]
+            function = partial(
+                passes.count_numbers, index=index, rounds=rounds, n_cells=n_cells, bits=bits
+            )
+            return over_partitions(call, function, partial(np.sum, axis=0), plan)[1]
 
         def take(rounds: Sequence[Round]) -> Any:
             function = partial(passes.take_numbers, index=index, rounds=rounds)
-            return over_partitions(call, function, passes.join_arrays, own)[1]
+            return over_partitions(call, function, passes.join_arrays, plan)[1]
 
         words = quantile_words(max(parents.n_strata, 1), n, count, take)
-        return call._replace(plan=plan._replace(cuts={**plan.cuts, place: (index, words)}))
+        cuts = {**call.plan.cuts, place: (index, words)}
+        return call._replace(plan=call.plan._replace(cuts=cuts))
 
     def around(
         self, call: DaskCall, counted: CountedCodes, salts: Sequence[int], cuts: Sequence[Cuts]
     ) -> list[tuple[Words, Words]]:
         """Find the numbers around cuts. Cells that are split by a cut need an extra pass."""
-        index, n_strata = index_of(counted), counted.n_strata
+        index = index_of(counted)
         if call.plan.salts != tuple(salts):
-            call, counts = self.count(call, salts=salts)
-            codes = find_codes(counts.native.table, index)[0]
-            if not np.array_equal(CountedCodes(counts, codes, n_strata).sizes, counted.sizes):
-                raise other_rows()
-            counted = CountedCodes(counts, codes, n_strata)
+            call, counted = self.count_again(call, counted, index, salts)
         native: Counted = counted.counts.native
         cells = [dense_cells(each, counted, native.bits) for each in native.cells]
         flagged = [split_cells(*each) for each in zip(cells, cuts, strict=True)]
-        near = [(np.zeros(0, np.int32), np.zeros(0, np.uint64)) for _ in cells]
-        if any(flags.any() for flags in flagged):
-            given = {"index": index, "checksums": native.checksums, "bits": native.bits}
-            packed = [np.packbits(flags) for flags in flagged]
-            function = partial(passes.rows_near_cuts, flagged=packed, **given)
-            near = over_partitions(call, function, passes.merge_near)[1]
-        found = zip(cells, cuts, near, strict=True)
-        return [numbers_around(counts, each, *rows) for counts, each, rows in found]
+        rows = rows_in_cells(call, index, native, flagged)
+        return [
+            numbers_around(counts, cuts_of_salt, codes, numbers)
+            for counts, cuts_of_salt, (codes, numbers) in zip(cells, cuts, rows, strict=True)
+        ]
+
+    def count_again(
+        self, call: DaskCall, counted: CountedCodes, index: Any, salts: Sequence[int]
+    ) -> tuple[DaskCall, CountedCodes]:
+        """Count rows with other salts; raise an error if the strata have other sizes."""
+        call, counts = self.count(call, salts=salts)
+        codes = find_codes(counts.native.table, index)[0]
+        again = CountedCodes(counts, codes, counted.n_strata)
+        if not np.array_equal(again.sizes, counted.sizes):
+            raise other_rows()
+        return call, again
 
     def keys_at(self, options: Options, salts: Sequence[int], numbers: Sequence[Words]) -> Any:
         function = partial(passes.equal_keys, salts=salts, numbers=numbers)
@@ -200,45 +212,47 @@ class DaskEngine(Engine):
     ) -> SharedRows:
         """Count equal keys, groups or rows across folds; keys are compared by their hashes."""
         if argument == "key":
-            asked = ("key", *refs, name)
-            if asked not in self.shared:
-                self.shared[asked] = shared_keys(self.bind(Options(key=tuple(refs)), name))
-            shared: SharedRows = self.shared[asked][drop]
-            return shared
+            key_and_fold = (*refs, name)
+            if key_and_fold not in self.key_counts:
+                call = self.bind(Options(key=tuple(refs)), name)
+                self.key_counts[key_and_fold] = shared_keys(call)
+            return self.key_counts[key_and_fold][drop]
         columns, folds, weights = self.count_shared(refs, name)
-        kept = ~frames.is_missing(folds) if drop else True
-        counts = Counts({"by": columns, "name": [folds]}, weights * kept)
+        if drop:
+            weights = weights * ~frames.is_missing(folds)
+        counts = Counts({"by": columns, "name": [folds]}, weights)
         return shared_values(counts, nulls_alike=argument == "duplicates")
 
     def count_shared(self, refs: Sequence[Any], name: str) -> tuple[list[Any], Any, Ints]:
         """Count rows by fold and values of `refs`, or reuse a count with all of these columns."""
-        for known, (columns, *others) in self.shared.items():
-            if known[0] == "values" and known[-1] == name and set(refs) <= set(known[1:-1]):
-                return [columns[known.index(ref) - 1] for ref in refs], *others
+        for (*known_refs, known_name), (columns, folds, weights) in self.value_counts.items():
+            if known_name == name and set(refs) <= set(known_refs):
+                return [columns[known_refs.index(ref)] for ref in refs], folds, weights
         terms = tuple(Classes((ref,)) for ref in refs)
         counts = self.count(self.bind(Options(terms), name))[1]
-        found = counts.columns["by"], counts.columns["name"][0], counts.weights
-        self.shared["values", *refs, name] = found
-        return found
+        (folds,) = counts.columns["name"]
+        self.value_counts[*refs, name] = (counts.columns["by"], folds, counts.weights)
+        return self.value_counts[*refs, name]
 
     def leaking_rows(self, refs: Sequence[Any], argument: str, name: str) -> Any:
         if argument == "key":
-            call, checksums = self.bind(Options(key=tuple(refs)), name, drop=True), None
-            find = frames.duplicates.rows_across_folds
-            split = [keys[find([keys], folds)[0]] for keys, folds in passes.keys_and_folds(call)]
-            sets: Any = np.unique(np.concatenate(split))
+            call = self.bind(Options(key=tuple(refs)), name, drop=True)
+            choose = partial(passes.rows_of_keys, plan=call.plan, keys=leaking_keys(call))
         else:
             terms = tuple(Classes((ref,)) for ref in refs)
             call, counts = self.count(self.bind(Options(terms), name, drop=True))
             codes = leaking_sets(counts, nulls_alike=argument == "duplicates")
-            sets = index_of(CountedCodes(counts, codes, 0))
-            checksums = counts.native.checksums
+            choose = partial(
+                passes.rows_of_sets,
+                plan=call.plan,
+                index=index_of(CountedCodes(counts, codes, 0)),
+                checksums=counts.native.checksums,
+                check=argument,
+            )
         meta = call.frame._meta.assign(check="", set=0)
-        given = {"plan": call.plan, "sets": sets, "checksums": checksums}
-        check = "keys" if argument == "key" else argument
-        found = over_rows(call.frame, meta, passes.rows_of_sets, check=check, **given)
+        rows = over_rows(call.frame, meta, choose)
         # The repr of a Dask frame fails if an operand is an index or an array.
-        return found.drop(columns=list(call.frame.columns[len(self.frame.columns) :]))
+        return rows.drop(columns=list(call.frame.columns[len(self.frame.columns) :]))
 
     # Results ----------------------------------------------------------------------------
 
@@ -253,19 +267,24 @@ class DaskEngine(Engine):
         fill: bool = False,
     ) -> Any:
         """Add the columns when the frame is computed, reading only the columns of the call."""
-        labels, meta, rows = self.frame.columns, self.frame._meta, call.wanted.frame
+        add_columns = partial(
+            passes.add_columns,
+            plan=call.plan,
+            index=None if counted is None else index_of(counted),
+            checksums=None if counted is None else counted.counts.native.checksums,
+            outputs=list(outputs),
+            parts=list(parts),
+            salts=list(salts),
+            fill=fill,
+        )
+        labels = self.frame.columns
         # `assign` in Dask needs column labels that are unique and can be sorted.
-        can_assign = labels.is_unique and all(isinstance(label, str) for label in labels)
-        given: dict[str, Any] = {"plan": call.plan, "parts": list(parts), "salts": list(salts)}
-        given |= {"index": None, "checksums": None, "outputs": list(outputs), "fill": fill}
-        if counted is not None:
-            given |= {"index": index_of(counted), "checksums": counted.counts.native.checksums}
-        if not can_assign:
-            meta = attach_pandas(meta, list(outputs))
-            return over_rows(call.frame, meta, passes.add_columns, kept=list(labels), **given)
-        meta = attach_pandas(meta[[]], list(outputs))
-        new = over_rows(rows, meta, passes.add_columns, kept=[], **given)
-        return self.frame.assign(**{output.name: new[output.name] for output in outputs})
+        if labels.is_unique and all(isinstance(label, str) for label in labels):
+            meta = attach_pandas(self.frame._meta[[]], list(outputs))
+            new = over_rows(call.wanted.frame, meta, partial(add_columns, old_labels=[]))
+            return self.frame.assign(**{output.name: new[output.name] for output in outputs})
+        meta = attach_pandas(self.frame._meta, list(outputs))
+        return over_rows(call.frame, meta, partial(add_columns, old_labels=list(labels)))
 
     def select(
         self,
@@ -276,16 +295,38 @@ class DaskEngine(Engine):
         nulls: bool = False,
         drops: bool = False,
     ) -> Any:
-        how: dict[str, Any] = {"name": name, "values": values, "equal": equal, "nulls": nulls}
-        kept = over_rows(self.frame, self.frame._meta, filter_values, **how)
-        return kept.drop(columns=[name]) if drops else kept
+        choose = partial(filter_values, name=name, values=values, equal=equal, nulls=nulls)
+        rows = over_rows(self.frame, self.frame._meta, choose)
+        return rows.drop(columns=[name]) if drops else rows
 
     def select_spans(self, name: str, spans: Sequence[Span], *, nulls: bool = False) -> Any:
-        how: dict[str, Any] = {"name": name, "spans": list(spans), "nulls": nulls}
-        return over_rows(self.frame, self.frame._meta, filter_spans, **how)
+        choose = partial(filter_spans, name=name, spans=list(spans), nulls=nulls)
+        return over_rows(self.frame, self.frame._meta, choose)
 
     def drop_shared(self, other: Any, values: Mapping[str, Any]) -> Any:  # noqa: ARG002
-        return over_rows(self.frame, self.frame._meta, drop_values, values=dict(values))
+        return over_rows(self.frame, self.frame._meta, partial(drop_values, values=dict(values)))
+
+
+class Labels:
+    """The labels of the columns that a call reads, and the columns that are computed for it."""
+
+    def __init__(self, engine: DaskEngine) -> None:
+        self.engine = engine
+        self.computed: dict[str, Any] = {}
+
+    def find(self, ref: Any) -> Any:
+        """Find the label of a column, which is computed first if `ref` is no name."""
+        if frames.is_computed(ref):
+            return self.add(self.engine.column(ref))
+        return frames.label_of(self.engine.frame._meta, ref)
+
+    def add(self, column: Any) -> str:
+        """Choose a label for a computed column that no column of the frame has."""
+        label = f"computed {len(self.computed) + 1}"
+        while label in self.engine.frame.columns:
+            label += "_"
+        self.computed[label] = column
+        return label
 
 
 def index_of(counted: CountedCodes) -> Any:
@@ -296,22 +337,51 @@ def index_of(counted: CountedCodes) -> Any:
 
 def dense_cells(cells: Cells, counted: CountedCodes, bits: int) -> StratumTable:
     """Sum the counts of cells in each stratum; the result has shape (n_strata, 2**bits)."""
-    (cell, n), n_cells = cells, counted.n_strata << bits
+    cell, n = cells
     strata = counted.codes[cell >> bits]
-    dealt = strata >= 0
-    own = strata[dealt] << bits | cell[dealt] & ((1 << bits) - 1)
-    return sum_by(own, n[dealt], n_cells).reshape(counted.n_strata, 1 << bits)
+    is_dealt = strata >= 0
+    leading = cell[is_dealt] & ((1 << bits) - 1)
+    cell_in_stratum = strata[is_dealt] << bits | leading
+    sums = sum_by(cell_in_stratum, n[is_dealt], counted.n_strata << bits)
+    return sums.reshape(counted.n_strata, 1 << bits)
+
+
+def rows_in_cells(
+    call: DaskCall, index: Any, native: Counted, flagged: Sequence[Flags]
+) -> list[tuple[Ints, Words]]:
+    """For each salt, collect the strata and the numbers of the rows in flagged cells."""
+    if not any(is_split.any() for is_split in flagged):
+        return [(np.zeros(0, np.int32), np.zeros(0, np.uint64)) for _ in flagged]
+    assert native.checksums is not None
+    function = partial(
+        passes.rows_near_cuts,
+        index=index,
+        checksums=native.checksums,
+        flagged=[np.packbits(is_split) for is_split in flagged],
+        bits=native.bits,
+    )
+    rows: list[tuple[Ints, Words]] = over_partitions(call, function, passes.merge_near)[1]
+    return rows
 
 
 def shared_keys(call: DaskCall) -> dict[bool, SharedRows]:
     """Count equal keys across folds; the item for True leaves out rows without a fold."""
     count = frames.duplicates.count_across_folds
-    found: dict[bool, list[Any]] = {True: [], False: []}
+    counts: dict[bool, list[Any]] = {True: [], False: []}
     for hashes, folds in passes.keys_and_folds(call):
-        found[False].append(count([hashes], folds)[:4])
+        counts[False].append(count([hashes], folds)[:4])
         has_fold = folds >= 0
-        found[True].append(count([hashes[has_fold]], folds[has_fold])[:4])
-    return {drop: SharedRows(*np.sum(each, axis=0).tolist()) for drop, each in found.items()}
+        counts[True].append(count([hashes[has_fold]], folds[has_fold])[:4])
+    return {drop: SharedRows(*np.sum(each, axis=0).tolist()) for drop, each in counts.items()}
+
+
+def leaking_keys(call: DaskCall) -> Words:
+    """Find the hashes of keys that occur in several folds, in ascending order."""
+    hashes_across = []
+    for hashes, folds in passes.keys_and_folds(call):
+        rows = frames.duplicates.rows_across_folds([hashes], folds)[0]
+        hashes_across.append(hashes[rows])
+    return np.unique(np.concatenate(hashes_across))
 
 
 def with_categories(series: Any, meta: Any) -> Any:
@@ -319,5 +389,5 @@ def with_categories(series: Any, meta: Any) -> Any:
     dtype = meta.dtype
     if not isinstance(dtype, pd.CategoricalDtype) or not dd.utils.has_known_categories(meta):
         return series
-    known = series.isin(dtype.categories) | series.isna()
-    return series.astype(dtype) if known.all() else series
+    is_known = series.isin(dtype.categories) | series.isna()
+    return series.astype(dtype) if is_known.all() else series

@@ -49,92 +49,136 @@ class Counted(NamedTuple):
 
 def count_partition(partition: Any, plan: Plan) -> Counted:
     rows = read_rows(partition, plan, plan.salts)
-    places, labels = np.arange(len(rows.table)), {}
-    columns = {f"u{place}": each for place, each in enumerate(rows.numbers)}
-    columns |= {f"low{place}": each for place, each in rows.words.items()}
-    columns |= {f"high{place}": each for place, each in rows.words.items()}
+    places = np.arange(len(rows.table))
+    columns: dict[str, Ints | Words] = {"n": np.ones_like(places)}
+    columns |= {f"u{i}": numbers for i, numbers in enumerate(rows.numbers)}
+    columns |= {f"low{place}": words for place, words in rows.words.items()}
+    columns |= {f"high{place}": words for place, words in rows.words.items()}
+    labels = {}
     for place, use in enumerate(plan.uses):
         values = frames.libraries.to_native(rows.partition[use.name])
-        labels[str(place)] = values = numbers_in(values) if use.is_cut else values
+        if use.is_cut:
+            values = numbers_in(values)
+        labels[str(place)] = values
         if place in rows.words:
             labels[f"low{place}"] = values
-    counts = pl.DataFrame({"n": np.ones_like(places), **columns})
     ones = np.ones(len(places), np.uint8)
-    cells = [(cells_of(places, each, MAX_BITS), ones) for each in rows.numbers]
-    counted = Counted(rows.table.hstack(counts), labels, cells, rows.missing)
-    return counted if len(places) <= FEW_ROWS else merge_counts([counted])
+    cells = [(cells_of(places, numbers, MAX_BITS), ones) for numbers in rows.numbers]
+    counted = Counted(rows.table.hstack(pl.DataFrame(columns)), labels, cells, rows.missing)
+    if len(places) > FEW_ROWS:
+        return merge_counts([counted])
+    return counted
 
 
 def merge_counts(several: Sequence[Counted]) -> Counted:
     table = pl.concat([each.table for each in several], how="vertical_relaxed")
-    table = table.with_row_index("row")
-    keys, row = table.columns[1 : table.columns.index("n")], pl.col("row")
-    codes, n_codes = equal_rows(table[keys])
-    first = first_occurrence(codes, n_codes)
+    entries = table[table.columns[: table.columns.index("n")]]
+    codes, n_codes = equal_rows(entries)
     check_n_strata(n_codes)
-    labels = {
-        name: join_series([each.labels[name] for each in several]) for name in several[0].labels
-    }
-    cut = [name[3:] for name in labels if name.startswith("low")]
-    grouped = (
-        table.with_columns(pl.Series("code", codes))
+    first = first_occurrence(codes, n_codes)
+    entries = entries[first]
+    sums = sum_alike(table, codes)
+    # The codes of each partition are the places of its combinations in the merged table.
+    places = np.split(codes, np.cumsum([len(each.table) for each in several])[:-1])
+    n_salts = len(several[0].cells)
+    bits = min(*(each.bits for each in several), cell_bits(n_codes * max(n_salts, 1)))
+    largest = sums["n"].to_numpy().max(initial=0)
+    return Counted(
+        table=entries.hstack(sums.drop("code", pl.selectors.starts_with("row "))),
+        labels=merge_labels(several, sums, first),
+        cells=merge_cells(several, places, n_codes, bits, largest),
+        missing=np.sum([each.missing for each in several], axis=0),
+        bits=bits,
+        checksums=merge_checksums(several, places, entries),
+    )
+
+
+def merge_labels(several: Sequence[Counted], sums: pl.DataFrame, first: Ints) -> dict[str, Any]:
+    """Find the labels of merged rows: the values at the ends of bins, or of the `first` rows."""
+    labels = {}
+    for name in several[0].labels:
+        rows = first
+        if f"row {name}" in sums.columns:
+            rows = sums[f"row {name}"].to_numpy()
+        series = join_series([each.labels[name] for each in several])
+        labels[name] = plain(series.iloc[rows])
+    return labels
+
+
+def sum_alike(table: pl.DataFrame, codes: Ints) -> pl.DataFrame:
+    """Merge the rows with equal codes, in the order of their first appearance.
+
+    For an entry that is cut at quantiles, the columns `row` and `row low`, followed by the place of
+    the entry, have the rows of the highest and lowest values.
+    """
+    row = pl.col("row")
+    rows_of_ends = []
+    for name in table.columns:
+        if name.startswith("high"):
+            place = name.removeprefix("high")
+            highest = row.get(pl.col(f"high{place}").arg_max())
+            lowest = row.get(pl.col(f"low{place}").arg_min())
+            rows_of_ends += [highest.alias(f"row {place}"), lowest.alias(f"row low{place}")]
+    return (
+        table.with_row_index("row")
+        .with_columns(pl.Series("code", codes))
         .group_by("code", maintain_order=True)
         .agg(
             pl.col("n").sum(),
             pl.col("^(u|low).*$").min(),
             pl.col("^high.*$").max(),
-            *(row.get(pl.col(f"high{i}").arg_max()).alias(f"row {i}") for i in cut),
-            *(row.get(pl.col(f"low{i}").arg_min()).alias(f"row low{i}") for i in cut),
+            *rows_of_ends,
         )
-    )
-    rows = {name: grouped[f"row {name}"].to_numpy() for i in cut for name in (i, f"low{i}")}
-    entries, most = table[first][keys], grouped["n"].to_numpy().max(initial=0)
-    cells, bits, checksums = merge_cells(several, codes, entries, most)
-    return Counted(
-        entries.hstack(grouped.drop("code", pl.selectors.starts_with("row "))),
-        {name: plain(each.iloc[rows.get(name, first)]) for name, each in labels.items()},
-        cells,
-        np.sum([each.missing for each in several], axis=0),
-        bits,
-        checksums,
     )
 
 
 def merge_cells(
-    several: Sequence[Counted], codes: Ints, entries: pl.DataFrame, most: int
-) -> tuple[list[Cells], int, Words]:
-    """Merge the cells and the checksums of partitions.
+    several: Sequence[Counted], places: Sequence[Ints], n_entries: int, bits: int, largest: int
+) -> list[Cells]:
+    """Merge the cells of partitions for each salt, as cells that are defined by `bits` bits.
 
-    `codes` has the place in `entries` for each row of the tables; `most` is the largest count.
+    `places` has the place of each combination of values in the merged table, which has `n_entries`
+    combinations; `largest` is the largest count of one of them.
     """
-    n_salts, is_new = len(several[0].cells), any(each.checksums is None for each in several)
-    hashes = hash_entries(entries) if is_new else np.zeros(0, np.uint64)
-    bits = min(*(each.bits for each in several), cell_bits(len(entries) * max(n_salts, 1)))
-    cells: list[list[Cells]] = [[] for _ in range(n_salts)]
-    start, checksums = 0, []
-    for each in several:
-        own = codes[start : (start := start + len(each.table))]
+    merged = []
+    for salt in range(len(several[0].cells)):
+        cells_of_salt = []
+        for each, places_of_each in zip(several, places, strict=True):
+            cell, n = each.cells[salt]
+            leading = (cell & ((1 << each.bits) - 1)) >> (each.bits - bits)
+            cells_of_salt.append((places_of_each[cell >> each.bits] << bits | leading, n))
+        merged.append(sum_cells(cells_of_salt, n_entries << bits, largest))
+    return merged
+
+
+def merge_checksums(
+    several: Sequence[Counted], places: Sequence[Ints], entries: pl.DataFrame
+) -> Words:
+    """Join the checksums of partitions, and compute those of new partitions."""
+    is_any_new = any(each.checksums is None for each in several)
+    hashes: Words = np.zeros(0, np.uint64)
+    if is_any_new:
+        hashes = hash_entries(entries)
+    checksums = []
+    for each, places_of_each in zip(several, places, strict=True):
         sums = each.checksums
         if sums is None:
-            numbers = [each.table["u0"].to_numpy()] if n_salts else []
-            sums = np.array([[len(own), marks_of(hashes[own], numbers).sum()]], dtype=np.uint64)
+            numbers = [each.table["u0"].to_numpy()] if each.cells else []
+            marks = marks_of(hashes[places_of_each], numbers)
+            sums = np.array([[len(marks), marks.sum()]], dtype=np.uint64)
         checksums.append(sums)
-        for found, (cell, n) in zip(cells, each.cells, strict=True):
-            leading = (cell & ((1 << each.bits) - 1)) >> (each.bits - bits)
-            found.append((own[cell >> each.bits] << bits | leading, n))
-    n_cells = len(entries) << bits
-    return [sum_cells(each, n_cells, most) for each in cells], bits, np.concatenate(checksums)
+    return np.concatenate(checksums)
 
 
-def sum_cells(several: Sequence[Cells], n_cells: int, most: int) -> Cells:
+def sum_cells(several: Sequence[Cells], n_cells: int, largest: int) -> Cells:
     """Sum the counts of equal cells, unless so many cells are possible that repeats are rare."""
     cells, counts = map(np.concatenate, zip(*several, strict=True))
     if n_cells >= 8 * len(cells):
         return cells.astype(np.int32), counts
-    sums = np.zeros(n_cells, np.min_scalar_type(most))
+    sums = np.zeros(n_cells, np.min_scalar_type(largest))
     np.add.at(sums, cells, counts.astype(sums.dtype))
-    found = np.flatnonzero(sums)
-    return found.astype(np.int32), sums[found]
+    filled = np.flatnonzero(sums)
+    return filled.astype(np.int32), sums[filled]
 
 
 def join_series(columns: Sequence[Any]) -> Any:
@@ -144,11 +188,13 @@ def join_series(columns: Sequence[Any]) -> Any:
     if len({series.dtype for series in columns}) == 1:
         return pd.concat(columns, ignore_index=True)
     columns = list(map(plain, columns))
-    missing = [frames.is_missing(series) for series in columns]
-    known = [x[~flags] for x, flags in zip(columns, missing, strict=True) if not flags.all()]
-    present = ~np.concatenate(missing)
-    places = np.where(present, np.cumsum(present) - 1, -1)
-    return take_places(pd.concat(known or columns[:1], ignore_index=True), places)
+    has_value = [~frames.is_missing(series) for series in columns]
+    values = [
+        series[flags] for series, flags in zip(columns, has_value, strict=True) if flags.any()
+    ]
+    flags = np.concatenate(has_value)
+    places = np.where(flags, np.cumsum(flags) - 1, -1)
+    return take_places(pd.concat(values or columns[:1], ignore_index=True), places)
 
 
 def plain(series: Any) -> Any:

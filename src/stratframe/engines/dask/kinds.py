@@ -36,15 +36,15 @@ class Use(NamedTuple):
     is_cut: bool
 
 
-class Held(NamedTuple):
-    """A partition that has values of a kind, and the type in which the partition stores them."""
+class FirstPartition(NamedTuple):
+    """The first partition that has values of a kind, and the type in which it stores them."""
 
     number: int
-    shown: str
+    type_name: str
     is_object: bool
 
 
-Kinds = dict[Use, dict[str, Held]]
+Kinds = dict[Use, dict[str, FirstPartition]]
 """The kinds of values in each use of a column, and the first partition that has each kind."""
 
 
@@ -76,41 +76,62 @@ def take_places(values: Any, places: Any) -> Any:
 
 def kinds_in(partition: Any, number: int, plan: Any) -> Kinds:
     """Find the kind of values in each column of a partition; skip columns without values."""
-    found: Kinds = {}
+    kinds: Kinds = {}
     for use in dict.fromkeys([*plan.uses, *(Use(name, is_cut=False) for name in plan.key)]):
         series = partition[use.name]
         if not frames.is_missing(series).all():
-            kind, shown = kind_of(numbers_in(series) if use.is_cut else series)
-            found[use] = {kind: Held(number, shown, series.dtype == object)}
-    return found
+            kind, type_name = kind_of(numbers_in(series) if use.is_cut else series)
+            kinds[use] = {kind: FirstPartition(number, type_name, series.dtype == object)}
+    return kinds
 
 
 def kind_of(series: Any) -> tuple[str, str]:
     """Return the kind of values in a column, and the name of their type for messages."""
     if isinstance(series.dtype, pd.CategoricalDtype):
-        kind, shown = kind_of(pd.Series(series.cat.categories))
-        return kind, f"category of {shown}"
-    dtype: Any = frames.dtypes.dtype_of(series)
-    kind = str(dtype).lower()
+        kind, type_name = kind_of(pd.Series(series.cat.categories))
+        return kind, f"category of {type_name}"
+    kind = kind_of_values(series)
+    type_name = str(series.dtype)
+    if series.dtype == object:
+        type_name = f"object ({kind})"
+    if kind.startswith("large"):
+        type_name = f"{type_name} beyond 2**53"
+    return kind, type_name
+
+
+def kind_of_values(series: Any) -> str:
     if isinstance(series.dtype, pd.PeriodDtype | pd.IntervalDtype):
-        kind = str(series.dtype)
-    elif dtype.is_decimal():
-        kind = "decimal"
-    elif dtype.is_numeric():
-        values = frames.read.numbers_of(series)
-        kind = {"f": "number", "i": "integer", "u": "unsigned"}[values.dtype.kind]
-        if kind != "number" and (values.max() > EXACT or values.min() < -EXACT):
-            kind = f"large {kind}"
-    elif dtype.is_temporal():
-        values = series.dropna().infer_objects()
-        dtype = frames.dtypes.dtype_of(values)
-        kind = str(dtype).lower()
-        if hasattr(dtype, "time_unit"):
-            kind = "timedelta64" if kind.startswith("duration") else "datetime64"
-            zone = getattr(values.dtype, "tz", None) or getattr(dtype, "time_zone", None)
-            kind += f"[{dtype.time_unit}, {zone}]" if zone else f"[{dtype.time_unit}]"
-    shown = f"object ({kind})" if series.dtype == object else str(series.dtype)
-    return kind, f"{shown} beyond 2**53" if kind.startswith("large") else shown
+        return str(series.dtype)
+    dtype: Any = frames.dtypes.dtype_of(series)
+    if dtype.is_decimal():
+        return "decimal"
+    if dtype.is_numeric():
+        return kind_of_numbers(series)
+    if dtype.is_temporal():
+        return kind_of_times(series)
+    return str(dtype).lower()
+
+
+def kind_of_numbers(series: Any) -> str:
+    values = frames.read.numbers_of(series)
+    kind = {"f": "number", "i": "integer", "u": "unsigned"}[values.dtype.kind]
+    if kind != "number" and (values.max() > EXACT or values.min() < -EXACT):
+        return f"large {kind}"
+    return kind
+
+
+def kind_of_times(series: Any) -> str:
+    values = series.dropna().infer_objects()
+    dtype: Any = frames.dtypes.dtype_of(values)
+    name = str(dtype).lower()
+    if not hasattr(dtype, "time_unit"):
+        return name
+    is_duration = name.startswith("duration")
+    kind = "timedelta64" if is_duration else "datetime64"
+    zone = getattr(values.dtype, "tz", None) or getattr(dtype, "time_zone", None)
+    if zone:
+        return f"{kind}[{dtype.time_unit}, {zone}]"
+    return f"{kind}[{dtype.time_unit}]"
 
 
 def choose_types(kinds: Kinds, plan: Any) -> dict[Use, str]:
@@ -120,31 +141,36 @@ def choose_types(kinds: Kinds, plan: Any) -> dict[Use, str]:
     are stored as objects.
     """
     read_as: dict[Use, str] = {}
-    faults, casts = [], {}
-    for use, held in kinds.items():
+    faults = []
+    casts: dict[Hashable, str] = {}
+    for use, partitions in kinds.items():
         name = use.name
         may_mix = name not in plan.key and not use.is_cut
-        for one, other in combinations(sorted(held, key=held.__getitem__), 2):
+        for one, other in combinations(sorted(partitions, key=partitions.__getitem__), 2):
             if any({one, other} <= each for each in NUMBER_KINDS):
-                if use.is_cut and held.keys() <= FLOAT_KINDS:
+                if use.is_cut and partitions.keys() <= FLOAT_KINDS:
                     read_as[use] = "floats"
-            elif may_mix and held[one].is_object and held[other].is_object:
+            elif may_mix and partitions[one].is_object and partitions[other].is_object:
                 read_as[use] = "objects"
             elif name not in casts:
-                faults.append(
-                    f"Column {name!r} must have the same type in all partitions, but partition"
-                    f" {held[one].number} holds {held[one].shown} and partition"
-                    f" {held[other].number} {held[other].shown}."
-                )
+                faults.append(write_fault(name, partitions[one], partitions[other]))
                 is_number = Use(name, is_cut=True) in kinds
-                casts[name] = choose_cast(held.keys(), is_number=is_number)
+                casts[name] = choose_cast(partitions.keys(), is_number=is_number)
     if faults:
         msg = "\n".join([*faults, f"Hint: cast to one type first, as in `df.astype({casts})`."])
         raise StratError(msg)
     return read_as
 
 
+def write_fault(name: Hashable, first: FirstPartition, second: FirstPartition) -> str:
+    return (
+        f"Column {name!r} must have the same type in all partitions, but partition {first.number}"
+        f" holds {first.type_name} and partition {second.number} {second.type_name}."
+    )
+
+
 def choose_cast(kinds: Set[str], *, is_number: bool) -> str:
+    """Choose the type to which a hint casts the columns of all partitions."""
     numbers = set().union(*NUMBER_KINDS)
     if kinds <= numbers:
         return "UInt64" if "large unsigned" in kinds else "Int64"
@@ -153,4 +179,6 @@ def choose_cast(kinds: Set[str], *, is_number: bool) -> str:
     times = [kind for kind in kinds if kind.startswith(("datetime64", "timedelta64"))]
     if len({"," in kind for kind in times}) == 1:  # a cast cannot add a time zone
         return min(times, key=lambda kind: FINEST_UNITS.index(kind.partition("[")[2][:2]))
-    return "float64" if kinds <= {*numbers, "boolean", "decimal", "string"} else "string"
+    if kinds <= {*numbers, "boolean", "decimal", "string"}:
+        return "float64"
+    return "string"

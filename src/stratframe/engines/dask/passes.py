@@ -72,19 +72,11 @@ def over_partitions(
     """
     whole = call.plan
     bound = partial(function, plan=(plan or whole)._replace(read_as=whole.read_as))
-    of_one = dask.delayed(partial(read_typed, plan=whole, function=bound), traverse=False)
-    of_few = dask.delayed(partial(merge_typed, plan=whole, merge=merge), traverse=False)
-    reads, keys = call.wanted.tasks
-    graph = {**reads, **of_one.dask, **of_few.dask}
-    name, level = f"stratframe-{uuid4().hex}", 0
-    tasks: list[Any] = [(operator.call, of_one.key, key, number) for number, key in enumerate(keys)]
-    while level == 0 or len(tasks) > 1:
-        keys, level = [f"{name}-{level}-{place}" for place in range(len(tasks))], level + 1
-        graph |= zip(keys, tasks, strict=True)
-        groups = [keys[start : start + FAN_IN] for start in range(0, len(keys), FAN_IN)]
-        tasks = [(operator.call, of_few.key, group) for group in groups]
-    graph[name] = tasks[0]
-    kinds, result = delayed.Delayed(name, graph).compute()
+    kinds, result = compute_tree(
+        call.wanted,
+        partial(read_typed, plan=whole, function=bound),
+        partial(merge_typed, plan=whole, merge=merge),
+    )
     if whole.read_as is None:
         call = call._replace(plan=whole._replace(read_as=choose_types(kinds, whole)))
         if result is None:
@@ -94,6 +86,27 @@ def over_partitions(
     return call, result
 
 
+def compute_tree(
+    columns: Columns, read: Callable[[Any, int], Any], merge: Callable[[Sequence[Any]], Any]
+) -> Any:
+    """Read each partition, given its number, and merge a few results at a time, in their order."""
+    of_one = dask.delayed(read, traverse=False)
+    of_few = dask.delayed(merge, traverse=False)
+    reads, keys = columns.tasks
+    graph = {**reads, **of_one.dask, **of_few.dask}
+    name = f"stratframe-{uuid4().hex}"
+    tasks: list[Any] = [(operator.call, of_one.key, key, number) for number, key in enumerate(keys)]
+    level = 0
+    while level == 0 or len(tasks) > 1:
+        keys = [f"{name}-{level}-{place}" for place in range(len(tasks))]
+        graph |= zip(keys, tasks, strict=True)
+        groups = [keys[start : start + FAN_IN] for start in range(0, len(keys), FAN_IN)]
+        tasks = [(operator.call, of_few.key, group) for group in groups]
+        level += 1
+    graph[name] = tasks[0]
+    return delayed.Delayed(name, graph).compute()
+
+
 Typed = tuple[Kinds, Any]
 """The kinds of values in some partitions, and the result of applying a function to these
 partitions. The result is an error if values cannot be read, and None if classes must be read again
@@ -101,7 +114,9 @@ as objects."""
 
 
 def read_typed(partition: Any, number: int, *, plan: Plan, function: Callable[[Any], Any]) -> Typed:
-    kinds = kinds_in(partition, number, plan) if plan.read_as is None else {}
+    kinds: Kinds = {}
+    if plan.read_as is None:
+        kinds = kinds_in(partition, number, plan)
     try:
         return kinds, function(partition)
     except StratError as error:  # raised later, unless mixed types are the cause
@@ -112,14 +127,16 @@ def merge_typed(
     several: Sequence[Typed], *, plan: Plan, merge: Callable[[Sequence[Any]], Any]
 ) -> Typed:
     kinds: Kinds = {}
-    for each, _ in several:
-        for use, held in each.items():
-            kinds[use] = {**held, **kinds.get(use, {})}
-    results = [result for _, result in several]
-    failed = [each for each in results if each is None or isinstance(each, StratError)]
+    for kinds_of_few, _ in several:
+        for use, partitions in kinds_of_few.items():
+            kinds[use] = {**partitions, **kinds.get(use, {})}
     if "objects" in choose_types(kinds, plan).values():
         return kinds, None
-    return kinds, failed[0] if failed else merge(results)
+    results = [result for _, result in several]
+    for result in results:
+        if result is None or isinstance(result, StratError):
+            return kinds, result
+    return kinds, merge(results)
 
 
 def join_arrays(several: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
@@ -139,10 +156,11 @@ def take_numbers(
     """
     rows = read_rows(partition, plan)
     missing = frames.is_missing(numbers_in(rows.partition[plan.names[-1]]))
-    words, (parents, _) = rows.words[len(plan.terms) - 1], find_codes(rows.table, index)
-    known = np.flatnonzero(~missing & (parents >= 0))
-    found, cells = cell_places(parents[known], words[known], rounds)
-    return cells, words[known][found]
+    parents = find_codes(rows.table, index)[0]
+    positions = np.flatnonzero(~missing & (parents >= 0))
+    words = rows.words[len(plan.terms) - 1][positions]
+    inside, cells = cell_places(parents[positions], words, rounds)
+    return cells, words[inside]
 
 
 def count_numbers(
@@ -173,13 +191,13 @@ def rows_near_cuts(
 ) -> list[tuple[Ints, Words]]:
     """For each salt, find the strata and numbers of the rows in flagged cells; flags are packed."""
     rows, codes = same_rows(partition, plan, index, checksums, plan.salts)
-    near = []
+    rows_of_salts = []
     for packed, numbers in zip(flagged, rows.numbers, strict=True):
-        flags = np.unpackbits(packed).view(np.bool_)
+        is_flagged = np.unpackbits(packed).view(np.bool_)
         # Rows that are not dealt have negative cells, which index flags of the last stratum.
-        inside = flags[cells_of(codes, numbers, bits)] & (codes >= 0)
-        near.append((codes[inside].astype(np.int32), numbers[inside]))
-    return near
+        is_near = is_flagged[cells_of(codes, numbers, bits)] & (codes >= 0)
+        rows_of_salts.append((codes[is_near].astype(np.int32), numbers[is_near]))
+    return rows_of_salts
 
 
 def merge_near(several: Sequence[Sequence[tuple[Ints, Words]]]) -> list[tuple[Any, ...]]:
@@ -189,8 +207,9 @@ def merge_near(several: Sequence[Sequence[tuple[Ints, Words]]]) -> list[tuple[An
 def equal_keys(partition: Any, plan: Plan, salts: Sequence[int], numbers: Sequence[Words]) -> Any:
     """Return the keys of the rows whose number with a salt is in the array for this salt."""
     rows = read_rows(partition, plan, salts)
-    found = [np.isin(*each) for each in zip(rows.numbers, numbers, strict=True)]
-    return rows.partition.loc[np.logical_or.reduce(found), list(plan.key)]
+    pairs = zip(rows.numbers, numbers, strict=True)
+    is_wanted = np.logical_or.reduce([np.isin(*pair) for pair in pairs])
+    return rows.partition.loc[is_wanted, list(plan.key)]
 
 
 Keys = tuple[pl.DataFrame, int]
@@ -202,7 +221,8 @@ def keys_and_folds(call: DaskCall) -> Iterator[tuple[Words, Ints]]:
     """Yield batches of key hashes and folds (-1 if missing), with equal keys in the same batch."""
     last = -1
     while last < 2**WORD - 1:
-        function, merge = (partial(each, first=last + 1) for each in (hashes_of_keys, merge_keys))
+        function = partial(hashes_of_keys, first=last + 1)
+        merge = partial(merge_keys, first=last + 1)
         call, (rows, last) = over_partitions(call, function, merge)
         folds = rows["fold"].to_numpy()
         yield rows["hash"].to_numpy(), np.where(folds == 0, -1, pd.factorize(folds)[0])
@@ -211,13 +231,16 @@ def keys_and_folds(call: DaskCall) -> Iterator[tuple[Words, Ints]]:
 def hashes_of_keys(partition: Any, plan: Plan, first: int) -> Keys:
     rows = read_rows(partition, plan, [0], keyed=True)
     folds = np.where(rows.table["0"].is_null(), np.uint64(0), hash_entries(rows.table[["0"]]))
-    found = pl.DataFrame({"hash": rows.numbers[0], "fold": folds})
-    return (found.filter(pl.col("hash") >= first) if first else found), 2**WORD - 1
+    keys = pl.DataFrame({"hash": rows.numbers[0], "fold": folds})
+    if first:
+        keys = keys.filter(pl.col("hash") >= first)
+    return keys, 2**WORD - 1
 
 
 def merge_keys(several: Sequence[Keys], first: int) -> Keys:
     """Merge keys; if the driver cannot hold all of them, keep the keys with the lowest hashes."""
-    rows, last = pl.concat([keys for keys, _ in several]), min(end for _, end in several)
+    rows = pl.concat([keys for keys, _ in several])
+    last = min(end for _, end in several)
     while len(rows := rows.filter(pl.col("hash") <= last)) > KEYS_AT_ONCE and last > first:
         last = (first + last) // 2
     return rows, last
@@ -226,10 +249,10 @@ def merge_keys(several: Sequence[Keys], first: int) -> Keys:
 # Results ---------------------------------------------------------------------------------
 
 
-def over_rows(frame: Any, meta: Any, function: Callable[..., Any], **options: Any) -> Any:
+def over_rows(frame: Any, meta: Any, function: Callable[[Any], Any]) -> Any:
     """Call a function on each partition when the frame is computed."""
-    # Without `delayed`, Dask would confuse calls in which two options have swapped values.
-    bound = dask.delayed(partial(function, **options), traverse=False)
+    # Without `delayed`, Dask would confuse partial functions in which two options are swapped.
+    bound = dask.delayed(function, traverse=False)
     return frame.map_partitions(apply, bound, meta=meta, enforce_metadata=False)
 
 
@@ -238,17 +261,21 @@ def apply(partition: Any, function: Callable[[Any], Any]) -> Any:
 
 
 def rows_of_sets(
-    partition: Any, *, plan: Plan, sets: pl.DataFrame | Words, checksums: Words, check: str
+    partition: Any, *, plan: Plan, index: pl.DataFrame, checksums: Words, check: str
 ) -> Any:
-    """Keep rows in the given sets or with the given key hashes; add columns `check` and `set`."""
-    if isinstance(sets, pl.DataFrame):
-        rows, found = same_rows(partition, plan, sets, checksums)
-    else:
-        rows = read_rows(partition, plan, [0], keyed=True)
-        found = np.searchsorted(sets, rows.numbers[0])
-        found[~np.isin(rows.numbers[0], sets)] = -1
-    kept = np.flatnonzero(found >= 0)
-    return rows.partition.iloc[kept].assign(check=check, set=found[kept])
+    """Keep the rows with a code in the index, and add the columns `check` and `set`."""
+    rows, codes = same_rows(partition, plan, index, checksums)
+    positions = np.flatnonzero(codes >= 0)
+    return rows.partition.iloc[positions].assign(check=check, set=codes[positions])
+
+
+def rows_of_keys(partition: Any, *, plan: Plan, keys: Words) -> Any:
+    """Keep the rows whose key has one of the ascending hashes; add the columns `check`, `set`."""
+    rows = read_rows(partition, plan, [0], keyed=True)
+    hashes = rows.numbers[0]
+    positions = np.flatnonzero(np.isin(hashes, keys))
+    places = np.searchsorted(keys, hashes[positions])
+    return rows.partition.iloc[positions].assign(check="keys", set=places)
 
 
 def add_columns(
@@ -256,27 +283,28 @@ def add_columns(
     *,
     plan: Plan,
     index: pl.DataFrame | None,
-    checksums: Words,
+    checksums: Words | None,
     outputs: Sequence[NewColumn],
     parts: Sequence[PartsByNumber],
     salts: Sequence[int],
     fill: bool,
-    kept: Sequence[Any],
+    old_labels: Sequence[Any],
 ) -> Any:
-    """Add columns of parts to the columns `kept`; without an index, all rows form one stratum."""
-    if index is None:
+    """Add columns of parts to some columns; without an index, all rows form one stratum."""
+    if index is None or checksums is None:
         rows = read_rows(partition, plan, salts)
         check_key(zip(map(str, [*plan.key, plan.where]), rows.missing.tolist(), strict=True))
         codes = np.zeros(len(rows.positions), np.int64)
     else:
         rows, codes = same_rows(partition, plan, index, checksums, salts)
     # Groups have no cut points, so their rows need no numbers.
-    numbers, columns = rows.numbers or [np.broadcast_to(np.uint64(0), len(codes))] * len(parts), []
+    numbers = rows.numbers or [np.broadcast_to(np.uint64(0), len(codes))] * len(parts)
     positions = rows.positions if len(codes) < len(partition) else None
-    for output, words, each in zip(outputs, numbers, parts, strict=True):
-        found = place_rows(parts_by_number(codes, words, each), positions, len(partition))
+    columns = []
+    for output, words, cuts in zip(outputs, numbers, parts, strict=True):
+        new_parts = place_rows(parts_by_number(codes, words, cuts), positions, len(partition))
         if fill:
-            given = read_filled(partition[plan.names[-1]], output, each.points.shape[1] + 1)
-            found = np.where(found < 0, given, found)
-        columns.append(output._replace(parts=found))
-    return attach_pandas(partition[list(kept)], columns)
+            old_parts = read_filled(partition[plan.names[-1]], output, cuts.points.shape[1] + 1)
+            new_parts = np.where(new_parts < 0, old_parts, new_parts)
+        columns.append(output._replace(parts=new_parts))
+    return attach_pandas(partition[list(old_labels)], columns)

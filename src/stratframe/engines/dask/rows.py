@@ -17,7 +17,7 @@ from ... import frames
 from ...core.hashing import HashedWords, hash_keys
 from ...core.order import ordered_words
 from ...core.strata import edge_bins
-from ...core.types import Ints, Words
+from ...core.types import Flags, Ints, Words
 from ...terms.base import ByEdges, ByQuantiles, Term
 from ..base import check_term, other_rows
 from ..counts import parts_by_cuts
@@ -63,8 +63,10 @@ class Plan(NamedTuple):
         return [Use(x, isinstance(term.counted_by(), ByEdges | ByQuantiles)) for x, term in pairs]
 
     def before(self, place: int) -> Plan:
-        terms, names = self.terms[:place], self.names[:place]
-        return self._replace(terms=terms, names=names, n_by=place, n_groups=0)
+        """Restrict the plan to its first `place` entries."""
+        return self._replace(
+            terms=self.terms[:place], names=self.names[:place], n_by=place, n_groups=0
+        )
 
 
 class Rows(NamedTuple):
@@ -88,46 +90,97 @@ def read_rows(
     partition: Any, plan: Plan, salts: Sequence[int] = (), *, keyed: bool = False
 ) -> Rows:
     """Read the dealt rows of a partition; with `keyed`, leave out rows with a missing key."""
-    flags, missing = np.ones(len(partition), np.bool_), np.zeros(len(plan.key) + 1, np.int64)
+    is_dealt, n_unknown = flag_dealt(partition, plan, keyed=keyed)
+    positions = np.flatnonzero(is_dealt)
+    rows = partition
+    if len(positions) < len(partition):
+        rows = partition.iloc[positions]
+    n_missing = [np.count_nonzero(frames.is_missing(rows[name])) for name in plan.key]
+    missing = np.array([*n_missing, n_unknown], np.int64)
+    if len(rows) and not missing.any():
+        numbers = numbers_of_rows(rows, plan.key, salts)
+    else:
+        numbers = [np.zeros(len(rows), np.uint64)] * len(salts)
+    table, words = read_entry_table(rows, plan)
+    return Rows(rows, positions, missing, table, words, numbers)
+
+
+def flag_dealt(partition: Any, plan: Plan, *, keyed: bool) -> tuple[Flags, int]:
+    """Flag the dealt rows of a partition, and count the missing values in `where`."""
+    is_dealt: Flags = np.ones(len(partition), np.bool_)
+    n_unknown = 0
     if plan.where is not None:
-        flags, unknown = frames.read_flags(partition[plan.where], repr(plan.where))
-        missing[-1] = np.count_nonzero(unknown)
-    for name in (*plan.present, *(plan.key if keyed else ())):
-        flags = flags & ~frames.is_missing(partition[name])
-    positions = np.flatnonzero(flags)
-    rows = partition if len(positions) == len(partition) else partition.iloc[positions]
-    missing[:-1] = [np.count_nonzero(frames.is_missing(rows[name])) for name in plan.key]
-    numbers = dict.fromkeys(salts, np.zeros(len(rows), np.uint64))
-    if salts and len(rows) and not missing.any():
-        columns = [frames.read_key(rows[name]) for name in plan.key]
-        numbers = {salt: hash_keys(columns, salt) for salt in numbers}
-    everyone = {"all": pl.Series(np.zeros(len(rows), np.int8))}
-    table, words = dict[str, pl.Series](), dict[int, Words]()
+        is_dealt, is_unknown = frames.read_flags(partition[plan.where], repr(plan.where))
+        n_unknown = int(np.count_nonzero(is_unknown))
+    for name in plan.present:
+        is_dealt = is_dealt & ~frames.is_missing(partition[name])
+    for name in plan.key if keyed else ():
+        is_dealt = is_dealt & ~frames.is_missing(partition[name])
+    return is_dealt, n_unknown
+
+
+def numbers_of_rows(rows: Any, key: Sequence[Hashable], salts: Sequence[int]) -> list[Words]:
+    """Compute the number of each row with each salt; a salt that repeats is used once."""
+    if not salts:
+        return []
+    columns = [frames.read_key(rows[name]) for name in key]
+    numbers = {salt: hash_keys(columns, salt) for salt in dict.fromkeys(salts)}
+    return [numbers[salt] for salt in salts]
+
+
+def read_entry_table(rows: Any, plan: Plan) -> tuple[pl.DataFrame, dict[int, Words]]:
+    """Read the classes and bins of rows, and the words of entries that are cut at quantiles."""
+    columns: dict[str, pl.Series] = {}
+    words: dict[int, Words] = {}
+    read_as = plan.read_as or {}
     for place, use in enumerate(plan.uses):
-        name, term, kind = use.name, plan.terms[place], (plan.read_as or {}).get(use)
+        term = plan.terms[place]
+        series = rows[use.name]
+        alike = term.counted_by()
         if not use.is_cut:
-            check_term(term.resolve([rows[name]]), DASK)
-            table[str(place)] = read_classes(rows[name], as_objects=kind == "objects")
-            continue
-        series, alike = numbers_in(rows[name]), term.counted_by()
-        if isinstance(alike, ByEdges):
-            values, lacks = frames.read_comparable(series, str(term))
-            # Values outside the edges get two extra bins, for which the driver raises an error.
-            bins = edge_bins(values, alike.edges, alike.closed) + (values >= alike.edges[0])
-            bins += values > alike.edges[-1]
+            check_term(term.resolve([series]), DASK)
+            as_objects = read_as.get(use) == "objects"
+            columns[str(place)] = read_classes(series, as_objects=as_objects)
+        elif isinstance(alike, ByEdges):
+            columns[str(place)] = read_bins(series, term, alike)
         else:
-            values, lacks = frames.read_numbers(series, str(term))
-            own = ordered_words(values.astype(np.float64) if kind == "floats" else values)
-            words[place] = own
-            if place not in plan.cuts:
-                continue
-            index, points = plan.cuts[place]
-            parents = find_codes(pl.DataFrame(table or everyone), index)[0].clip(0)
-            # Bins are closed on the right, so only points below a value are counted.
-            bins = np.where(own == 0, 0, parts_by_cuts(parents, own - np.uint64(1), points))
-        table[str(place)] = pl.Series(bins.astype(np.int64)).set(pl.Series(lacks), None)
-    found = [numbers[salt] for salt in salts]
-    return Rows(rows, positions, missing, pl.DataFrame(table or everyone), words, found)
+            values, lacks_value = frames.read_numbers(numbers_in(series), str(term))
+            if read_as.get(use) == "floats":
+                values = values.astype(np.float64)
+            words[place] = ordered_words(values)
+            if place in plan.cuts:
+                parents = entry_table(columns, len(rows))
+                bins = bins_in_parents(words[place], parents, *plan.cuts[place])
+                columns[str(place)] = with_nulls(bins, lacks_value)
+    return entry_table(columns, len(rows)), words
+
+
+def entry_table(columns: Mapping[str, pl.Series], n_rows: int) -> pl.DataFrame:
+    return pl.DataFrame(columns or {"all": pl.Series(np.zeros(n_rows, np.int8))})
+
+
+def read_bins(series: Any, term: Term, alike: ByEdges) -> pl.Series:
+    """Find the bins of values; values outside the edges get two extra bins.
+
+    The driver raises an error for the extra bins.
+    """
+    values, lacks_value = frames.read_comparable(numbers_in(series), str(term))
+    bins = edge_bins(values, alike.edges, alike.closed) + (values >= alike.edges[0])
+    bins += values > alike.edges[-1]
+    return with_nulls(bins, lacks_value)
+
+
+def bins_in_parents(
+    words: Words, parents: pl.DataFrame, index: pl.DataFrame, points: Words
+) -> Ints:
+    """Find the bins between the quantiles of each parent stratum; bins are closed on the right."""
+    codes = find_codes(parents, index)[0].clip(0)
+    # Only points below a value are counted.
+    return np.where(words == 0, 0, parts_by_cuts(codes, words - np.uint64(1), points))
+
+
+def with_nulls(bins: Ints, lacks_value: Flags) -> pl.Series:
+    return pl.Series(bins.astype(np.int64)).set(pl.Series(lacks_value), None)
 
 
 def read_classes(series: Any, *, as_objects: bool) -> pl.Series:
@@ -142,10 +195,13 @@ def read_classes(series: Any, *, as_objects: bool) -> pl.Series:
         return column.cast(pl.Null)
     if dtype.is_float():
         return column.cast(pl.Float64).fill_nan(None)
-    column = column.to_physical() if dtype.is_temporal() else column
+    if dtype.is_temporal():
+        column = column.to_physical()
     if column.dtype in (pl.Categorical, pl.Enum):
         return column.cast(pl.String)
-    return column.cast(pl.Int64) if column.dtype.is_integer() and dtype != pl.UInt64 else column
+    if column.dtype.is_integer() and dtype != pl.UInt64:
+        return column.cast(pl.Int64)
+    return column
 
 
 # Rows that are alike ---------------------------------------------------------------------
@@ -154,20 +210,22 @@ def read_classes(series: Any, *, as_objects: bool) -> pl.Series:
 def hash_entries(table: pl.DataFrame) -> Words:
     """Hash each row of a table; the hash does not depend on the types of the columns."""
     columns = []
-    for each in table:
-        words, present = np.full(len(each), NO_VALUE), each.is_not_null().to_numpy()
-        if present.any():
-            words[present] = hash_keys([frames.read_key(each.drop_nulls())], 0)
+    for column in table:
+        words = np.full(len(column), NO_VALUE)
+        has_value = column.is_not_null().to_numpy()
+        if has_value.any():
+            words[has_value] = hash_keys([frames.read_key(column.drop_nulls())], 0)
         columns.append(HashedWords(words))
     return hash_keys(columns, 0)
 
 
 def equal_rows(table: pl.DataFrame) -> tuple[Ints, int]:
     """Give equal rows the same code, in order of first appearance, and count the codes."""
-    codes, n_codes = np.zeros(len(table), np.int64), min(1, len(table))
+    codes: Ints = np.zeros(len(table), np.int64)
+    n_codes = min(1, len(table))
     for column in table:
-        own, n_own = frames.encode_classes(column)
-        codes, n_codes = frames.read.factorize(codes * (n_own + 1) + own + 1)
+        classes, n_classes = frames.encode_classes(column)
+        codes, n_codes = frames.read.factorize(codes * (n_classes + 1) + classes + 1)
     return codes, n_codes
 
 
@@ -179,12 +237,12 @@ def make_index(table: pl.DataFrame, codes: Ints) -> pl.DataFrame:
 
 def find_codes(table: pl.DataFrame, index: pl.DataFrame) -> tuple[Ints, Words]:
     """Look up the code and the hash of every row; raise an error if a row is not in the index."""
-    known = index.drop("code", "word")
-    rows = table[known.columns]
-    if rows.schema != known.schema:  # equal numbers can have different types
-        rows = rows.cast(known.schema, strict=False)
-    places = equal_rows(pl.concat([known, rows]))[0][len(known) :]
-    if places.max(initial=-1) >= len(known):
+    entries = index.drop("code", "word")
+    rows = table[entries.columns]
+    if rows.schema != entries.schema:  # equal numbers can have different types
+        rows = rows.cast(entries.schema, strict=False)
+    places = equal_rows(pl.concat([entries, rows]))[0][len(entries) :]
+    if places.max(initial=-1) >= len(entries):
         raise other_rows()
     return index["code"].to_numpy()[places], index["word"].to_numpy()[places]
 
@@ -216,12 +274,14 @@ def are_counted(marks: Words, checksums: Words) -> bool:
     if not len(marks):
         return not counts.all()
     sums = np.append(np.uint64(0), np.cumsum(marks, dtype=np.uint64))
-    starts, seen = [0], {0}
+    starts = [0]
+    seen = {0}
     while starts and starts[-1] < len(marks):
         start = starts.pop()
-        near = np.flatnonzero(start + counts <= len(marks))
-        ends = start + counts[near]
-        ends = ends[sums[ends] - sums[start] == checksums[near, 1]]
-        found = sorted({*ends.tolist()} - seen)  # the last start is tried first
-        starts, seen = [*starts, *found], seen.union(found)
+        partitions = np.flatnonzero(start + counts <= len(marks))
+        ends = start + counts[partitions]
+        is_counted = sums[ends] - sums[start] == checksums[partitions, 1]
+        new_starts = set(ends[is_counted].tolist()) - seen
+        starts += sorted(new_starts)  # the last start is tried first
+        seen |= new_starts
     return bool(starts)

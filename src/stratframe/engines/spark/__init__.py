@@ -77,7 +77,9 @@ class SparkEngine(Engine):
                 return isinstance(ref, str) and compared(ref) == compared(name)
 
             check_taken(self.frame, taken, refs, reads, overwrite=overwrite)
-        typed = [self.typed(ref, argument) for argument, given in refs.items() for ref in given]
+        typed = []
+        for argument, columns in refs.items():
+            typed += [self.typed(ref, argument) for ref in columns]
         # Some verbs check their columns twice, but the warning is shown only once.
         if typed and not self.has_warned:
             self.has_warned = warn_of_changes(self.frame, typed)
@@ -101,16 +103,18 @@ class SparkEngine(Engine):
 
     def resolve_on(self, term: Term, typed: Typed, empty: Any) -> Term:
         """Resolve a term. The result can depend on whether the column holds fractions."""
-        resolved, half = term.resolve([empty]), load_extra("polars", "spark").Series([0.5])
-        has_fractions = typed.is_decimal or typed.dtype in FLOATS
+        resolved = term.resolve([empty])
+        if not typed.is_decimal and typed.dtype not in FLOATS:
+            return resolved
         # The rows are searched for a fraction only if a fraction could change the result.
-        if not has_fractions or type(term.resolve([half])) is type(resolved):
+        half = load_extra("polars", "spark").Series([0.5])
+        if type(term.resolve([half])) is type(resolved):
             return resolved
         value = typed.present.cast("double")
         is_finite = functions().abs(value) < END_OF_INTEGERS
         rows = self.frame.filter(whole_numbers(typed).isNull() & is_finite)
-        found = collect(rows.select(typed.column.alias("value")).limit(1))["value"]
-        return term.resolve([found.alias(typed.name)])
+        fraction = collect(rows.select(typed.column.alias("value")).limit(1))["value"]
+        return term.resolve([fraction.alias(typed.name)])
 
     def bind(
         self,
@@ -120,38 +124,38 @@ class SparkEngine(Engine):
         *,
         drop: bool = False,
     ) -> SparkCall:
-        named, frame = options.columns(), self.frame
+        named = options.columns()
+        frame = self.frame
         terms = (*options.terms, *options.groups)
-        typed = [
-            self.typed(ref, argument) for argument in ("by", "groups") for ref in named[argument]
-        ]
+        typed = [self.typed(ref, "by") for ref in named["by"]]
+        typed += [self.typed(ref, "groups") for ref in named["groups"]]
         if fold is not None:
             terms = (*terms, Classes((fold,)))
-            typed.append(by_period(self.typed(fold, "name"), every))
-            frame = frame.filter(typed[-1].present.isNotNull()) if drop else frame
+            folds = by_period(self.typed(fold, "name"), every)
+            typed.append(folds)
+            if drop:
+                frame = frame.filter(folds.present.isNotNull())
         call = SparkCall(
-            frame,
-            tuple(stratum_of_term(*each) for each in zip(terms, typed, strict=True)),
-            len(options.terms),
-            len(options.groups),
-            tuple(self.typed(ref, "key") for ref in named["key"]),
-            next((self.typed(ref, "where").column for ref in named["where"]), None),
+            frame=frame,
+            strata=tuple(stratum_of_term(*each) for each in zip(terms, typed, strict=True)),
+            n_by=len(options.terms),
+            n_groups=len(options.groups),
+            key=tuple(self.typed(ref, "key") for ref in named["key"]),
+            where=next((self.typed(ref, "where").column for ref in named["where"]), None),
             needs_values=options.missing == "null",
             seed=options.seed,
         )
+        self.check_entries(terms, typed)
+        if options.deal != "hash":  # rows are then checked when the frame is computed
+            check_where(call)
+        return call
+
+    def check_entries(self, terms: Sequence[Term], typed: Sequence[Typed]) -> None:
+        """Raise an error if an entry needs all rows in order, or cannot read its column."""
         entries = zip(terms, typed, self.empty_columns(typed), strict=True)
         for place, (term, column, empty) in enumerate(entries, 1):
             check_term(self.resolve_on(term, column, empty), self.name)
             read_entry(term, [empty], place)
-        if call.where is not None and options.deal != "hash":
-            n_missing = call.frame.filter(call.where.isNull()).count()
-            if n_missing:
-                msg = (
-                    f"The column of `where` {HAS_MISSING} in {plural(n_missing, 'row')}."
-                    "\nHint: fill the missing values, as in `coalesce(..., lit(False))`."
-                )
-                raise StratError(msg)
-        return call
 
     count: Any = staticmethod(count)
     cut: Any = staticmethod(cut_entry)
@@ -162,13 +166,14 @@ class SparkEngine(Engine):
 
     def keys_at(self, options: Options, salts: Sequence[int], numbers: Sequence[Words]) -> Any:
         """Collect the keys of at most 1000 rows that have the given numbers."""
-        call, sf = self.bind(replace(options, terms=(), groups=())), functions()
+        call = self.bind(replace(options, terms=(), groups=()))
+        sf = functions()
+        is_listed = sf.lit(False)
+        for words, salt in zip(numbers, salts, strict=True):
+            signed = [sf.lit(word).cast("bigint") for word in with_sign(words[:1000]).tolist()]
+            is_listed = is_listed | call.number(salt).isin(signed)
         columns = [each.column.alias(f"{i}") for i, each in enumerate(call.key)]
-        listed = sf.lit(False)
-        for found, salt in zip(numbers, salts, strict=True):
-            words = [sf.lit(each).cast("bigint") for each in with_sign(found[:1000]).tolist()]
-            listed = listed | call.number(salt).isin(words)
-        table = collect(call.rows.filter(listed).select(*columns).limit(1000))
+        table = collect(call.rows.filter(is_listed).select(*columns).limit(1000))
         table.columns = [each.name for each in call.key]
         return table.to_pandas()
 
@@ -181,33 +186,50 @@ class SparkEngine(Engine):
         nulls: bool = False,
         drops: bool = False,
     ) -> Any:
-        typed, sf = self.typed(name, "name"), functions()
-        fold = typed.present
-        found = fold.isin(literals(typed, values)) if values else sf.lit(False)
-        found = sf.when(fold.isNotNull(), found if equal else ~found)
-        kept = self.frame.filter(sf.coalesce(found, sf.lit(nulls)))
-        return kept.drop(name) if drops else kept
+        typed = self.typed(name, "name")
+        sf = functions()
+        is_listed = sf.lit(False)
+        if values:
+            is_listed = typed.present.isin(literals(typed, values))
+        is_match = sf.when(typed.present.isNotNull(), is_listed if equal else ~is_listed)
+        rows = self.frame.filter(sf.coalesce(is_match, sf.lit(nulls)))
+        return rows.drop(name) if drops else rows
 
     def select_spans(self, name: str, spans: Sequence[Span], *, nulls: bool = False) -> Any:
         sf = functions()
-        found = spans_condition(self.typed(name, "name"), spans)
-        return self.frame.filter(sf.coalesce(found, sf.lit(nulls)))
+        is_within = spans_condition(self.typed(name, "name"), spans)
+        return self.frame.filter(sf.coalesce(is_within, sf.lit(nulls)))
 
     def read_times(self, name: str, periods: Any, every: str) -> Any:
         """Convert numbers of periods to times in the time zone of the session."""
-        dtype, zone = self.typed(name, "name").dtype, None
+        dtype = self.typed(name, "name").dtype
+        zone = None
         if dtype == "timestamp":
             zone = read_zone(self.frame.sparkSession.conf.get("spark.sql.session.timeZone"))
         return read_readings(name, periods, zone, every, is_date=dtype == "date")
 
     def drop_shared(self, other: Any, values: Mapping[str, Any]) -> Any:
         """Drop shared rows by an anti-join; the other frame can be too large for a lookup."""
-        kept = self.frame
+        rows = self.frame
+        label = f"{HELPER}shared"
         for name in values:
-            label, typed = f"{HELPER}shared", self.typed(name, "apart")
-            held = other.select(typed.present.alias(label)).distinct()
-            kept = kept.join(held, typed.present == functions().col(label), "left_anti")
-        return kept
+            value = self.typed(name, "apart").present
+            shared = other.select(value.alias(label)).distinct()
+            rows = rows.join(shared, value == functions().col(label), "left_anti")
+        return rows
+
+
+def check_where(call: SparkCall) -> None:
+    """Raise an error if the column of `where` has missing values."""
+    if call.where is None:
+        return
+    n_missing = call.frame.filter(call.where.isNull()).count()
+    if n_missing:
+        msg = (
+            f"The column of `where` {HAS_MISSING} in {plural(n_missing, 'row')}."
+            "\nHint: fill the missing values, as in `coalesce(..., lit(False))`."
+        )
+        raise StratError(msg)
 
 
 def check_helper_names(names: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from ..base import MAX_STRATA, EngineFrame, check_key, check_n_strata
 from ..counts import Counts, by_argument
 from .arrow import collect, unsigned, whole_column
 from .call import SparkCall
-from .columns import HELPER, functions
+from .columns import HELPER, Typed, functions
 from .hashes import stratum_column, unhashable, whole_numbers
 
 CELL_BITS = 6
@@ -49,44 +49,71 @@ def count(
     call: SparkCall, *, before: int | None = None, salts: Sequence[int] = ()
 ) -> tuple[SparkCall, Counts]:
     counted = call if before is None else call.before(before)
-    sf, strata = functions(), counted.strata
+    key = call.key if salts else ()
+    numbers = [call.number(salt).alias(f"{HELPER}u{i}") for i, salt in enumerate(salts)]
+    rows = counted.rows.select("*", *numbers)  # Spark Connect refuses `withColumns` without columns
+    rows, sums = with_cells(rows, salts)
+    codes = [each.code.alias(f"c{i}") for i, each in enumerate(counted.strata)]
+    totals = [*totals_of_entries(counted), *totals_of_key(key), *lowest_numbers(len(salts)), *sums]
+    salt, table = collect_named(rows.groupBy(*codes).agg(*totals).limit(MAX_STRATA + 1), counted)
+    check_n_strata(len(table))
+    check_counted_key(table, key)
+    hashes = Hashes(salt, whole_column(table, "s"), read_cells(table, salts))
+    return call, read_counts(table, counted, len(salts), hashes)
+
+
+def totals_of_entries(call: SparkCall) -> list[Any]:
+    """Count rows as `n`, and find the ends of bins as `low` and `high` with the entry's place."""
+    sf = functions()
     totals = [sf.count(sf.lit(1)).alias("n")]
-    for i, each in enumerate(strata):
+    for i, each in enumerate(call.strata):
         if not each.is_value:
             totals.append(sf.min(each.typed.present).alias(f"low{i}"))
             totals.append(sf.max(each.typed.present).alias(f"high{i}"))
-    key = [(f"k{i}", each) for i, each in enumerate(call.key)] if salts else []
-    for name, column in key:
-        totals.append(sf.count(column.present).alias(name))
+    return totals
+
+
+def totals_of_key(key: Sequence[Typed]) -> list[Any]:
+    """Count the values of each column of the key and, of decimals, the whole numbers."""
+    sf = functions()
+    totals = []
+    for i, column in enumerate(key):
+        totals.append(sf.count(column.present).alias(f"k{i}"))
         if column.is_decimal:
-            totals.append(sf.count(whole_numbers(column)).alias(f"{name}_whole"))
-    made = [call.number(salt).alias(f"{HELPER}u{i}") for i, salt in enumerate(salts)]
-    rows = counted.rows.select("*", *made)  # Spark Connect refuses `withColumns` without columns.
-    totals += [sf.min(f"{HELPER}u{i}").alias(f"u{i}") for i in range(len(salts))]
-    rows, sums = with_cells(rows, salts)
-    codes = [each.code.alias(f"c{i}") for i, each in enumerate(strata)]
-    alike = rows.groupBy(*codes).agg(*totals, *sums).limit(MAX_STRATA + 1)
-    salt, table = collect_named(alike, counted)
-    check_n_strata(len(table))
-    check_key((column.name, (table["n"] - table[name]).sum()) for name, column in key)
-    for name, column in key:
-        if column.is_decimal and (table[f"{name}_whole"] < table["n"]).any():
+            totals.append(sf.count(whole_numbers(column)).alias(f"k{i}_whole"))
+    return totals
+
+
+def lowest_numbers(n_salts: int) -> list[Any]:
+    return [functions().min(f"{HELPER}u{i}").alias(f"u{i}") for i in range(n_salts)]
+
+
+def check_counted_key(table: Any, key: Sequence[Typed]) -> None:
+    """Raise an error if a column of the key lacks values, or if a decimal is no whole number."""
+    check_key((column.name, (table["n"] - table[f"k{i}"]).sum()) for i, column in enumerate(key))
+    for i, column in enumerate(key):
+        if column.is_decimal and (table[f"k{i}_whole"] < table["n"]).any():
             raise unhashable(column.name, column.dtype)
-    columns = [
-        table[f"c{i}" if each.is_value else f"high{i}"].alias(each.typed.name)
-        for i, each in enumerate(strata)
-    ]
-    lowest = [unsigned(whole_column(table, f"u{i}")) for i in range(len(salts))]
-    return call, Counts(
-        by_argument(columns, counted.n_by, counted.n_groups),
-        whole_column(table, "n"),
-        np.array(lowest) if salts else None,
-        {
-            i: table[f"low{i}"].alias(each.typed.name)
-            for i, each in enumerate(strata[: counted.n_by])
-            if not each.is_value
-        },
-        Hashes(salt, whole_column(table, "s"), read_cells(table, salts)),
+
+
+def read_counts(table: Any, call: SparkCall, n_salts: int, hashes: Hashes) -> Counts:
+    """Read the counted rows from a collected table."""
+    columns = []
+    lows = {}
+    for i, each in enumerate(call.strata):
+        name = f"c{i}" if each.is_value else f"high{i}"
+        columns.append(table[name].alias(each.typed.name))
+        if not each.is_value and i < call.n_by:
+            lows[i] = table[f"low{i}"].alias(each.typed.name)
+    lowest = None
+    if n_salts:
+        lowest = np.array([unsigned(whole_column(table, f"u{i}")) for i in range(n_salts)])
+    return Counts(
+        columns=by_argument(columns, call.n_by, call.n_groups),
+        weights=whole_column(table, "n"),
+        lowest=lowest,
+        lows=lows,
+        native=hashes,
     )
 
 
@@ -108,7 +135,9 @@ def with_cells(rows: EngineFrame, salts: Sequence[int]) -> tuple[EngineFrame, li
     cells have a single row. The frame `rows` has columns of row numbers. Returns the frame with
     additional columns, and the sums.
     """
-    sf, one, sums = functions(), functions().lit(1).cast("bigint"), []
+    sf = functions()
+    one = sf.lit(1).cast("bigint")
+    sums = []
     for i in range(min(len(salts), MAX_COUNTED)):
         name = f"{HELPER}u{i}"
         cell = (sf.shiftright(name, 64 - CELL_BITS) + (1 << CELL_BITS) // 2).cast("int")
@@ -117,8 +146,8 @@ def with_cells(rows: EngineFrame, salts: Sequence[int]) -> tuple[EngineFrame, li
         word = sf.shiftright(cell, CELLS_IN_SUM.bit_length() - 1)
         rows = rows.withColumns({f"{name}_sum": word, f"{name}_bit": bit})
         for place in range((1 << CELL_BITS) // CELLS_IN_SUM):
-            own = sf.when(sf.col(f"{name}_sum") == place, sf.col(f"{name}_bit"))
-            sums.append(sf.sum(own).alias(f"u{i}_{place}"))
+            bit_of_sum = sf.when(sf.col(f"{name}_sum") == place, sf.col(f"{name}_bit"))
+            sums.append(sf.sum(bit_of_sum).alias(f"u{i}_{place}"))
     return rows, sums
 
 

@@ -43,7 +43,9 @@ class SparkCall(NamedTuple):
     @property
     def rows(self) -> Any:
         """The rows for which `where` is true."""
-        return self.frame if self.where is None else self.frame.filter(self.where)
+        if self.where is None:
+            return self.frame
+        return self.frame.filter(self.where)
 
     def stratum(self, salt: int) -> Any:
         return stratum_column([each.code for each in self.strata], salt)
@@ -54,30 +56,38 @@ class SparkCall(NamedTuple):
     def before(self, place: int) -> SparkCall:
         """Restrict the call to its first `place` entries, and to dealt rows."""
         rows = self.frame
-        for each in self.strata[: self.n_by + self.n_groups] if self.needs_values else ():
-            rows = rows.filter(each.typed.present.isNotNull())
-        before = self.strata[:place]
-        return self._replace(frame=rows, strata=before, n_by=place, n_groups=0, key=())
+        if self.needs_values:
+            for each in self.strata[: self.n_by + self.n_groups]:
+                rows = rows.filter(each.typed.present.isNotNull())
+        strata = self.strata[:place]
+        return self._replace(frame=rows, strata=strata, n_by=place, n_groups=0, key=())
 
 
 def stratum_of_term(term: Term, typed: Typed) -> StratumColumn:
     """Choose the column by which rows are counted for an entry: its values or its bin numbers."""
-    alike, sf = term.counted_by(), functions()
+    alike = term.counted_by()
     if not isinstance(alike, ByEdges):
         return StratumColumn(typed, typed.present)
-    edges, value = list(map(float, alike.edges)), typed.present.cast("double")
+    value = typed.present.cast("double")
+    edges = list(map(float, alike.edges))
     if typed.dtype in INTEGERS:
-        edges, value = list(map(edge_of_integers, alike.edges)), typed.present.cast("bigint")
-    first, *inner, last = map(sf.lit, edges)
-    above = [value > edge if alike.closed == "right" else value >= edge for edge in inner]
+        value = typed.present.cast("bigint")
+        edges = list(map(edge_of_integers, alike.edges))
+    first, *inner, last = map(functions().lit, edges)
+    if alike.closed == "right":
+        is_above = [value > edge for edge in inner]
+    else:
+        is_above = [value >= edge for edge in inner]
     # The outermost edges are closed, and values beyond these edges fall into two extra bins.
-    flags = [flag.cast("int") for flag in (value >= first, *above, value > last)]
+    flags = [flag.cast("int") for flag in (value >= first, *is_above, value > last)]
     return StratumColumn(typed, sum(flags[1:], flags[0]), is_value=False)
 
 
 def edge_of_integers(edge: float) -> float:
     """Return an edge as an integer, with which Spark compares integers exactly, if it is one."""
-    return int(edge) if abs(edge) < 2**63 and edge == int(edge) else float(edge)
+    if abs(edge) < 2**63 and edge == int(edge):
+        return int(edge)
+    return float(edge)
 
 
 def count_points(points: Any, n_points: int, is_reached: Callable[[Any], Any]) -> Any:

@@ -98,7 +98,10 @@ def typed_column(frame: Any, ref: Any, argument: str) -> Typed:
             f" Spark frame, got {format_reference(ref)}."
         )
         raise StratError(msg)
-    typed = named_column(frame, ref, argument) if is_named else computed_column(frame, ref)
+    if is_named:
+        typed = named_column(frame, ref, argument)
+    else:
+        typed = computed_column(frame, ref)
     if is_string(typed.dtype) and "collate" in typed.dtype:
         # Texts that are equal in a collation can differ in Arrow, hashes and other libraries.
         binary = functions().collate(typed.column, "UTF8_BINARY")
@@ -109,10 +112,10 @@ def typed_column(frame: Any, ref: Any, argument: str) -> Typed:
 def named_column(frame: Any, ref: Any, argument: str) -> Typed:
     compared = compared_names(frame)
     wanted = compared(ref) if isinstance(ref, str) else None
-    found = [each for each in frame.dtypes if compared(each[0]) == wanted]
-    if len(found) != 1:
-        raise label_error(ref, argument, [ref] * len(found) or frame.columns, "pandas")
-    ((name, dtype),) = found
+    columns = [column for column in frame.dtypes if compared(column[0]) == wanted]
+    if len(columns) != 1:
+        raise label_error(ref, argument, [ref] * len(columns) or frame.columns, "pandas")
+    ((name, dtype),) = columns
     escaped = name.replace("`", "``")
     return Typed(functions().col(f"`{escaped}`"), dtype, name)
 
@@ -186,7 +189,8 @@ def by_period(typed: Typed, every: str | None) -> Typed:
         if is_string(typed.dtype):
             hint = f"df = df.withColumn({typed.name!r}, to_timestamp({typed.name!r}))"
         raise no_dates(typed.name, typed.dtype, every, hint)
-    sf, value = functions(), typed.column
+    sf = functions()
+    value = typed.column
     day = sf.unix_date(value.cast("date")).cast("bigint")
     number = day * DAY
     if typed.dtype != "date":
@@ -209,13 +213,13 @@ def spans_condition(typed: Typed, spans: Sequence[Span]) -> Any:
         start = datetime(1970, 1, 1) + timedelta(microseconds=instant)
         return sf.lit(start.isoformat()).cast(typed.dtype)
 
-    found = sf.lit(False)
+    is_in_any = sf.lit(False)
     for first, end in spans:
-        within = typed.column >= literal(first)
+        is_within = typed.column >= literal(first)
         if end is not None:
-            within = within & (typed.column < literal(end))
-        found = found | within
-    return found
+            is_within = is_within & (typed.column < literal(end))
+        is_in_any = is_in_any | is_within
+    return is_in_any
 
 
 def check_column(typed: Typed, argument: str) -> None:

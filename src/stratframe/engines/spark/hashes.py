@@ -20,14 +20,17 @@ END_OF_INTEGERS = 2.0**63
 
 def salted_hash(words: Sequence[Any], salt: int) -> Any:
     """Hash columns of 64-bit integers, floats or bytes with XXH64 and a salt."""
-    sf, signed = functions(), salt - 2**64 if salt >= 2**63 else salt
+    sf = functions()
+    signed = salt - 2**64 if salt >= 2**63 else salt
     # A small literal would be a 32-bit integer, which has a different hash.
     return sf.xxhash64(sf.lit(signed).cast("bigint"), *words)
 
 
 def number_column(key: Sequence[Typed], salt: int) -> Any:
     """Compute row numbers, as signed integers in the same order as the words of `hash_keys`."""
-    words = [word for column in key for word in columns_to_hash(column)]
+    words = []
+    for column in key:
+        words += columns_to_hash(column)
     return salted_hash(words, salt).bitwiseXOR(functions().lit(SIGN_BIT))
 
 
@@ -46,12 +49,13 @@ def columns_to_hash(typed: Typed) -> list[Any]:
     column. Spark skips nulls when it computes a hash.
     """
     sf = functions()
-    column, dtype = typed.column, typed.dtype
+    column = typed.column
+    dtype = typed.dtype
     if dtype in WHOLE or typed.is_decimal:
         return [whole_numbers(typed)]
     if dtype in FLOATS:
-        value, whole = column.cast("double"), whole_numbers(typed)
-        return [whole, sf.when(whole.isNull(), value)]
+        whole = whole_numbers(typed)
+        return [whole, sf.when(whole.isNull(), column.cast("double"))]
     if dtype == "date":
         return [sf.unix_date(column).cast("bigint")]
     if dtype.startswith("time("):
@@ -64,10 +68,10 @@ def columns_to_hash(typed: Typed) -> list[Any]:
 def whole_numbers(typed: Typed) -> Any:
     """Convert numbers to 64-bit integers; numbers that are not 64-bit integers become null."""
     sf = functions()
-    column, dtype = typed.column, typed.dtype
-    if dtype in WHOLE:
+    column = typed.column
+    if typed.dtype in WHOLE:
         return column.cast("bigint")
-    if dtype not in FLOATS:
+    if typed.dtype not in FLOATS:
         whole = column.try_cast("bigint")
         return sf.when(whole == column, whole)
     value = column.cast("double")

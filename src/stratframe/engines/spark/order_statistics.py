@@ -29,23 +29,36 @@ MAX_WINDOWS = 1 << 10
 
 
 def cut_entry(call: SparkCall, place: int, n: int, parents: CountedCodes) -> SparkCall:
-    """Add the column of bins. The bin of a value is the number of quantiles below the value."""
-    sf, entry, hashes = functions(), call.strata[place], parents.counts.native
-    value, frame, helpers = entry.typed.present, call.frame, call.helpers
+    """Count rows by the bins of an entry from here on."""
+    sf = functions()
     code = sf.lit(0)
     if n > 1:
-        points = order_statistics(call, place, n, parents)
-        code, key, own, cuts = (f"{HELPER}{name}" for name in (f"bin{place}", "s", "t", "cuts"))
-        places, lengths = places_in_lists(parents.codes, points["stratum"].to_numpy())
-        lists = points["value"].gather(places).to_arrow(), lengths
-        rows = frame.withColumn(own, call.before(place).stratum(hashes.salt))
-        joined = look_up(rows, own, {key: hashes.values, cuts: lists})
-        bins = sf.when(value.isNotNull(), count_points(sf.col(cuts), n - 1, value.__gt__))
-        frame = joined.withColumn(code, bins).drop(key, own, cuts)
-        code, helpers = sf.col(code), (*helpers, code)
+        call = with_bins(call, place, n, parents)
+        code = sf.col(call.helpers[-1])
+    entry = call.strata[place]
+    code = sf.when(entry.typed.present.isNotNull(), code)
     strata = list(call.strata)
-    strata[place] = entry._replace(code=sf.when(value.isNotNull(), code), is_value=False)
-    return call._replace(frame=frame, strata=tuple(strata), helpers=helpers)
+    strata[place] = entry._replace(code=code, is_value=False)
+    return call._replace(strata=tuple(strata))
+
+
+def with_bins(call: SparkCall, place: int, n: int, parents: CountedCodes) -> SparkCall:
+    """Add the column of bins. The bin of a value is the number of quantiles below the value."""
+    sf = functions()
+    key = f"{HELPER}s"
+    stratum = f"{HELPER}t"
+    cuts = f"{HELPER}cuts"
+    hashes = parents.counts.native
+    points = order_statistics(call, place, n, parents)
+    places, lengths = places_in_lists(parents.codes, points["stratum"].to_numpy())
+    lists = (points["value"].gather(places).to_arrow(), lengths)
+    rows = call.frame.withColumn(stratum, call.before(place).stratum(hashes.salt))
+    rows = look_up(rows, stratum, {key: hashes.values, cuts: lists})
+    value = call.strata[place].typed.present
+    bins = sf.when(value.isNotNull(), count_points(sf.col(cuts), n - 1, value.__gt__))
+    name = f"{HELPER}bin{place}"
+    frame = rows.withColumn(name, bins).drop(key, stratum, cuts)
+    return call._replace(frame=frame, helpers=(*call.helpers, name))
 
 
 def order_statistics(call: SparkCall, place: int, n: int, parents: CountedCodes) -> Any:
@@ -55,29 +68,37 @@ def order_statistics(call: SparkCall, place: int, n: int, parents: CountedCodes)
     ----------
     Hyndman and Fan (1996), Sample quantiles in statistical packages, definition 1.
     """
-    sf, codes, hashes = functions(), parents.codes, parents.counts.native
-    before, dealt = call.before(place), codes >= 0
+    values = values_in_parents(call, place, parents)
+    n_windows = parents.n_strata * (n - 1)
+    is_boolean = dict(values.dtypes)["value"] == "boolean"
+    if n_windows > MAX_WINDOWS or parents.sizes.sum() <= SORTED_ROWS or is_boolean:
+        return sorted_statistics(values, n)
+    quantiles, missed = window_statistics(values, n)
+    if missed:
+        rest = sorted_statistics(values.filter(functions().col("stratum").isin(missed)), n)
+        quantiles = quantiles.vstack(rest.cast(dict(quantiles.schema)))
+    return quantiles.unique().sort("stratum", "value")
+
+
+def values_in_parents(call: SparkCall, place: int, parents: CountedCodes) -> EngineFrame:
+    """Select the values of an entry, and the parent stratum of each."""
+    hashes = parents.counts.native
+    before = call.before(place)
     rows = before.rows.select(
         before.stratum(hashes.salt).alias("s"), call.strata[place].typed.present.alias("value")
     )
-    known = small_frame(rows, {"s": hashes.values[dealt], "stratum": codes[dealt]})
-    values = rows.filter("value is not null").join(sf.broadcast(known), "s").drop("s")
-    n_rows, n_windows = parents.sizes.sum(), parents.n_strata * (n - 1)
-    is_boolean = dict(values.dtypes)["value"] == "boolean"
-    if n_windows > MAX_WINDOWS or n_rows <= SORTED_ROWS or is_boolean:
-        return sorted_statistics(values, n)
-    found, missed = window_statistics(values, n)
-    if missed:
-        rest = sorted_statistics(values.filter(sf.col("stratum").isin(missed)), n)
-        found = found.vstack(rest.cast(dict(found.schema)))
-    return found.unique().sort("stratum", "value")
+    is_dealt = parents.codes >= 0
+    known = small_frame(rows, {"s": hashes.values[is_dealt], "stratum": parents.codes[is_dealt]})
+    return rows.filter("value is not null").join(functions().broadcast(known), "s").drop("s")
 
 
 def sorted_statistics(values: EngineFrame, n: int) -> Any:
     """Find the distinct quantiles by sorting the distinct values of each parent stratum."""
-    sf, window = functions(), load_extra("pyspark.sql.window", "spark")
+    sf = functions()
+    window = load_extra("pyspark.sql.window", "spark")
     counted = values.groupBy("stratum", "value").agg(sf.count(sf.lit(1)).alias("n"))
-    of_parent, n_rows = window.Window.partitionBy("stratum"), sf.sum("n")
+    of_parent = window.Window.partitionBy("stratum")
+    n_rows = sf.sum("n")
     ranked = {"upto": n_rows.over(of_parent.orderBy("value")), "size": n_rows.over(of_parent)}
     counted = counted.withColumns(ranked)
     # The number of quantiles up to a value is the number of ranks ceil(i * size / n) <= `upto`.
@@ -105,10 +126,11 @@ def window_statistics(values: EngineFrame, n: int) -> tuple[Any, list[int]]:
     table = count_in_windows(joined.withColumn("near_only", sf.lit(False)), n - 1)
     strata, starts = np.unique(whole_column(table, "stratum"), return_index=True)
     upto = np.append(0, np.cumsum(whole_column(table, "n")))
-    before, stops = upto[starts], np.append(upto[starts[1:]], upto[-1])
+    before = upto[starts]
+    sizes = np.append(before[1:], upto[-1]) - before
     # The rank of a row is the number of rows before it.
-    ranks = -(-np.arange(1, n) * (stops - before)[:, None] // n) - 1
-    found = np.searchsorted(upto, before[:, None] + ranks, side="right") - 1
-    is_missed = table["value"].is_null().to_numpy()[found].any(axis=1)
-    kept = table[found[~is_missed].ravel()].select("stratum", "value")
-    return kept, strata[is_missed].tolist()
+    ranks = -(-np.arange(1, n) * sizes[:, None] // n) - 1
+    places = np.searchsorted(upto, before[:, None] + ranks, side="right") - 1
+    is_missed = table["value"].is_null().to_numpy()[places].any(axis=1)
+    quantiles = table[places[~is_missed].ravel()].select("stratum", "value")
+    return quantiles, strata[is_missed].tolist()

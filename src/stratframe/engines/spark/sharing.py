@@ -30,24 +30,32 @@ def shared_rows(
         sf.min("label").alias("low"),
         sf.max("label").alias("high"),
     )
-    n_split = sf.when(sf.col("split"), sf.col("n"))
-    example = sf.when(sf.col("split"), sf.struct(*names, "low", "high"))
     totals: Any = groups.agg(
         sf.count("n"),
         sf.count_if(sf.col("n") > 1),
         sf.count_if("split"),
-        sf.sum(n_split),
+        sf.sum(sf.when(sf.col("split"), sf.col("n"))),
         sf.sum(sf.col("n") * (sf.col("n") - 1)),
         sf.sum(sf.col("n") * sf.col("n") - sf.col("squares")),
-        sf.min(example),
+        sf.min(sf.when(sf.col("split"), sf.struct(*names, "low", "high"))),
     ).first()
-    *counts, found = totals
-    n_values, n_repeated, n_split, n_rows, twice, twice_split = (int(each or 0) for each in counts)
-    example, n_pairs = None, twice // 2
-    if found is not None:  # an example of values in several folds, and two of these folds
-        *values, low, high = found
-        example = SharedExample(None, tuple(values), (low, None if high == low else high))
-    return SharedRows(n_values, n_repeated, n_split, n_rows, example, n_pairs, twice_split // 2)
+    *counts, split = totals
+    n_values, n_repeated, n_split, n_rows, twice, twice_split = (int(n or 0) for n in counts)
+    return SharedRows(
+        n_values=n_values,
+        n_repeated=n_repeated,
+        n_split=n_split,
+        n_rows=n_rows,
+        example=None if split is None else read_example(split),
+        n_pairs=twice // 2,
+        n_split_pairs=twice_split // 2,
+    )
+
+
+def read_example(split: Any) -> SharedExample:
+    """Read values that are in several folds, followed by the lowest and highest of these folds."""
+    *values, low, high = split
+    return SharedExample(None, tuple(values), (low, None if high == low else high))
 
 
 def with_values(
@@ -58,12 +66,16 @@ def with_values(
     Returns the rows, the names of the columns of values, and the column of folds. Unless `argument`
     is "duplicates", rows with a missing value are left out.
     """
-    sf, fold, rows = functions(), engine.typed(name, "name"), engine.frame
+    sf = functions()
+    fold = engine.typed(name, "name")
     values = {f"{HELPER}{i}": engine.typed(ref, argument).present for i, ref in enumerate(refs)}
-    rows = rows.filter(fold.present.isNotNull()) if drop else rows
+    rows = engine.frame
+    if drop:
+        rows = rows.filter(fold.present.isNotNull())
     # Rows without a fold form one more fold.
     rows = rows.withColumns({**values, FOLD: sf.xxhash64(fold.present, fold.present.isNull())})
-    rows = rows if argument == "duplicates" else rows.dropna(subset=list(values))
+    if argument != "duplicates":
+        rows = rows.dropna(subset=list(values))
     return rows, list(values), fold
 
 
@@ -76,9 +88,9 @@ def leaking_rows(engine: Any, refs: Sequence[Any], argument: str, name: str) -> 
     rows, names, _ = with_values(engine, refs, argument, name, drop=True)
     values = rows.groupBy(*(sf.col(name).alias(f"{name}_split") for name in names))
     split = values.agg(is_split().alias("split")).filter("split")
-    same = [sf.col(name).eqNullSafe(sf.col(f"{name}_split")) for name in names]
-    kept = rows.join(split, reduce(and_, same), "left_semi")
-    missing = [sf.col(name).isNull() for name in names]
+    is_same = [sf.col(name).eqNullSafe(sf.col(f"{name}_split")) for name in names]
+    leaking = rows.join(split, reduce(and_, is_same), "left_semi")
+    is_missing = [sf.col(name).isNull() for name in names]
     check = "keys" if argument == "key" else argument
-    added = {"check": sf.lit(check), "set": sf.xxhash64(*names, *missing)}
-    return kept.withColumns(added).drop(*names, FOLD)
+    new = {"check": sf.lit(check), "set": sf.xxhash64(*names, *is_missing)}
+    return leaking.withColumns(new).drop(*names, FOLD)
