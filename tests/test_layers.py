@@ -131,6 +131,18 @@ def test_nothing_that_is_read_is_run() -> None:
         assert not names & {"compile", "eval", "exec"}, module
 
 
+def test_only_counts_are_left_to_numpy_unique() -> None:
+    """`np.unique` counts or finds places; `distinct_values` is faster where it only sorts."""
+    slow = []
+    for module, tree in TREES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "np.unique":
+                options = {each.arg for each in node.keywords}
+                if not options & {"return_counts", "return_inverse", "return_index", "axis"}:
+                    slow.append(f"{module}: {ast.unparse(node)}")
+    assert slow == []
+
+
 def run_nodes(tree: ast.AST) -> Iterator[ast.AST]:
     """Walk the code that may run: all but what is under `if TYPE_CHECKING:`."""
     for node in ast.iter_child_nodes(tree):

@@ -26,6 +26,13 @@ def test_factorize_codes_as_pandas(column: np.ndarray) -> None:
 
 
 @given(codes)
+def test_distinct_values_as_numpy(column: np.ndarray) -> None:
+    """Distinct values are those of `np.unique`, of an array of any dtype, size and shape."""
+    for values in (column, column / 2, column.astype(str), column[:0], np.stack([column] * 2)):
+        np.testing.assert_array_equal(strata.distinct_values(values), np.unique(values))
+
+
+@given(codes)
 def test_first_occurrence_as_numpy(column: np.ndarray) -> None:
     """The first row of every code is that of `np.unique`; absent codes have none."""
     classes, first = np.unique(column, return_index=True)

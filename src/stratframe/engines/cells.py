@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ..core.strata import distinct_values
 from ..core.types import Flags, Ints, StratumTable, Words
 from .base import other_rows
 from .counts import Cuts
@@ -106,7 +107,7 @@ def numbers_around(
     cell_of_row = cells_of(codes, numbers, bits)
     cells, before = find_cuts(counts, cuts)
     inside = np.flatnonzero(before)
-    expected = np.unique(cells[inside])
+    expected = distinct_values(cells[inside])
     present, sizes = np.unique(cell_of_row, return_counts=True)
     if not np.array_equal(present, expected) or (sizes != counts.ravel()[expected]).any():
         raise other_rows()

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import frames
 from ..core.seeds import StreamTag
+from ..core.strata import distinct_values
 from ..core.types import Flags, Ints, StratumTable
 from ..errors import StratError
 from ..frames import LabelRows, NewColumn
@@ -304,7 +305,7 @@ def find_parts(
 ) -> list[PartsByNumber]:
     """For each table, find the cut points between row numbers that give each part its quota."""
     around = engine.around(call, counted, salts, list(map(list_cuts, tables)))
-    repeated = [np.unique(after[below == after]) for below, after in around]
+    repeated = [distinct_values(after[below == after]) for below, after in around]
     if any(map(len, repeated)):
         keys = engine.keys_at(options, salts, repeated)
         raise repeated_key_error([str(name) for name in keys.columns], keys)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from ..core.strata import factorize_codes, nest_codes, sum_by
+from ..core.strata import distinct_values, factorize_codes, nest_codes, sum_by
 from ..core.types import Codes, Flags, Ints, Words
 from ..errors import StratError
 from .dtypes import dtype_of, is_nested, nested_error, to_floats, to_polars
@@ -279,7 +279,7 @@ def all_unique(column: Any) -> bool:
     """Return whether a column has at least two rows and no repeated value."""
     for n_rows in dict.fromkeys((min(HEAD_ROWS, len(column)), len(column))):
         _, sets, _ = number_sets([column[:n_rows]])
-        if n_rows < 2 or len(np.unique(sets)) < len(sets):
+        if n_rows < 2 or len(distinct_values(sets)) < len(sets):
             return False
     return True
 

@@ -28,6 +28,7 @@ from ..core.clock import (
     number_within_days,
     starts_within_days,
 )
+from ..core.strata import distinct_values
 from ..core.types import Flags, Ints
 from ..errors import StratError, describe
 from .dtypes import OFFSET, dtype_of, is_missing, is_text, to_polars
@@ -214,9 +215,11 @@ def clock_of(times: Times, instants: Ints, every: str) -> Clock:
     step = 1 + (last - first) // MOST_SAMPLES
     samples = np.arange(first, last + step, step)
     if step > 1:  # the days around each row are still read
-        days = np.unique(instants // DAY)
-        samples = np.unique(np.concatenate([samples, *(days + near for near in range(-2, 3))]))
-    samples = np.unique(np.clip(samples * DAY, EARLIEST, LATEST))
+        days = distinct_values(instants // DAY)
+        samples = distinct_values(
+            np.concatenate([samples, *(days + near for near in range(-2, 3))])
+        )
+    samples = distinct_values(np.clip(samples * DAY, EARLIEST, LATEST))
     return find_clock(samples, offset_reader(times.zone))
 
 
@@ -262,7 +265,7 @@ def number_periods(clock: Clock, starts: Ints, every: str) -> Ints:
     first, last = pl.Series(ends).cast(pl.Datetime("us"))
     readings = pl.datetime_range(first, last, every, time_unit="us", eager=True).to_physical()
     # The clock skips some periods, which then start with the next one.
-    existing = np.unique(first_instants(clock, readings.to_numpy()))
+    existing = distinct_values(first_instants(clock, readings.to_numpy()))
     return np.searchsorted(existing, starts)
 
 

@@ -17,7 +17,7 @@ import polars as pl
 from ..checks import is_hashable
 from ..core.hashing import HashedBytes, HashedWords, KeyColumn
 from ..core.order import CHUNK, rank
-from ..core.strata import DENSE, factorize_codes, first_occurrence
+from ..core.strata import DENSE, distinct_values, factorize_codes, first_occurrence
 from ..core.types import Flags, Ints, Values, Words
 from ..errors import StratError, describe_rows
 from .dtypes import (
@@ -155,7 +155,7 @@ def check_objects(series: Any, of_lists: str = "") -> None:
             raise nested_error(series.name, type(value).__name__, of_lists)
     codes, n_values = factorize(values)
     type_codes, type_classes = pd.factorize(values.map(type))
-    n_pairs = len(np.unique(codes * len(type_classes) + type_codes))
+    n_pairs = len(distinct_values(codes * len(type_classes) + type_codes))
     if n_pairs > n_values:
         names = ", ".join(sorted(each.__name__ for each in type_classes))
         msg = (

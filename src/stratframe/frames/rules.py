@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
+from ..core.strata import distinct_values
 from ..core.types import Flags, Ints, Values
 from ..errors import MAX_LISTED, StratError, describe_rows, write_number
 from .dtypes import dtype_of, is_missing, to_floats
@@ -146,7 +147,7 @@ def few_rows(faults: Sequence[Fault], most: int) -> Ints | None:
         if column.rule.unique and column.values is not None:
             # A value counts as repeated only if a second row with this value is also listed.
             chosen.append(np.flatnonzero(column.values == column.values[rows[0]])[:2])
-    return np.unique(np.concatenate(chosen))
+    return distinct_values(np.concatenate(chosen))
 
 
 def broken_rules(column: RuledColumn) -> Iterator[tuple[str, Flags]]:
@@ -181,7 +182,7 @@ def failing_rows(library: str, columns: dict[Hashable, Any], *rows: Ints) -> Cal
         position = "row"
         while position in columns:
             position += "_"
-        places = rows[0] if len(rows) == 1 else np.unique(np.concatenate(rows))
+        places = rows[0] if len(rows) == 1 else distinct_values(np.concatenate(rows))
         values = {name: take(column, places) for name, column in columns.items()}
         return make_frame(library, {position: places, **values})
 

@@ -16,7 +16,7 @@ from ..core.groups.assign import extend_units
 from ..core.groups.enumeration import assign_best, can_enumerate
 from ..core.groups.local_search import Stream
 from ..core.seeds import StreamTag, random_words
-from ..core.strata import first_occurrence, order_of_strata
+from ..core.strata import distinct_values, first_occurrence, order_of_strata
 from ..core.types import Flags, Ints, StratumTable, Words
 from ..errors import StratError, describe, describe_rows, plural, preview, with_full_stop
 from ..frames import Frame, NewColumn
@@ -163,7 +163,7 @@ def split_error(
     options: Options, groups: Ints, series: Sequence[Any], folds: Ints, rows: Ints
 ) -> StratError:
     """Make the error for groups in several folds; `rows` are their rows that have a fold."""
-    n_split = len(np.unique(groups[rows]))
+    n_split = len(distinct_values(groups[rows]))
     example = describe_split_group(options, groups, series, folds, rows[0])
     instead = ""
     if options.groups[0].only_groups:  # new rows can link groups, and are listed first
@@ -191,7 +191,7 @@ def describe_split_group(
     """Write the folds that hold the group of a row, with its values if it has any."""
     labels = options.target.names or range(options.target.n)
     in_group = (groups == groups[row]) & (folds >= 0)
-    texts = [repr(labels[fold]) for fold in np.unique(folds[in_group])]
+    texts = [repr(labels[fold]) for fold in distinct_values(folds[in_group])]
     several_folds = f"{options.target.kind}s {preview(texts, len(texts))}"
     if any(term.uses_row_order for term in options.groups):
         return several_folds

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from .. import frames
-from ..core.strata import first_occurrence, sum_by
+from ..core.strata import distinct_values, first_occurrence, sum_by
 from ..core.types import Flags, Ints
 from ..errors import MAX_LISTED, StratError, plural, preview, warn, with_full_stop
 from ..terms.base import BoundTerm
@@ -30,7 +30,7 @@ def treat_rare(
     if groups is None:
         sizes = sum_by(codes, entry.weights, n_classes)
     else:
-        pairs = np.unique(codes + n_classes * groups)
+        pairs = distinct_values(codes + n_classes * groups)
         sizes = np.bincount(pairs % n_classes, minlength=n_classes)
     if groups is None and entry.weights is None and codes is entry.data:
         entry = replace(entry, sizes=sizes[:-1])

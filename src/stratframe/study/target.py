@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import frames
 from ..checks import load_extra
+from ..core.strata import distinct_values
 from ..core.types import Values
 from ..errors import StratError
 from ..terms.base import Term
@@ -71,7 +72,10 @@ def check_classes(target: TargetColumn, frame: Any, n_classes: int) -> None:
     """Raise an error unless scikit-learn finds exactly `n_classes` classes in the target."""
     labels = target.read(frame)
     multiclass = load_extra("sklearn.utils.multiclass", "sklearn")
-    if multiclass.type_of_target(labels) not in OF_CLASSES or len(np.unique(labels)) != n_classes:
+    if (
+        multiclass.type_of_target(labels) not in OF_CLASSES
+        or len(distinct_values(labels)) != n_classes
+    ):
         msg = (
             f"`target` must be text, whole numbers or booleans, but scikit-learn cannot read the"
             f" values of {target.name!r} as {n_classes:,} classes.\nHint: cast this column to text."

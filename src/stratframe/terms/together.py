@@ -11,7 +11,7 @@ import numpy as np
 from .. import frames
 from ..checks import load_extra
 from ..core.hashing import HashedWords, hash_groups
-from ..core.strata import first_occurrence, lowest_words
+from ..core.strata import distinct_values, first_occurrence, lowest_words
 from ..core.types import Flags, Ints, Words
 from ..errors import StratError, plural_name
 from ..frames import Rule
@@ -49,7 +49,7 @@ class Linked(Term):
 
     def explain_group(self, entry: BoundTerm, rows: Ints) -> str:
         """State what share of all rows is in a group, and which column links the group's rows."""
-        counts = [len(np.unique(codes[codes >= 0])) for codes in entry.data[:, rows]]
+        counts = [len(distinct_values(codes[codes >= 0])) for codes in entry.data[:, rows]]
         fewest = int(np.argmin(counts))
         most = int(np.argmax(counts))
         if fewest == most:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import frames
-from ..core.strata import nest_codes
+from ..core.strata import distinct_values, nest_codes
 from ..core.types import Flags, Ints, Values
 from ..engines.engine_source import EngineSource
 from ..errors import StratError, plural, plural_name
@@ -201,7 +201,7 @@ def describe_right(spans: Spans, pairs: Ints, times: Any) -> Finding:
             end, start = (each.replace("{", "{{").replace("}", "}}") for each in shown)
             texts.insert(0, f"{{first}} ends {end}, {{second}} starts {start}")
     if spans.noun:
-        n = len(np.unique(spans.strata[pairs]))
+        n = len(distinct_values(spans.strata[pairs]))
         texts = [f"{texts[0]} in " + ("1 group" if n == 1 else f"each of {n:,} {{noun}}")]
     return write_finding("ok", "time", 0, "time: ", *texts, **spans.names(first, second))
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import frames
+from ..core.strata import distinct_values
 from ..core.types import Ints
 from ..errors import FOLD_NAME, StratError, describe
 from ..frames import FoldValues
@@ -68,7 +69,7 @@ def read_ids(frame: Any, labels: Sequence[Any]) -> list[tuple[Any, Ints]]:
     """Encode columns that can hold ids, except columns with the same codes as an earlier column."""
     found: list[tuple[Any, Ints]] = []
     n = len(frame)
-    some = np.unique(np.random.default_rng(0).integers(max(n, 1), size=SAMPLED))[:n]
+    some = distinct_values(np.random.default_rng(0).integers(max(n, 1), size=SAMPLED))[:n]
     for label, series in zip(labels, frames.read_columns(frame, labels), strict=True):
         with suppress(StratError):  # raised for columns of lists, for example
             if frames.duplicates.all_unique(frames.take(series, some)):

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import frames
+from ..core.strata import distinct_values
 from ..core.types import Ints, Words
 from ..engines.engine_source import EngineSource
 from ..errors import FOLD_NAME, StratError, plural_name
@@ -374,7 +375,7 @@ def count_sets(
 def find_twin(frame: Any, names: Sequence[Any], folds: Ints) -> str | None:
     """Return the name of a column whose values match the folds one-to-one, or None."""
     rows = np.flatnonzero(folds >= 0)
-    n_folds = len(np.unique(folds[rows]))
+    n_folds = len(distinct_values(folds[rows]))
     columns, _ = compared_columns(frame, names, ())
     for series in frames.read_columns(frames.collect_columns(frame, columns), columns):
         column = frames.duplicates.groupable(series)

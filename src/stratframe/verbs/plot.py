@@ -12,6 +12,7 @@ import numpy as np
 from .. import frames
 from ..checks import check_one_of, load_extra
 from ..core.evenness import JudgedCells
+from ..core.strata import distinct_values
 from ..core.types import Ints, Values
 from ..errors import StratError, above_limit, plural
 from ..frames import FoldValues, Frame
@@ -302,7 +303,7 @@ def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Pi
         values, (rows, sets) = labels.values, shared_sets(compared, folds)
         # Count the sets that have rows in both folds of each pair.
         both = np.full((len(values), len(values)), 0.0 if compared.columns else np.nan)
-        pairs = np.unique(sets * len(values) + folds[rows])
+        pairs = distinct_values(sets * len(values) + folds[rows])
         sets, held = np.divmod(pairs, len(values))
         for fold in range(len(values)) if compared.columns else ():
             has_rows = np.bincount(sets, held == fold)[sets] > 0

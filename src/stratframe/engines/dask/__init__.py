@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ... import frames
-from ...core.strata import sum_by
+from ...core.strata import distinct_values, sum_by
 from ...core.types import Flags, Ints, StratumTable, Words
 from ...errors import StratError
 from ...frames import NewColumn, SharedRows
@@ -381,7 +381,7 @@ def leaking_keys(call: DaskCall) -> Words:
     for hashes, folds in passes.keys_and_folds(call):
         rows = frames.duplicates.rows_across_folds([hashes], folds)[0]
         hashes_across.append(hashes[rows])
-    return np.unique(np.concatenate(hashes_across))
+    return distinct_values(np.concatenate(hashes_across))
 
 
 def with_categories(series: Any, meta: Any) -> Any:
