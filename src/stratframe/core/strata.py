@@ -38,7 +38,7 @@ def distinct_values(values: np.ndarray[Any, DtypeT]) -> np.ndarray[Any, DtypeT]:
     Since NumPy 2.3, `np.unique` puts values into a hash table, unless it also counts them, which
     takes some 40 times as long as this for a million different numbers.
     """
-    ascending: np.ndarray[Any, DtypeT] = np.sort(values, axis=None)
+    ascending: Any = np.sort(values, axis=None)
     is_first = np.ones(len(ascending), dtype=np.bool_)
     np.not_equal(ascending[1:], ascending[:-1], out=is_first[1:])
     distinct: np.ndarray[Any, DtypeT] = ascending[is_first]

@@ -1,4 +1,8 @@
-"""Deal the rows of all strata to parts: a function for each value of `deal`, and one for units."""
+"""Deal the rows of all strata: a function for each value of `deal`, and one for units.
+
+Folds are parts, too: a part is where a row goes. Only `target.kind` tells the folds of `kfold` from
+the parts of `split`.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,7 @@ from ..core.systematic import systematic_deal
 from ..core.totals import group_totals, swap_for_totals
 from ..core.types import Ints, StratumTable, Words
 from ..errors import plural, warn
-from ..terms.base import BoundTerm
+from ..terms.base import BoundTerm, RowOrder
 from .check_data import explain_largest
 from .nest import Strata, check_n_cells
 from .options import Deal, Options, Target
@@ -40,49 +44,62 @@ def deal_rows(options: Options, strata: Strata, repeat: int) -> Ints:
 
 
 def deal_at_random(options: Options, strata: Strata, repeat: int) -> Ints:
-    """Deal by random numbers; neighbours in an order go to different parts."""
-    order = strata.order
+    """Deal by random numbers or key hashes; if an entry orders the rows, spread neighbours."""
+    if strata.order is not None:
+        return deal_neighbours(options, strata, strata.order, repeat)
+    streams = row_streams(options, repeat)
+    numbers, tie_breaks = row_numbers(strata.dealt.keys, len(strata.codes), *streams)
+    table = quota_table(options, strata, repeat, strata.lowest(numbers))
+    return deal_by_rank(strata.codes, table, numbers, tie_breaks)
+
+
+def deal_neighbours(options: Options, strata: Strata, order: RowOrder, repeat: int) -> Ints:
+    """Deal neighbours in the order of the rows to different folds or parts."""
+    tie_breaks, draws = row_streams(options, repeat)
     n_rows = len(strata.codes)
-    first, second = row_streams(options, repeat)
-    if order is None:
-        numbers, tie_breaks = row_numbers(strata.dealt.keys, n_rows, first, second)
-        table = quota_table(options, strata, repeat, strata.lowest(numbers))
-        return deal_by_rank(strata.codes, table, numbers, tie_breaks)
-    rows = strata.sort_rows(first(n_rows), min(options.target.fractions(n_rows)))
+    rows = strata.sort_rows(tie_breaks(n_rows), min(options.target.fractions(n_rows)))
     if options.target.kind == "part":
         table = quota_table(options, strata, repeat)
-        return systematic_deal(rows, table, second(table.size + n_rows))
+        return systematic_deal(rows, table, draws(table.size + n_rows))
     k = options.target.n
-    rows = permuted_blocks(rows, strata.sizes, k, second(n_rows), order.spread_leftover)
+    rows = permuted_blocks(rows, strata.sizes, k, draws(n_rows), order.spread_leftover)
     return round_robin(rows, fold_order(options, repeat))
 
 
 def deal_with_totals(options: Options, strata: Strata, totals: BoundTerm, repeat: int) -> Ints:
-    """Deal rows in the order of a single number, if there is one, and swap rows for its totals."""
-    order = totals.term.row_order(totals.data)
-    if order is not None and strata.dealt.keys is not None:
+    """Deal at random, then swap rows of a stratum so that the totals of `sf.total` become even.
+
+    A single number orders the rows, so that its totals are nearly even before rows are swapped. No
+    other `deal` goes with totals.
+    """
+    row_order = totals.term.row_order(totals.data)
+    if row_order is not None and strata.dealt.keys is not None:
         strata = number_by_keys(options, strata, repeat)
-    parts = deal_at_random(options, strata._replace(order=order), repeat)
+    parts = deal_at_random(options, strata._replace(order=row_order), repeat)
     shares = options.target.fractions(strata.n_rows)
     stream = column_stream(options, *TOTALS, repeat=repeat)
     return swap_for_totals(strata.codes, parts, totals.data, shares, stream)
 
 
 def number_by_keys(options: Options, strata: Strata, repeat: int) -> Strata:
-    """Number strata by their lowest key hashes, the order in which quotas without totals are drawn.
+    """Number strata by their lowest key hashes.
 
-    Counts are then as without totals.
+    Quotas are drawn in this order if rows are dealt by the hashes of their keys, as they are
+    without `sf.total`. So the counts are the same with and without it.
     """
     numbers, _ = row_numbers(strata.dealt.keys, len(strata.codes), *row_streams(options, repeat))
     lowest = strata.lowest(numbers)
-    assert lowest is not None
-    order = order_of_strata(lowest, strata.ancestors)
-    codes = np.argsort(order)[strata.codes]
-    return reorder_quotas(strata, order)._replace(codes=codes)
+    assert lowest is not None  # as the rows have keys
+    sorted_strata = order_of_strata(lowest, strata.ancestors)
+    codes = np.argsort(sorted_strata)[strata.codes]
+    return reorder_strata(strata, sorted_strata)._replace(codes=codes)
 
 
 def deal_in_turn(options: Options, strata: Strata, repeat: int) -> Ints:
-    """Deal the rows of each stratum, in their order, to parts 0, 1, ... in turn."""
+    """Deal the rows of each stratum in their order, to folds in turn or to parts by their quotas.
+
+    Nothing is drawn, unless an order needs a random start.
+    """
     words = np.zeros(len(strata.codes), dtype=np.uint64)
     if strata.order is not None and strata.order.starts_at_random:
         words = row_streams(options, repeat)[0](len(words))
@@ -176,9 +193,9 @@ def quota_table(
     target = options.target
     check_n_cells(len(sizes), target.n)
     if lowest is not None:
-        order = order_of_strata(lowest, strata.ancestors)
+        sorted_strata = order_of_strata(lowest, strata.ancestors)
         table = np.empty((len(sizes), target.n), dtype=np.int64)
-        table[order] = quota_table(options, reorder_quotas(strata, order), repeat)
+        table[sorted_strata] = quota_table(options, reorder_strata(strata, sorted_strata), repeat)
         return table
     if target.kind == "fold":
         return equal_quota(sizes, fold_order(options, repeat))
@@ -191,7 +208,7 @@ def quota_table(
     return controlled_rounding(sizes, target.fractions(strata.n_rows), strata.ancestors, words)
 
 
-def reorder_quotas(strata: Strata, order: Ints) -> Strata:
+def reorder_strata(strata: Strata, sorted_strata: Ints) -> Strata:
     """Put the sizes and the ancestors of strata, from which quotas are made, in the given order."""
-    ancestors = tuple(renumbered(strata.ancestors, order))
-    return strata._replace(sizes=strata.sizes[order], ancestors=ancestors)
+    ancestors = tuple(renumbered(strata.ancestors, sorted_strata))
+    return strata._replace(sizes=strata.sizes[sorted_strata], ancestors=ancestors)

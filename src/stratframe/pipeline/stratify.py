@@ -35,7 +35,11 @@ def stratify(
 def choose_rows(
     options: Options, columns: Columns, n_rows: int, weights: Ints | None = None
 ) -> DealtRows:
-    """Check the values of a call, and choose the rows that it deals."""
+    """Check the values of a call, and choose the rows that it deals.
+
+    If the deal depends on the order of the rows, the key sorts them first. Groups are numbered, and
+    rare classes pooled or left out.
+    """
     key = columns.get("key", ())
     where = columns.get("where", ())
     dealt = bind(options, columns, n_rows, weights)
@@ -49,7 +53,7 @@ def choose_rows(
         dealt = leave_out_missing(dealt)
     dealt = number_groups(dealt, options)
     if dealt.by and options.rare != "ignore" and not options.marginal:
-        dealt = leave_out_rare(dealt, options)
+        dealt = treat_rare_classes(dealt, options)
     return dealt
 
 
@@ -58,7 +62,8 @@ def nest_rows(dealt: DealtRows, options: Options) -> Strata:
     if options.marginal:
         return nest([], replace(dealt, keys=None))._replace(margins=nest_each(dealt))
     strata = nest(dealt.by, dealt)
-    if strata.order is not None or options.deal != "random":  # hashes of keys rank no rows
+    if strata.order is not None or options.deal != "random":
+        # Only a random deal without an order ranks rows by the hashes of their keys.
         strata = strata._replace(dealt=replace(strata.dealt, keys=None))
     if len(strata.levels) >= MANY_ENTRIES and options.rare != "ignore":
         warn_sparse(strata, options.target.n)
@@ -73,6 +78,7 @@ def depends_on_order(dealt: DealtRows, options: Options) -> bool:
 
 
 def leave_out_missing(dealt: DealtRows) -> DealtRows:
+    """Leave out the rows with a missing value in an entry of `by` or `groups`."""
     is_missing = np.zeros(dealt.n, dtype=np.bool_)
     for entry in dealt.entries:
         is_missing |= entry.missing
@@ -81,7 +87,7 @@ def leave_out_missing(dealt: DealtRows) -> DealtRows:
     return dealt.select(np.flatnonzero(~is_missing))
 
 
-def leave_out_rare(dealt: DealtRows, options: Options) -> DealtRows:
+def treat_rare_classes(dealt: DealtRows, options: Options) -> DealtRows:
     """Pool the rare classes of the first entry, or leave out their rows, as `rare` says."""
     first, *others = dealt.by
     if not first.term.is_nominal:
@@ -121,7 +127,7 @@ def group_codes(dealt: DealtRows) -> Ints:
 
 
 def without_orders(dealt: DealtRows) -> DealtRows:
-    """Cut continuous entries into bins."""
+    """Replace the entries that order rows by entries that cut them into bins."""
     by = [replace(entry, term=entry.term.without_order() or entry.term) for entry in dealt.by]
     return replace(dealt, by=by)
 
