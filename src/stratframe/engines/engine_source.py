@@ -61,6 +61,7 @@ class EngineSource:
     library = "pandas"
     """The library of the tables that verbs return."""
     ranks_by_position = False
+    """Whether `kfold` can do without a key; rows of engines have no positions."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -89,18 +90,24 @@ class EngineSource:
 
     def deal_by_hash(self, options: Options, outputs: Sequence[NewColumn]) -> Any:
         """Deal each row by the hash of its key alone."""
-        by_hash = PartsByNumber(np.zeros(1, np.int64), hash_points(options)[None])
+        # All rows are one stratum, which the cut points divide from part 0 on.
+        first = np.zeros(1, dtype=np.int64)
+        by_hash = PartsByNumber(first=first, points=hash_points(options)[None])
         parts = [by_hash] * options.repeats
         call = self.engine.bind(options)
         return self.engine.attach(call, None, outputs, parts, hash_salts(options))
 
     def deal_groups(self, options: Options, outputs: Sequence[NewColumn]) -> Any:
-        """Deal whole groups on the driver; each counted row is then a stratum with a known part."""
+        """Deal whole groups here, from their counts.
+
+        Each counted row, a group in a stratum, then counts as a stratum that lies whole in one
+        part.
+        """
         options = without_orders(self.engine, options)
         call, counted = count_strata(self.engine, self.engine.bind(options), options)
         weights = counted.counts.weights
         n_counted = len(weights)
-        alone = CountedCodes(counted.counts, np.arange(n_counted), n_counted)
+        row_as_stratum = CountedCodes(counted.counts, np.arange(n_counted), n_counted)
         no_points = np.empty((n_counted, 0), dtype=np.uint64)
         sizes = {}
         parts = []
@@ -108,10 +115,10 @@ class EngineSource:
             sizes[output.name] = part_sizes(part_of_row, options.target, weights)
             parts.append(PartsByNumber(part_of_row, no_points))
         warn_far_parts(options, counted.strata.n_rows, sizes, named=len(outputs) > 1)
-        return self.engine.attach(call, alone, outputs, parts)
+        return self.engine.attach(call, row_as_stratum, outputs, parts)
 
     def deal_by_rank(self, options: Options, outputs: Sequence[NewColumn]) -> Any:
-        """Deal the rows of each stratum in the order of their numbers, by the quotas of parts."""
+        """Deal the rows of each stratum, sorted by the hashes of their keys, by its quotas."""
         call, counted = count_strata(self.engine, self.engine.bind(options), options)
         tables = list_quotas(options, counted)
         sizes = {
@@ -210,8 +217,9 @@ class EngineSource:
     def spans(self, refs: Sequence[Any], name: str) -> tuple[list[Any], Sequence[Any], Any, Ints]:
         """Find the earliest and latest time in each fold for each combination of values.
 
-        The last of `refs` is the column of times, and the others hold the values. Returns the
-        columns of the counted rows, `refs`, the folds, and the weights of the counted rows.
+        The last of `refs` is the column of times, and the others hold the values. Of each
+        combination, only the rows with these two times are counted. Returns their columns, `refs`,
+        their folds and their weights.
         """
         *others, time = refs
         span = self.engine.resolve(TimeSpan((time,)))
@@ -233,6 +241,7 @@ class EngineSource:
     # Folds ------------------------------------------------------------------------------
 
     def check_names(self, names: Sequence[Any], apart: Sequence[Any] = ()) -> None:
+        """Raise an error if a column of folds, or one of `apart`, does not exist."""
         self.engine.check({"name": list(names), "apart": list(apart)})
 
     def label_rows(

@@ -31,7 +31,7 @@ from .sources import as_list
 
 Nulls: TypeAlias = Literal["error", "train", "drop"]
 
-RULES = ("rest", "past")
+TRAIN_WORDS = ("rest", "past")
 """The values that `train` can have instead of labels."""
 
 ISO_DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?")
@@ -43,7 +43,7 @@ class PairRule(NamedTuple):
 
     verb: str
     train: Any
-    """One of `RULES`, or a list of labels."""
+    """One of `TRAIN_WORDS`, or a list of labels."""
     valid: Any
     """A list of labels, or None if the call names no validation labels."""
     every: str | None
@@ -51,10 +51,13 @@ class PairRule(NamedTuple):
     last: int | None
     """The maximum number of validation labels; the last labels are chosen."""
     gap: int
+    """The number of labels, or with `every` of periods, to leave out beside a validation label."""
     window: int | None
+    """The maximum number of labels or periods before the gap to train on; None for no limit."""
     apart: Any
     """A list of columns in which training and validation rows must not share a value."""
     nulls: Nulls
+    """What happens to rows without a label."""
 
     @property
     def needs_order(self) -> bool:
@@ -89,12 +92,12 @@ class Pairs(NamedTuple):
     def training_labels(self, place: int) -> Flags:
         """Flag the training labels for the validation label at `place`, shape (n_labels,)."""
         n_labels = len(self.ranks)
-        if self.rule.train not in RULES:
+        if self.rule.train not in TRAIN_WORDS:
             return np.asarray(self.is_named & (np.arange(n_labels) != place))
         lead = self.ranks[place] - self.ranks
         if self.rule.train == "rest":
             lead = np.abs(lead)
-        # Larger numbers mean the same, but could be too large for int64.
+        # No gap or window is longer than all ranks, and larger numbers could overflow.
         most = int(self.ranks.max(initial=0)) + 1
         gap = min(self.rule.gap, most)
         window = min(self.rule.window or most, most)
@@ -118,7 +121,7 @@ def check_rule(rule: PairRule, *owners: Any) -> PairRule:
     """Check the arguments of a call; the columns of `apart` are in one of the `owners`."""
     check_one_of("nulls", rule.nulls, get_args(Nulls))
     train = rule.train
-    if not (isinstance(train, str) and train in RULES):
+    if not (isinstance(train, str) and train in TRAIN_WORDS):
         train = list_labels("train", train, '"rest", "past", ')
     valid = rule.valid
     if valid is not None:
@@ -151,23 +154,26 @@ def check_rule(rule: PairRule, *owners: Any) -> PairRule:
     return checked
 
 
-def check_goes_with_train(rule: PairRule, train: str) -> None:
+def check_goes_with_train(rule: PairRule, shown_train: str) -> None:
     """Raise if `window` or `gap` does not go with `train`, which messages show as in the call."""
     if rule.window is not None and rule.train != "past":
-        msg = f'`window` goes with `train="past"` only, got `train={train}`.'
+        msg = f'`window` goes with `train="past"` only, got `train={shown_train}`.'
         raise StratError(msg)
-    if rule.gap and rule.train not in RULES:
+    if rule.gap and rule.train not in TRAIN_WORDS:
         msg = (
-            f'`gap` goes with `train="rest"` and `train="past"` only, got `train={train}`.'
+            f'`gap` goes with `train="rest"` and `train="past"` only, got `train={shown_train}`.'
             "\nHint: leave the neighbours out of `train`."
         )
         raise StratError(msg)
 
 
-def list_labels(argument: str, value: Any, rules: str = "") -> list[Any]:
+def list_labels(argument: str, value: Any, alternatives: str = "") -> list[Any]:
     labels = as_list(value)
     if not all(label is not None and frames.libraries.is_label(label) for label in labels):
-        msg = f"`{argument}` must be {rules}a label or a list of labels, got {describe(value)}."
+        msg = (
+            f"`{argument}` must be {alternatives}a label or a list of labels, got"
+            f" {describe(value)}."
+        )
         raise StratError(msg)
     check_each_once(f"`{argument}`", "label", labels, frames.folds.label_key)
     return labels
@@ -186,10 +192,10 @@ def positions_of(several: Iterable[Pairs]) -> Iterator[tuple[Ints, Ints]]:
 
 
 def pair_labels(rule: PairRule, rows: LabelRows) -> Pairs:
-    check_no_parts(rule, rows)
-    check_several(rule, rows)
+    check_train_is_given(rule, rows)
+    check_enough_labels(rule, rows)
     is_named = np.zeros(len(rows.labels.values), dtype=np.bool_)
-    if rule.train not in RULES:
+    if rule.train not in TRAIN_WORDS:
         is_named[find_labels(rule, "train", rule.train, rows)] = True
     valid = find_labels(rule, "valid", rule.valid or [], rows)
     ranks = rank_labels(rule, rows)
@@ -199,6 +205,7 @@ def pair_labels(rule: PairRule, rows: LabelRows) -> Pairs:
     pairs = Pairs(rule, rows, ranks, is_named, valid)
     alone = labels_alone(pairs)
     if rule.valid is None and (rule.train == "past" or rule.every or rule.last):
+        # In an order, the first labels have nothing before them, and are left out in silence.
         valid = [place for place in valid if place not in alone]
         pairs = pairs._replace(valid=valid[-(rule.last or len(valid)) :])
         alone = set()
@@ -207,14 +214,17 @@ def pair_labels(rule: PairRule, rows: LabelRows) -> Pairs:
 
 
 def labels_alone(pairs: Pairs) -> set[int]:
-    """Return the positions of the validation labels without labels to train on."""
-    if pairs.rule.train == "rest" and not pairs.rule.gap:  # `check_several` has counted the labels
-        return set()
+    """Return the positions of the validation labels that leave no label to train on."""
+    if pairs.rule.train == "rest" and not pairs.rule.gap:
+        return set()  # `check_enough_labels` has counted the labels
     return {place for place in pairs.valid if not pairs.training_labels(place).any()}
 
 
 def check_pairs(pairs: Pairs, alone: Collection[int]) -> None:
-    """Raise if there are no pairs, or if labels are `alone`, without rows to train on."""
+    """Raise if there are no pairs, or if labels are `alone`, with no other label to train on.
+
+    Rows without a label can be enough to train on.
+    """
     rule = pairs.rule
     name = repr(pairs.rows.name)
     labels = pairs.rows.labels
@@ -227,7 +237,7 @@ def check_pairs(pairs: Pairs, alone: Collection[int]) -> None:
         raise StratError(msg)
 
 
-def check_no_parts(rule: PairRule, rows: LabelRows) -> None:
+def check_train_is_given(rule: PairRule, rows: LabelRows) -> None:
     """Raise if labels look like parts and the call does not say which parts to train on."""
     labels = rows.labels.present
     purposes = frames.purposes_of(labels)
@@ -252,11 +262,14 @@ def can_train_on_rest(valid: Sequence[Any], labels: Sequence[Any], purposes: Int
     # Training on a test part is intended only if all parts are listed or there are just two.
     if len(labels) == 2 or len(valid) >= len(labels):
         return True
-    last = purposes[purposes < len(frames.PURPOSES)].max()
-    if last < frames.PURPOSES["test"]:
+    last_purpose = purposes[purposes < len(frames.PURPOSES)].max()
+    if last_purpose < frames.PURPOSES["test"]:
         return True
-    of_valid = [each for label, each in zip(labels, purposes, strict=True) if label in valid]
-    return bool(last <= min(of_valid, default=last))
+    # Nothing that comes after the validated parts is trained on.
+    purposes_of_valid = [
+        purpose for label, purpose in zip(labels, purposes, strict=True) if label in valid
+    ]
+    return bool(last_purpose <= min(purposes_of_valid, default=last_purpose))
 
 
 def suggest_parts(
@@ -272,7 +285,7 @@ def suggest_parts(
     return train, valid[0] if len(valid) == 1 else valid
 
 
-def check_several(rule: PairRule, rows: LabelRows) -> None:
+def check_enough_labels(rule: PairRule, rows: LabelRows) -> None:
     """Raise if rows lack a fold and `nulls` does not allow it, or if there are no training rows."""
     name = repr(rows.name)
     present = rows.labels.present
@@ -295,13 +308,13 @@ def check_several(rule: PairRule, rows: LabelRows) -> None:
         msg = (
             f"Column {name} must have at least 2 folds, but has only the label"
             f" {describe(present[0])}, whose training set would be empty."
-            f"{name_is_first(rule, rows, hint=True)}"
+            f"{hint_at_first_argument(rule, rows, hint=True)}"
         )
         raise StratError(msg)
 
 
-def name_is_first(rule: PairRule, rows: LabelRows, *, hint: bool = False) -> str:
-    """Say that a verb takes the fold column first, if the name of the column is unlike one."""
+def hint_at_first_argument(rule: PairRule, rows: LabelRows, *, hint: bool = False) -> str:
+    """Say that a verb takes the fold column first, unless the column is named like one."""
     if PART_NAME.search(str(rows.name)):
         return ""
     start = "\nHint:" if hint else ""
@@ -328,7 +341,9 @@ def no_such_labels(
     rules = '"rest", "past" or ' if argument == "train" else ""
     fault = f"`{argument}` must be {rules}labels of {rows.name!r}, got {list_values(unknown)}"
     hint = f"Hint: the labels with rows are {list_values(rows.labels.present) or 'none'}"
-    return StratError(f"{with_full_stop(fault)}\n{with_full_stop(hint)}{name_is_first(rule, rows)}")
+    return StratError(
+        f"{with_full_stop(fault)}\n{with_full_stop(hint)}{hint_at_first_argument(rule, rows)}"
+    )
 
 
 def rank_labels(rule: PairRule, rows: LabelRows) -> Ints:
@@ -355,7 +370,7 @@ def sort_labels(rule: PairRule, rows: LabelRows, places: Sequence[int]) -> list[
     msg = (
         f"The labels of {rows.name!r} must have an order for {rule.cause},"
         f" {with_full_stop(fault)}\nHint: make them numbers, dates, ordered categories, or"
-        f" ISO dates or months as text, such as '2024-04'.{name_is_first(rule, rows)}"
+        f" ISO dates or months as text, such as '2024-04'.{hint_at_first_argument(rule, rows)}"
     )
     raise StratError(msg)
 
