@@ -149,15 +149,16 @@ def test_names_that_are_no_method(call: str) -> None:
             getattr(accessor, asked)
 
 
-def test_a_series_of_pandas_has_no_folds() -> None:
-    """A series says how its frame is folded; it has no accessor, and shows none."""
-    series = pd.Series(["a"], name="label")
-    with pytest.raises(AttributeError) as caught:
-        series.strat.kfold()
-    hint = "Hint: frames have it, as in `df.strat.kfold('label')`."
-    assert str(caught.value) == f"'Series' object has no attribute 'strat'.\n{hint}"
-    assert not hasattr(series, "strat")
-    assert "strat" not in dir(series)
+def test_a_series_keeps_a_label_strat() -> None:
+    """A row of pandas with a label "strat" is read and written as any other."""
+    row = pd.Series({"strat": 1, "b": 2})
+    row.strat = 5
+    assert row["strat"] == 5
+    assert pd.DataFrame({"strat": ["a", "b"]}).apply(lambda each: each.strat, axis=1).tolist() == [
+        "a",
+        "b",
+    ]
+    assert not hasattr(pd.Series(["a"]), "strat")
 
 
 def test_an_accessor_is_copied() -> None:

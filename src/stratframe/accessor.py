@@ -184,31 +184,16 @@ class StratExpr:
         return column
 
 
-class NoStrat:
-    """The accessor of a pandas series, which has no folds: it only says what to write."""
-
-    def __init__(self, series: Any) -> None:
-        name = "label"
-        if isinstance(series.name, str) and series.name:
-            name = series.name
-        msg = (
-            f"{type(series).__name__!r} object has no attribute 'strat'.\nHint: frames have it, as"
-            f" in `df.strat.kfold({name!r})`."
-        )
-        raise AttributeError(msg)
-
-
 def register() -> None:
     """Register `.strat` on pandas and Polars frames, and on Polars expressions.
 
-    A pandas series gets an accessor that raises an error; Polars would replace this error.
+    Series get none: it would hide a label "strat" of a row of pandas.
     """
     for frame, register_as, namespace in (
         (pd.DataFrame, pd.api.extensions.register_dataframe_accessor, Strat),
         (pl.DataFrame, pl.api.register_dataframe_namespace, Strat),
         (pl.LazyFrame, pl.api.register_lazyframe_namespace, Strat),
         (pl.Expr, pl.api.register_expr_namespace, StratExpr),
-        (pd.Series, pd.api.extensions.register_series_accessor, NoStrat),
     ):
         # Both libraries warn if the name is taken, even if this module has registered it.
         with warnings.catch_warnings():

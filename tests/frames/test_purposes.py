@@ -1,8 +1,15 @@
 """Names of parts, ranked by their use."""
 
+from typing import Any
+
 import pytest
 
-from stratframe.frames.purposes import PURPOSES, purpose_of_flags, purposes_of
+from stratframe.frames.purposes import (
+    PURPOSES,
+    purpose_of_flags,
+    purposes_of,
+    purposes_of_column,
+)
 
 NONE = len(PURPOSES)
 
@@ -43,3 +50,12 @@ def test_ranks_of_names(labels: list[object], ranks: list[int]) -> None:
 def test_names_of_flags(name: object, rank: int | None) -> None:
     """The name of a column of flags describes a use if, without "is", it is one such word."""
     assert purpose_of_flags(name) == rank
+
+
+@pytest.mark.parametrize("labels", [[False, True], [0, 1], ["false", "TRUE"], [0.0, 1.0]], ids=str)
+def test_flags_have_the_use_of_their_column(labels: list[Any]) -> None:
+    """Flags name the use of their column, and all else; other labels describe their own."""
+    assert purposes_of_column("is_test", labels).tolist() == [0, 2]
+    assert purposes_of_column("train", labels).tolist() == [2, 0]
+    assert (purposes_of_column("is_new", labels) == len(PURPOSES)).all()
+    assert purposes_of_column("is_test", ["train", "test"]).tolist() == [0, 2]

@@ -6,8 +6,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import stratframe as sf
 from stratframe.frames.references import check_refs, collect_columns, same_column
-from tests.helpers import Make, refuse_now, refuse_rule
+from tests.helpers import Make, eager, refuse_now, refuse_rule
 
 
 def column_a(df: pd.DataFrame) -> Any:
@@ -56,3 +57,13 @@ def test_lazy_frames_collect_what_is_needed(refs: list[Any], columns: list[str])
     found = collect_columns(lazy, refs)
     assert isinstance(found, pl.DataFrame)
     assert found.equals(lazy.collect().select(columns))
+
+
+@pytest.mark.parametrize("argument", ["by", "key"])
+def test_a_value_for_each_row_is_no_list_of_columns(frame: Make, argument: str) -> None:
+    """A list with a value for each row of a small frame is told as values."""
+    df = eager(frame({"label": ["a", "b", "a", "b"]}))
+    with pytest.raises(
+        sf.StratError, match=rf"^`{argument}` must hold column names.*\[7, 8, 9, 5\]"
+    ):
+        sf.kfold(df, **{"by": "label", "k": 2, argument: [7, 8, 9, 5]})

@@ -141,6 +141,13 @@ def test_shares_are_listed_by_use() -> None:
     assert [*sf.parts(df)] == ["test", "train"]
 
 
+def test_shares_of_other_parts_keep_their_order(frame: Make) -> None:
+    """If a part has a name of its own, the parts are listed as the call named them."""
+    df = sf.split(frame({"y": [*"ab"] * 10}), "y", {"foo": 0.8, "test": 0.2})
+
+    assert "sizes: foo 0.8, test 0.2" in str(sf.check(df, "y", "split", duplicates=None))
+
+
 def test_parts_keep_the_order_of_the_call(frame: Make) -> None:
     """Whoever names test first gets test first."""
     df = sf.split(frame({"y": [*"ab"] * 10}), "y", {"test": 0.2, "train": 0.8})

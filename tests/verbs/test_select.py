@@ -222,3 +222,13 @@ def test_groups_fill_all_parts(frame: Make) -> None:
         out = sf.split(frame(data), "y", parts, groups="g", repeats=3, rare="ignore")
         for name in ("split_1", "split_2", "split_3"):
             assert Counter(values(out, name)) == {"train": 60, "valid": 20, "test": 20}
+
+
+@pytest.mark.parametrize("labels", [[True, False], [1, 0]], ids=str)
+def test_flags_of_a_part_need_train(frame: Make, labels: list[Any]) -> None:
+    """A column of flags that is named like a part does not train on the test set in silence."""
+    df = frame({"is_test": labels * 5})
+    hint = rf"Hint: cv\('is_test', train={labels[1]}, valid={labels[0]}\)"
+    with pytest.raises(sf.StratError, match=rf"look like parts.*\n{hint}"):
+        sf.cv(df, "is_test")
+    assert len(sf.cv(df, "is_test", train=labels[1], valid=labels[0])) == 1

@@ -57,7 +57,7 @@ from .lists import (
     kind_of_lists,
     read_tags,
 )
-from .purposes import PURPOSES, purpose_of_flags, purposes_of
+from .purposes import PURPOSES, purposes_of, purposes_of_column
 from .read import (
     encode_classes,
     read_comparable,

@@ -32,6 +32,9 @@ PURPOSES = {
 WHOLE_NAMES = ("train", "valid", "validation", "val", "test", "holdout")
 """The names that describe a use whatever the other labels are. A department can be called "dev"."""
 
+FLAGS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
+"""The texts of the labels of a column of flags, in lower case."""
+
 BORDER = re.compile(r"[_.\-\s\d]+|(?<=[a-z])(?=[A-Z])")
 """A pattern for what separates the words of a name, as in "test_2024" and "testSet"."""
 
@@ -51,8 +54,21 @@ def purposes_of(values: Sequence[Any]) -> Ints:
     return np.array(ranks, dtype=np.int64)
 
 
+def purposes_of_column(name: Any, labels: Sequence[Any]) -> Ints:
+    """Rank the labels of a column by use; if they are flags, by its name, such as "is_test".
+
+    Of two flags, the other one is the rest: before a test set, or after a training set.
+    """
+    purpose = purpose_of_flags(name)
+    flags = [FLAGS.get(str(label).lower()) for label in labels]
+    if purpose is None or None in flags:
+        return purposes_of(labels)
+    others = PURPOSES["test"] if purpose == PURPOSES["train"] else PURPOSES["train"]
+    return np.array([purpose if flag else others for flag in flags], dtype=np.int64)
+
+
 def purpose_of_flags(name: Any) -> int | None:
-    """Return the rank of the use that the name of a boolean column describes, as in "is_test"."""
+    """Return the rank of the use that the name of a column of flags describes, as in "is_test"."""
     words = list(words_of(name))
     if words[:1] == ["is"]:
         words = words[1:]

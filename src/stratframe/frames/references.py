@@ -162,22 +162,33 @@ def check_not_data(argument: str, value: object) -> None:
             raise not_a_reference(argument, entry)
 
 
-def check_not_values(refs: Mapping[str, Sequence[Any]], names: Collection[Hashable]) -> None:
-    """Raise if an argument holds the values of a column, or names a column twice."""
+def check_not_values(
+    refs: Mapping[str, Sequence[Any]], names: Collection[Hashable], n_rows: int | None
+) -> None:
+    """Raise if an argument holds the values of a column, or names a column twice.
+
+    `n_rows` is None if the number of rows is not known.
+    """
     for argument, entries in refs.items():
         is_repeated = len(entries) == 1 and isinstance(entries[0], Repeated)
         values = list(entries[0].entries if is_repeated else entries)
-        if argument not in ("name", "apart") and are_values(values, names):
+        if argument not in ("name", "apart") and are_values(values, names, n_rows):
             raise not_a_reference(argument, values)
         if is_repeated:
             raise entries[0].error
 
 
-def are_values(entries: Sequence[Any], names: Collection[Hashable]) -> bool:
-    """Return whether a long list names no column, and has repeats or more entries than columns."""
+def are_values(entries: Sequence[Any], names: Collection[Hashable], n_rows: int | None) -> bool:
+    """Return whether a list names no column, and has a value for each row, or is long.
+
+    A long list of names has neither repeats nor more entries than the frame has columns.
+    """
     keys = [column_key(entry) for entry in entries if not is_computed(entry)]
+    has_numbers = any(not isinstance(entry, str) for entry in entries)
+    is_column = len(keys) == len(entries) == n_rows and n_rows > 2 and has_numbers
     has_repeats = len(set(keys)) < len(keys)
-    if len(keys) <= MAX_LISTED or not (has_repeats or len(keys) > len(names)):
+    is_long = len(keys) > MAX_LISTED and (has_repeats or len(keys) > len(names))
+    if not (is_column or is_long):
         return False
     # In a MultiIndex, text names the column whose label starts with it.
     known = {column_key(name) for name in names}
@@ -224,7 +235,8 @@ def check_refs(
     types = None if isinstance(frame, pd.DataFrame) else frame.collect_schema()
     names = list(frame.columns if types is None else types)
     counts = Counter(map(column_key, names))
-    check_not_values(refs, names)
+    n_rows = None if isinstance(frame, pl.LazyFrame) else len(frame)
+    check_not_values(refs, names, n_rows)
     for argument, entries in refs.items():
         for ref in entries:
             if argument == "where" and is_flags_of(frame, ref):

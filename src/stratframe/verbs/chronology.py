@@ -113,19 +113,10 @@ def rank_in_time(labels: FoldValues, series: Any) -> tuple[Ints, bool]:
 
     Also return whether the labels are parts, such as text, rather than folds.
     """
-    flags = rank_flags(labels, series)
-    if flags is not None:
-        return flags, True
+    purposes = frames.purposes_of_column(series.name, labels.values)
+    if (purposes < len(frames.PURPOSES)).all():
+        return purposes, True
     return rank_labels(labels, series), noun_of(labels) == "part"
-
-
-def rank_flags(labels: FoldValues, series: Any) -> Ints | None:
-    """Rank True and False in time by the name of their column, such as "is_test", if it helps."""
-    purpose = frames.purpose_of_flags(series.name)
-    if purpose is None or not all(isinstance(label, bool) for label in labels.values):
-        return None
-    is_first = purpose == frames.PURPOSES["train"]
-    return np.array([int(label != is_first) for label in labels.values], dtype=np.int64)
 
 
 def rank_labels(labels: FoldValues, series: Any) -> Ints:

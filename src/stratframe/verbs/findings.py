@@ -178,9 +178,12 @@ def find_sizes(
 
 
 def list_shares(labels: FoldValues) -> Finding:
-    """Write the shares of a few parts by use, train first, also where categories are sorted."""
+    """Write the shares of a few parts, sorted by use if all labels describe a use."""
     sizes = np.array([size for size in labels.sizes if size])
-    by_use = np.argsort(frames.purposes_of(labels.present), kind="stable")
+    purposes = frames.purposes_of(labels.present)
+    by_use = np.arange(len(sizes))
+    if (purposes < len(frames.PURPOSES)).all():
+        by_use = np.argsort(purposes, kind="stable")
     names = number_names([labels.present[place] for place in by_use])
     shares = (sizes[by_use] / sizes.sum()).tolist()
     listed = [f"{{{name}}} {share:.3g}" for name, share in zip(names, shares, strict=True)]

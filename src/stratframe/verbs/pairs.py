@@ -240,7 +240,7 @@ def check_pairs(pairs: Pairs, alone: Collection[int]) -> None:
 def check_train_is_given(rule: PairRule, rows: LabelRows) -> None:
     """Raise if labels look like parts and the call does not say which parts to train on."""
     labels = rows.labels.present
-    purposes = frames.purposes_of(labels)
+    purposes = frames.purposes_of_column(rows.name, labels)
     has_parts = bool((purposes < len(frames.PURPOSES)).any())
     if rule.train != "rest" or len(labels) < 2 or not has_parts:
         return
