@@ -80,21 +80,21 @@ ANSWERS = {
     ),
     "sf.folds(df, 'day', horizon=3)": (
         "`horizon`",
-        '`every="3mo"` validates three months at a time',
+        '`folds(every="3mo")` validates three months at a time',
     ),
     "sf.cv(df, 'day', step=2)": (
         "`step`",
-        'pairs follow each other by one label, and `every="1w"` makes a week a label',
+        'pairs follow each other by one label, and `folds(every="1w")` makes a week a label',
     ),
     "sf.folds(df, 'day', initial=24)": (
         "`initial`",
-        "`last=12` validates the last 12 labels and trains on all labels before them",
+        "`folds(last=12)` validates the last 12 labels and trains on all labels before them",
     ),
     "sf.folds(df, 'day', freq='MS')": ("`freq`", '`every="1mo"`'),
     "sf.FoldSplit('day', max_train_size=100)": ("`max_train_size`", "`window=12`"),
     "sf.folds(df, embargo=1)": (
         "`embargo`",
-        "`gap=1` leaves out the label before and the label after those that are validated",
+        "`folds(gap=1)` leaves out the label before and the label after those that are validated",
     ),
     "sf.compare(df, 'label', name='fold')": ("`name`", '`names=["fold"]`'),
     "sf.cv(df, cv='fold')": ("`cv`", '`name="fold"`'),

@@ -80,10 +80,12 @@ HOMES = {
 NOT_HERE = {
     "replace": "rows are drawn once each; `df.sample(...)` of pandas and Polars can repeat them",
     "n_per_class": '`df.strat.sample("label", n=90, allocation="equal")` draws 30 of three classes',
-    "horizon": '`every="3mo"` validates three months at a time',
-    "step": 'pairs follow each other by one label, and `every="1w"` makes a week a label',
-    "initial": "`last=12` validates the last 12 labels and trains on all labels before them",
-    "embargo": "`gap=1` leaves out the label before and the label after those that are validated",
+    "horizon": '`folds(every="3mo")` validates three months at a time',
+    "step": 'pairs follow each other by one label, and `folds(every="1w")` makes a week a label',
+    "initial": "`folds(last=12)` validates the last 12 labels and trains on all labels before them",
+    "embargo": (
+        "`folds(gap=1)` leaves out the label before and the label after those that are validated"
+    ),
 }
 """Arguments of other libraries that have no counterpart, with what comes closest.
 
