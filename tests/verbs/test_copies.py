@@ -133,6 +133,118 @@ def test_a_frame_that_was_doubled_before_it_was_dealt(frame: Make) -> None:
     assert "828 rows (83 %) equal a row of another fold, such as rows " in found.text
 
 
+UNIQUE_VALUES = {
+    "text": [f"review {row}" for row in range(500)],
+    "measured": np.random.default_rng(0).normal(size=500).tolist(),
+    "whole": np.random.default_rng(1).integers(20_000, 90_000, 500).tolist(),
+}
+"""Values of which almost all differ."""
+
+BESIDE = {
+    "label": {"label": [0, 1] * 250},
+    "language": {
+        "language": np.random.default_rng(2).choice(["de", "en", "fr"], 500).tolist(),
+        "label": [0, 1] * 250,
+    },
+    "age": {
+        "age": np.random.default_rng(3).integers(18, 91, 500).tolist(),
+        "label": [0, 1] * 250,
+    },
+}
+"""Columns that stand beside them."""
+
+
+@pytest.mark.parametrize(
+    ("unique", "beside", "value", "n_rows"),
+    [
+        pytest.param("text", "label", None, 10, id="a_few_missing_texts"),
+        pytest.param("measured", "label", None, 25, id="missing_numbers"),
+        pytest.param("text", "language", "ok", 25, id="short_comments"),
+        pytest.param("whole", "age", 0, 150, id="people_without_income"),
+    ],
+)
+@pytest.mark.parametrize("kind", TWO_KINDS)
+def test_copies_beside_a_frequent_value(
+    kind: str, unique: str, beside: str, value: Any, n_rows: int
+) -> None:
+    """Rows that share a frequent value by chance do not hide the copies of all other rows."""
+    shown = UNIQUE_VALUES[unique]
+    data = pd.DataFrame(BESIDE[beside])
+    data[unique] = pd.Series([value] * n_rows + shown[n_rows:])
+    data = data.sample(frac=1, random_state=0, ignore_index=True)
+    columns = {name: missing_as_none(data[name]) for name in data}
+    train = make(kind, columns)
+    doubled = make(kind, {name: column * 2 for name, column in columns.items()})
+    for duplicates in ("auto", list(columns)):
+        options: dict[str, Any] = {"duplicates": duplicates}
+        assert sf.check(sf.kfold(train, "label", seed=1), "label", **options).ok
+        parted = sf.check({"train": train, "test": train}, "label", **options)
+        assert "LEAK     1,000 rows (100 %) equal a row of another part" in parted.text
+        assert not sf.check(sf.kfold(doubled, "label", seed=1), "label", **options).ok
+
+
+def missing_as_none(column: Any) -> list[Any]:
+    return [None if pd.isna(value) else value for value in column]
+
+
+def draw_frequent(seed: int, kind: str, n: int, share: float, n_classes: int) -> pd.DataFrame:
+    """Draw a column whose values differ except for a frequent one, and a column of few values."""
+    drawn = np.random.default_rng(seed)
+    shares = drawn.dirichlet([2.0] * n_classes)
+    unique = {
+        "text": [f"text {number}" for number in drawn.permutation(n)],
+        "measured": drawn.normal(size=n),
+        "whole": drawn.integers(0, 10**6, n),
+    }
+    frequent = {"text": drawn.choice(["ok", None]), "measured": np.nan, "whole": 0}
+    column = pd.Series(unique[kind], dtype=object)
+    # Fewer than six rows could be copies.
+    column[drawn.permutation(n)[: max(6, round(share * n))]] = frequent[kind]
+    few = drawn.choice(n_classes, n, p=shares)
+    return pd.DataFrame({"unique": column, "few": few})
+
+
+@pytest.mark.parametrize("kind", TWO_KINDS)
+@given(
+    unique=st.sampled_from(["text", "measured", "whole"]),
+    n=ROWS,
+    seed=SEEDS,
+    share=st.floats(0.01, 0.4),
+    n_classes=st.integers(2, 8),
+    copies=st.sampled_from([2, 3]),
+)
+def test_a_frequent_value_hides_no_copies(
+    kind: str, unique: str, n: int, seed: int, share: float, n_classes: int, copies: int
+) -> None:
+    """However frequent a value is, copies of all rows leak, and rows that are no copies do not."""
+    frame = draw_frequent(seed, unique, n, share, n_classes)
+    assert severities(copy_all(frame, copies), kind, list(frame)) == {"leak"}
+    dealt = frame.assign(fold=np.random.default_rng(seed).permutation(n) % 5)
+    assert "leak" not in severities(dealt, kind, list(frame))
+
+
+@pytest.mark.parametrize("duplicates", ["auto", ["text", "label"]])
+def test_missing_values_of_one_class_are_no_copies(frame: Make, duplicates: Any) -> None:
+    """Rows without a text are equal where all of them have the same label, but are no copies."""
+    texts = [None if row % 20 == 0 else f"review {row}" for row in range(500)]
+    data = {"text": texts, "label": [row % 2 for row in range(500)]}
+    dealt = sf.kfold(frame(data), "label", seed=1)
+    assert sf.check(dealt, "label", duplicates=duplicates).ok
+
+
+def test_missing_ids_of_units_are_no_copies(frame: Make) -> None:
+    """Patients of 9 to 15 visits are no copies beside visits whose patient is unknown."""
+    visits = np.random.default_rng(0).integers(9, 16, 50)
+    patients = np.repeat(np.arange(50), visits)
+    data = {
+        "patient": [*patients.tolist(), *[None] * 60],
+        "sex": [*(patients % 2).tolist(), *[0, 1] * 30],
+    }
+    n = len(data["sex"])
+    line, _ = note_of(sf.check(frame({**data, "fold": [row % 5 for row in range(n)]})))
+    assert line.endswith("equal by chance? duplicates=['patient', 'sex']")
+
+
 def note_of(found: sf.Check) -> tuple[str, str]:
     """Return the printed line and the full text of the note on equal rows."""
     checks = values(found.findings, "check")

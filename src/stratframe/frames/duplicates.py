@@ -113,6 +113,12 @@ def value_sizes(column: Any, rows: Ints) -> Ints:
     return np.bincount(encode_classes(column)[0][rows] + 1)
 
 
+def rows_of_rare_values(column: Any, rows: Ints, most: int) -> Ints:
+    """List those of the given rows whose value occurs in at most `most` of them."""
+    codes = encode_classes(column)[0][rows] + 1
+    return rows[np.bincount(codes)[codes] <= most]
+
+
 def count_values(sizes: Ints) -> SharedRows:
     """Count distinct rows and pairs of equal rows, from the number of rows with each value."""
     return SharedRows(

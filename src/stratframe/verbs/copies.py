@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from .. import frames
-from ..core.copies import are_copied
+from ..core.copies import MOST_COPIES, are_copied
 from ..core.types import Ints, Words
 from ..frames import SharedRows
 from ..frames.duplicates import count_across_folds
-from .findings import Shared
+from .findings import Shared, are_many
 
 LENIENT = 10
 """Chance can explain up to about this many times the expected number of pairs of equal rows."""
@@ -27,17 +27,55 @@ TOO_RARE = 0.01
 """The probability below which chance cannot explain why all equal rows agree in a column."""
 
 
+def are_enough(compared: Shared, shared: SharedRows, n_rows: int) -> bool:
+    """Return whether there are enough equal rows to judge; a single one is, if the call asks."""
+    if compared.measured is None:
+        return shared.n_split > 0
+    return are_many(shared.n_rows, n_rows)
+
+
 def is_explained(
     compared: Shared, shared: SharedRows, folds: Ints, rows: Ints, words: Words
 ) -> bool:
     """Return whether chance can explain equal rows; it cannot if the call names a single column."""
-    columns, measured = compared.columns, compared.measured
-    if len(columns) == 1 and measured is None:
+    columns = compared.columns
+    if len(columns) == 1 and compared.measured is None:
         return False
+    if not explains_rows(compared, shared, folds, rows, words):
+        return False
+    return all(explains_rare_values(compared, column, folds, rows, words) for column in columns)
+
+
+def explains_rare_values(
+    compared: Shared, column: Any, folds: Ints, rows: Ints, words: Words
+) -> bool:
+    """Return whether chance can explain the equal rows with rare values of a copied column.
+
+    Rows that share a frequent value, such as a missing one, can be equal by chance in such numbers
+    that they hide the copies of all others. If columns are independent, so are the other columns
+    in the rows that are chosen by the values of this one, and the same rules hold.
+    """
+    sizes = frames.duplicates.value_sizes(column, rows)
+    if sizes.max(initial=0) <= MOST_COPIES or not are_copied(sizes):
+        return True
+    rare = frames.duplicates.rows_of_rare_values(column, rows, MOST_COPIES)
+    shared = count_across_folds(compared.columns, folds, rare, words)
+    if not are_enough(compared, shared, len(rows)):
+        return True
+    return explains_rows(compared, shared, folds, rare, words)
+
+
+def explains_rows(
+    compared: Shared, shared: SharedRows, folds: Ints, rows: Ints, words: Words
+) -> bool:
+    """Return whether chance can explain the equal rows among the rows at these positions."""
+    columns, measured = compared.columns, compared.measured
     sizes = [frames.duplicates.value_sizes(column, rows) for column in columns]
     alone = [frames.duplicates.count_values(each) for each in sizes]
+    frequent = [pairs_of_frequent_value(each) for each in sizes]
     if measured is None:
-        return is_chance(shared, alone, len(rows), nearly_unique(shared, alone))
+        are_unique = nearly_unique(shared, alone)
+        return is_chance(shared, alone, len(rows), are_unique, frequent=frequent)
     # Constant columns do not tell rows apart.
     varied = [each for each in sizes if np.count_nonzero(each) > 1]
     if len(varied) < 2:
@@ -53,7 +91,7 @@ def is_explained(
         else 0.0
         for series, is_unique in zip(measured, flags, strict=True)
     ]
-    if is_chance(shared, alone, len(rows), flags, repeats):
+    if is_chance(shared, alone, len(rows), flags, repeats, frequent):
         return True
     return agrees_by_chance(columns, shared, alone, folds, rows, words)
 
@@ -112,11 +150,13 @@ def is_chance(
     n_rows: int,
     are_unique: Sequence[bool],
     repeats: Sequence[float] = (),
+    frequent: Sequence[int] = (),
 ) -> bool:
     """Return whether independent columns with the same counts could give as many equal rows.
 
     If a column is nearly unique, its pairs of equal values are attributed to copies, unless chance
-    can repeat its numbers in rows that agree in all other columns.
+    can repeat its numbers in rows that agree in all other columns. Pairs that share a frequent
+    value are not; `frequent` holds their number in each column, if it is known.
     """
     n_pairs, equal = n_rows * (n_rows - 1) / 2, [each.n_pairs for each in alone]
     alike = prod(n / n_pairs for n in equal)
@@ -125,8 +165,17 @@ def is_chance(
         own = min(repeats[place], 1) if repeats else 0
         is_rare = (own * others) ** shared.n_pairs < TOO_RARE
         if are_unique[place] and is_rare:
-            equal[place] -= shared.n_pairs
+            least = frequent[place] if frequent else 0
+            equal[place] = max(equal[place] - shared.n_pairs, least)
     return is_within(shared.n_split_pairs, n_rows**2 / 2 * prod(n / n_pairs for n in equal))
+
+
+def pairs_of_frequent_value(sizes: Ints) -> int:
+    """Count the pairs with a value that occurs more often than copies do and has most pairs."""
+    most = int(sizes.max(initial=0))
+    n_pairs = most * (most - 1) // 2
+    is_frequent = most > MOST_COPIES and 2 * n_pairs > frames.duplicates.count_pairs(sizes)
+    return n_pairs if is_frequent else 0
 
 
 def is_within(found: int, expected: float) -> bool:

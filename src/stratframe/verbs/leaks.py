@@ -24,8 +24,8 @@ from ..pipeline.options import Options
 from ..pipeline.stratify import stratify
 from ..terms.base import By, Term
 from ..terms.by import columns_of, parse_columns, parse_groups, require_by
-from .copies import is_explained
-from .findings import Shared, are_many
+from .copies import are_enough, is_explained
+from .findings import Shared
 from .result_tables import fold_table, table_verb, text_array
 from .sources import join_given, named_source
 
@@ -340,10 +340,9 @@ def count_shared(compared: Shared, values: list[Any], folds: Ints) -> Shared:
     words = frames.duplicates.row_words(columns)
     shared = count_sets(columns, rows, folds, values, words)
     if compared.check == "duplicates":
-        are_enough = shared.n_split > 0
-        if compared.measured is not None:
-            are_enough = are_many(shared.n_rows, len(rows)) and compared.is_judged
-        by_chance = are_enough and is_explained(compared, shared, folds, rows, words)
+        is_asked = compared.measured is None or compared.is_judged
+        is_judged = is_asked and are_enough(compared, shared, len(rows))
+        by_chance = is_judged and is_explained(compared, shared, folds, rows, words)
         return compared._replace(rows=shared, by_chance=by_chance)
     n_partly = 0
     if not dealt.all():
