@@ -185,7 +185,7 @@ def are_values(entries: Sequence[Any], names: Collection[Hashable], n_rows: int 
     """
     keys = [column_key(entry) for entry in entries if not is_computed(entry)]
     has_numbers = any(not isinstance(entry, str) for entry in entries)
-    is_column = len(keys) == len(entries) == n_rows and n_rows > 2 and has_numbers
+    is_column = len(entries) > 2 and len(keys) == len(entries) == n_rows and has_numbers
     has_repeats = len(set(keys)) < len(keys)
     is_long = len(keys) > MAX_LISTED and (has_repeats or len(keys) > len(names))
     if not (is_column or is_long):
