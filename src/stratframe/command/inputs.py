@@ -56,7 +56,7 @@ def read_input(file: File, verb: str, values: dict[str, Any]) -> Input:
         names = list_names(names, frame)
     check_repeats(file, values, names)
     if is_read and frames.files.is_text_file(file.path):
-        frame = clear_marks(frame, verb, names, values.get("parts"))
+        frame = read_marks(frame, verb, names, values.get("parts"))
     if "time" in values:
         frame = frames.files.parse_times(frame, time_column(values), file.path)
     return Input(file, frame, names)
@@ -71,7 +71,7 @@ def new_names(verb: str, values: dict[str, Any]) -> list[Any]:
     return name if isinstance(name, list) else [name]
 
 
-def clear_marks(frame: Any, verb: str, names: Sequence[str], parts: Any) -> Any:
+def read_marks(frame: Any, verb: str, names: Sequence[str], parts: Any) -> Any:
     """Read marks such as NA in fold columns as missing values, but for those that are parts."""
     known = parts if isinstance(parts, dict) else ()
     alike = verb == "extend" and parts is None
@@ -112,7 +112,7 @@ def time_column(values: dict[str, Any]) -> str:
 
 def check_zones(inputs: Sequence[Input], column: str, labels: Sequence[str]) -> None:
     """Raise if times have a time zone in some of several files."""
-    zones = [frames.files.has_zone(each.frame, column) for each in inputs]
+    zones = [frames.files.has_zoned_times(each.frame, column) for each in inputs]
     if True in zones and False in zones:
         zoned = labels[zones.index(True)]
         plain = labels[zones.index(False)]

@@ -289,7 +289,7 @@ def mixed_zones(name: str, path: str, is_known: Flags, is_zoned: Flags) -> Strat
     )
 
 
-def has_zone(frame: pl.DataFrame, name: str) -> bool | None:
+def has_zoned_times(frame: pl.DataFrame, name: str) -> bool | None:
     """Return whether the times of a column have a time zone, or None if it holds no times."""
     dtype = frame.schema.get(name)
     if not isinstance(dtype, pl.Datetime) or frame[name].count() == 0:

@@ -33,6 +33,7 @@ from ..core.types import Flags, Ints
 from ..errors import StratError, describe
 from .dtypes import OFFSET, dtype_of, is_missing, is_text, to_polars
 from .libraries import Series, python_error, to_list
+from .read import UNITS
 from .threads import check_threads
 
 DATES = (pl.Date, pl.Datetime, pl.Null)
@@ -51,9 +52,6 @@ LATEST = (datetime(9999, 12, 29) - EPOCH) // timedelta(microseconds=1)
 
 MOST_SAMPLES = 200_000
 """The number of days on which the offset of a clock is read; of longer spans, a part is read."""
-
-UNITS = {"ns": 1000, "us": 1, "ms": 1000}
-"""The number of nanoseconds in a microsecond, and of microseconds in each of the other units."""
 
 Zone = str | tzinfo | None
 """A time zone by its name in Polars, or one of Python for pandas; None for times without."""

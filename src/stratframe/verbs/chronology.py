@@ -15,7 +15,7 @@ from ..core.types import Flags, Ints, Values
 from ..engines.engine_source import EngineSource
 from ..errors import StratError, plural, plural_name
 from ..frames import FoldValues
-from .findings import is_or_are, name_label, noun_of
+from .findings import double_braces, is_or_are, name_label, noun_of
 from .lines import Finding, write_finding
 
 
@@ -189,7 +189,7 @@ def describe_right(spans: Spans, pairs: Ints, times: Any) -> Finding:
         if not spans.noun:
             rows = (int(spans.last[first[0]]), int(spans.first[second[0]]))
             shown = [write_time(frames.libraries.value_at(times, row)) for row in rows]
-            end, start = (each.replace("{", "{{").replace("}", "}}") for each in shown)
+            end, start = map(double_braces, shown)
             texts.insert(0, f"{{first}} ends {end}, {{second}} starts {start}")
     if spans.noun:
         n = len(distinct_values(spans.strata[pairs]))

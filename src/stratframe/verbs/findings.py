@@ -509,7 +509,7 @@ def describe_doubt(shared: Shared, equal: str, tails: Sequence[str]) -> list[str
         doubt, question = ", not judged", " equal, not judged;"
     plain = [f"{equal}{doubt}{tail}" for tail in tails]
     if shared.labels and not shared.are_strata:
-        call = escape(write_call(shared.labels))
+        call = double_braces(write_call(shared.labels))
         return [f"{plain[0]}; {call} judges them", f"{question} {call}", *plain, equal]
     return [*plain, equal]
 
@@ -528,11 +528,11 @@ def are_many(n_equal: int, n_rows: int) -> bool:
 
 def list_columns(names: Sequence[str]) -> list[str]:
     """Return the names of columns as text, and a shorter text for lines without room for names."""
-    listed = escape(", ".join(map(describe, names)))
+    listed = double_braces(", ".join(map(describe, names)))
     return [listed, describe(names[0]) if len(names) == 1 else plural(len(names), "column")]
 
 
-def escape(text: str) -> str:
+def double_braces(text: str) -> str:
     """Double the braces of a text that becomes part of a line with placeholders."""
     return text.replace("{", "{{").replace("}", "}}")
 
