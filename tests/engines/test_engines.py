@@ -427,7 +427,7 @@ CELLS = st.tuples(*map(st.sampled_from, (["a", "b", None], [1, 2, None], [0, 1, 
 
 
 def test_what_rows_share_is_counted_as_row_by_row(engine):
-    """Values, those that repeat, those in several folds, their rows and pairs of rows are counted.
+    """Values, those that repeat, those in several folds, their rows and pairs are counted.
 
     Rows without a fold are in one more, or left out; missing values are alike in duplicates only.
     """
@@ -449,7 +449,9 @@ def test_what_rows_share_is_counted_as_row_by_row(engine):
         n_repeated = sum(len(each) > 1 for each in folds.values())
         assert found[:4] == (len(folds), n_repeated, len(split), sum(map(len, split)))
         assert (found.example is None) == (not split)
-        assert found[5:] == (len(pairs), sum(one != other for one, other in pairs))
+        n_split_pairs = sum(one != other for one, other in pairs)
+        largest = max(map(len, folds.values()), default=0)
+        assert found[5:] == (len(pairs), n_split_pairs, largest)
         if split:
             values = tuple(None if pd.isna(value) else value for value in found.example.values)
             labels = {*found.example.folds}

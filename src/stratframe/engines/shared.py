@@ -76,6 +76,7 @@ def shared_values(counts: Counts, *, nulls_alike: bool) -> SharedRows:
         example=example_of_split(counts, counted),
         n_pairs=n_pairs,
         n_split_pairs=n_pairs - n_within,
+        largest=int(n_rows.max(initial=0)),
     )
 
 

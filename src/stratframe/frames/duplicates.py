@@ -61,6 +61,8 @@ class SharedRows(NamedTuple):
     """The number of pairs of equal rows."""
     n_split_pairs: int = 0
     """The number of pairs of equal rows in different folds."""
+    largest: int = 0
+    """The number of rows that equal the most frequent row, with itself."""
 
 
 def count_across_folds(
@@ -89,6 +91,7 @@ def count_across_folds(
         example=find_example(places, sets, fold_of_row, is_split),
         n_pairs=n_pairs,
         n_split_pairs=n_pairs - count_pairs(cell_sizes),
+        largest=int(set_sizes.max(initial=0)),
     )
 
 
@@ -127,6 +130,7 @@ def count_values(sizes: Ints) -> SharedRows:
         n_split=0,
         n_rows=0,
         n_pairs=count_pairs(sizes),
+        largest=int(sizes.max(initial=0)),
     )
 
 

@@ -72,10 +72,8 @@ def explains_rows(
     columns, measured = compared.columns, compared.measured
     sizes = [frames.duplicates.value_sizes(column, rows) for column in columns]
     alone = [frames.duplicates.count_values(each) for each in sizes]
-    frequent = [pairs_of_frequent_value(each) for each in sizes]
     if measured is None:
-        are_unique = nearly_unique(shared, alone)
-        return is_chance(shared, alone, len(rows), are_unique, frequent=frequent)
+        return is_chance(shared, alone, len(rows), nearly_unique(shared, alone))
     # Constant columns do not tell rows apart.
     varied = [each for each in sizes if np.count_nonzero(each) > 1]
     if len(varied) < 2:
@@ -91,7 +89,7 @@ def explains_rows(
         else 0.0
         for series, is_unique in zip(measured, flags, strict=True)
     ]
-    if is_chance(shared, alone, len(rows), flags, repeats, frequent):
+    if is_chance(shared, alone, len(rows), flags, repeats):
         return True
     return agrees_by_chance(columns, shared, alone, folds, rows, words)
 
@@ -150,13 +148,12 @@ def is_chance(
     n_rows: int,
     are_unique: Sequence[bool],
     repeats: Sequence[float] = (),
-    frequent: Sequence[int] = (),
 ) -> bool:
     """Return whether independent columns with the same counts could give as many equal rows.
 
     If a column is nearly unique, its pairs of equal values are attributed to copies, unless chance
     can repeat its numbers in rows that agree in all other columns. Pairs that share a frequent
-    value are not; `frequent` holds their number in each column, if it is known.
+    value are not.
     """
     n_pairs, equal = n_rows * (n_rows - 1) / 2, [each.n_pairs for each in alone]
     alike = prod(n / n_pairs for n in equal)
@@ -165,16 +162,14 @@ def is_chance(
         own = min(repeats[place], 1) if repeats else 0
         is_rare = (own * others) ** shared.n_pairs < TOO_RARE
         if are_unique[place] and is_rare:
-            least = frequent[place] if frequent else 0
-            equal[place] = max(equal[place] - shared.n_pairs, least)
+            equal[place] = max(equal[place] - shared.n_pairs, pairs_of_frequent_value(each))
     return is_within(shared.n_split_pairs, n_rows**2 / 2 * prod(n / n_pairs for n in equal))
 
 
-def pairs_of_frequent_value(sizes: Ints) -> int:
+def pairs_of_frequent_value(column: SharedRows) -> int:
     """Count the pairs with a value that occurs more often than copies do and has most pairs."""
-    most = int(sizes.max(initial=0))
-    n_pairs = most * (most - 1) // 2
-    is_frequent = most > MOST_COPIES and 2 * n_pairs > frames.duplicates.count_pairs(sizes)
+    n_pairs = column.largest * (column.largest - 1) // 2
+    is_frequent = column.largest > MOST_COPIES and 2 * n_pairs > column.n_pairs
     return n_pairs if is_frequent else 0
 
 

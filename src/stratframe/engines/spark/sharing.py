@@ -37,10 +37,12 @@ def shared_rows(
         sf.sum(sf.when(sf.col("split"), sf.col("n"))),
         sf.sum(sf.col("n") * (sf.col("n") - 1)),
         sf.sum(sf.col("n") * sf.col("n") - sf.col("squares")),
+        sf.max("n"),
         sf.min(sf.when(sf.col("split"), sf.struct(*names, "low", "high"))),
     ).first()
     *counts, split = totals
-    n_values, n_repeated, n_split, n_rows, twice, twice_split = (int(n or 0) for n in counts)
+    numbers = [int(n or 0) for n in counts]
+    n_values, n_repeated, n_split, n_rows, twice, twice_split, largest = numbers
     return SharedRows(
         n_values=n_values,
         n_repeated=n_repeated,
@@ -49,6 +51,7 @@ def shared_rows(
         example=None if split is None else read_example(split),
         n_pairs=twice // 2,
         n_split_pairs=twice_split // 2,
+        largest=largest,
     )
 
 
