@@ -31,6 +31,7 @@ LAYERS = [
     "pipeline",
     "engines schemas",
     "verbs",
+    "judging",
     "accessor study command",
     "dask spark __init__ __main__",
 ]

@@ -14,6 +14,12 @@ from .command import interrupt  # noqa: F401 (first, because the other imports t
 from . import theory
 from .accessor import register
 from .errors import StratError, StratWarning
+from .judging.advise import advise
+from .judging.check import Check, check
+from .judging.drift import drift
+from .judging.leaks import leaks
+from .judging.plot import plot
+from .judging.report import compare, report
 from .terms.bins import bins, continuous, quantiles
 from .terms.classes import classes
 from .terms.clusters import clusters
@@ -22,13 +28,7 @@ from .terms.neighbours import chain, nearest
 from .terms.similar import similar
 from .terms.together import linked
 from .terms.total import total
-from .verbs.advise import advise
-from .verbs.check import Check, check
 from .verbs.deals import extend, kfold, split
-from .verbs.drift import drift
-from .verbs.leaks import leaks
-from .verbs.plot import plot
-from .verbs.report import compare, report
 from .verbs.sample import sample
 from .verbs.select import Fold, cv, folds, parts
 from .verbs.tables import balance, plan

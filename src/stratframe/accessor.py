@@ -13,15 +13,15 @@ import pandas as pd
 import polars as pl
 
 from .habits import Params, ResultT, no_such_method, suggest_arguments
+from .judging import advise as advise_verb
+from .judging import check as check_verb
+from .judging import drift as drift_verb
+from .judging import leaks as leaks_verb
+from .judging import plot as plot_verb
+from .judging import report as report_verb
 from .pipeline.options import Deal, PartShares, Rare, check_options, fold_target, part_target
 from .terms.base import Missing
-from .verbs import advise as advise_verb
-from .verbs import check as check_verb
 from .verbs import deals, select, tables
-from .verbs import drift as drift_verb
-from .verbs import leaks as leaks_verb
-from .verbs import plot as plot_verb
-from .verbs import report as report_verb
 from .verbs import sample as sample_verb
 
 

@@ -5,11 +5,11 @@ The functions are the same as in `stratframe`; they accept the frames of all lib
 
 from .accessor import Strat
 from .checks import load_extra
-from .verbs.advise import advise
-from .verbs.check import check
+from .judging.advise import advise
+from .judging.check import check
+from .judging.leaks import leaks
+from .judging.report import compare, report
 from .verbs.deals import extend, kfold, split
-from .verbs.leaks import leaks
-from .verbs.report import compare, report
 from .verbs.sample import sample
 from .verbs.select import folds, parts
 from .verbs.tables import balance, plan

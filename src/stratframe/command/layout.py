@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Any
 
 from .. import frames
-from ..verbs.lines import printable
+from ..judging.lines import printable
 from ..verbs.result_tables import RESERVED
 
 MAX_LINES = 20

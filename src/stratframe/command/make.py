@@ -9,7 +9,7 @@ import stratframe as sf
 from .. import frames
 from ..core.types import Flags
 from ..errors import StratError, plural
-from ..verbs.lines import printable
+from ..judging.lines import printable
 from .inputs import read_inputs
 from .layout import balance_lines
 from .parser import Command

@@ -12,7 +12,7 @@ import numpy as np
 from .. import frames
 from ..checks import load_extra
 from ..errors import StratError
-from ..verbs.draw import COLOURS, short_text
+from ..judging.draw import COLOURS, short_text
 from .statistics import SHOWN, read_series
 from .strategies import BASELINE
 

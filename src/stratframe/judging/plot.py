@@ -22,13 +22,13 @@ from ..pipeline.local_source import LocalSource
 from ..progress import track
 from ..terms.base import By
 from ..terms.by import parse_groups
+from ..verbs.result_tables import stratum_names, table_order
+from ..verbs.sources import check_rows, join_given, named_source
 from . import draw, findings
 from .draw import Bars, Matrix, draw_bars, draw_matrix
 from .drift import check_features, measure_drift
 from .leaks import AUTO, Asked, count_shared, find_twin, read_compared, shared_sets
 from .lines import Finding, cut_name, printable
-from .result_tables import stratum_names, table_order
-from .sources import check_rows, join_given, named_source
 
 Picture: TypeAlias = tuple[list[Finding], Bars | Matrix]
 """The findings on a column, and the data of its picture."""

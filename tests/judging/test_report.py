@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from tests.helpers import TWO_KINDS, Make, columns_of, evaluate, make, refuse_now, values
+from tests.judging.test_findings import crossed, judge, order_words
 from tests.verbs.conftest import CLASSES
-from tests.verbs.test_findings import crossed, judge, order_words
 
 DATA = CLASSES | {"fold": [0, 0, 1, 2, 0, None, 1, 2]}
 REPORT = ["fold", "n", "rows_off", "absent", "verdict"]

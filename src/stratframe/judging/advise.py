@@ -19,9 +19,9 @@ from ..pipeline.nest import MarginStrata, Strata
 from ..terms.base import By
 from ..terms.by import parse_groups
 from ..theory.arguments import MAX_EXACT
+from ..verbs.result_tables import rounded_column, stratum_names, table_order, table_verb, text_array
+from ..verbs.sources import source_of
 from .findings import Verdict
-from .result_tables import rounded_column, stratum_names, table_order, table_verb, text_array
-from .sources import source_of
 
 
 @table_verb

@@ -19,8 +19,8 @@ from ..habits import suggest_arguments
 from ..pipeline.fold_counts import check_not_itself, check_not_swapped
 from ..progress import track
 from ..terms.by import parse_columns
-from .result_tables import fold_table, rounded_column, table_verb, text_array
-from .sources import check_rows, join_given, named_source
+from ..verbs.result_tables import fold_table, rounded_column, table_verb, text_array
+from ..verbs.sources import check_rows, join_given, named_source
 
 DRIFT_HINT = "`report` with `sf.quantiles(...)` compares the bins of a feature"
 """The hint in errors about Dask and Spark frames."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 import stratframe as sf
-from tests.judging import BAD, GOOD, NOTED, run
+from tests.judging.rates import BAD, GOOD, NOTED, run
 
 
 @pytest.fixture(autouse=True)

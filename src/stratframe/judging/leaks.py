@@ -24,10 +24,10 @@ from ..pipeline.options import Options
 from ..pipeline.stratify import stratify
 from ..terms.base import By, Term
 from ..terms.by import columns_of, parse_columns, parse_groups, require_by
+from ..verbs.result_tables import fold_table, table_verb, text_array
+from ..verbs.sources import join_given, named_source
 from .copies import are_enough, is_explained
 from .findings import Shared
-from .result_tables import fold_table, table_verb, text_array
-from .sources import join_given, named_source
 
 AUTO = "auto"
 

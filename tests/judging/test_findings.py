@@ -16,7 +16,7 @@ from scipy.stats import hypergeom, ks_2samp
 
 import stratframe as sf
 from tests.helpers import TWO_KINDS, columns_of, evaluate, make, values
-from tests.verbs.conftest import cases
+from tests.judging.conftest import cases
 
 
 def crossed(rows: Any, columns: Any) -> np.ndarray:

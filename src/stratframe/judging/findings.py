@@ -21,9 +21,9 @@ from ..core.types import Ints, StratumTable
 from ..errors import MAX_LISTED, describe, plural, preview
 from ..frames import FoldValues, SharedRows
 from ..pipeline.fold_counts import FoldCounts, FoldTotals
+from ..verbs.result_tables import stratum_names
 from .drift import Drift
 from .lines import WORST_FIRST, Finding, describe_sizes, number_names, write_finding
-from .result_tables import stratum_names
 
 Verdict: TypeAlias = Literal[
     "uneven",

@@ -18,10 +18,10 @@ from ..pipeline.fold_counts import FoldCounts
 from ..progress import track
 from ..terms.base import By
 from ..terms.by import columns_of, parse_columns, parse_groups, require_by
+from ..verbs.result_tables import fold_table, rounded_column, table_verb, text_array
+from ..verbs.sources import check_rows, join_given, named_source
 from .drift import DRIFT_HINT, measure_drift
 from .findings import stack_levels, verdict_of, verdicts_of
-from .result_tables import fold_table, rounded_column, table_verb, text_array
-from .sources import check_rows, join_given, named_source
 
 IN_FULL = ("rms_deviation", "random", "ratio", "tv_distance")
 """The columns that only full tables have, because a terminal is too narrow for all columns."""

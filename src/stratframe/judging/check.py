@@ -25,6 +25,7 @@ from ..pipeline.options import Options
 from ..progress import track
 from ..terms.base import By
 from ..terms.by import columns_of, parse_columns, parse_groups
+from ..verbs.sources import check_rows, join_given, named_source
 from . import findings
 from .chronology import find_on, find_time
 from .copies import is_chance, nearly_unique
@@ -33,7 +34,6 @@ from .findings import Shared
 from .ids import find_ids, named_ids, read_ids
 from .leaks import AUTO, Asked, count_shared, find_twin, read_beside, read_compared
 from .lines import WORST_FIRST, Finding, fit_line, printable, write_finding
-from .sources import check_rows, join_given, named_source
 
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
 """The word at the start of a finding's line, for each severity."""

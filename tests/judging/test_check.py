@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from tests.helpers import TWO_KINDS, Make, evaluate, make, refuse_now, refused, values
-from tests.verbs.conftest import cases, lines_of
+from tests.judging.conftest import cases, lines_of
 
 FORTY, EIGHTHS = [row + 0.5 for row in range(40)], [row / 8 for row in range(400)]
 TENTHS = [round(4 + row / 10, 1) for row in range(40)]

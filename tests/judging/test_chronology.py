@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from tests.helpers import KINDS, Make, evaluate, make, refused, values
-from tests.verbs.conftest import cases, lines_of
+from tests.judging.conftest import cases, lines_of
 
 DAYS = [date(2024, 1, 1) + timedelta(days=row) for row in range(10)]
 LATE = ["train"] * 7 + ["test"] * 3
