@@ -329,6 +329,7 @@ LIBRARY = {"library": "pandas"}
 EQUAL = {"n": 20, "count": 3, "k": 5}
 FORMULAS: dict[str, dict[str, Any]] = {
     "ber_bias": {"k": 5, "count": 3, "error0": 0.1, "error1": 0.2},
+    "corrected_t": {"differences": [0.1, 0.3], "n_train": 8, "n_test": 2, "level": 0.9},
     "imbalance": {"counts": [3, 4]},
     "largest_deviation": {"counts": [3, 4], "k": 2},
     "largest_k": {"counts": [3, 4]},
