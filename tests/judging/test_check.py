@@ -307,6 +307,21 @@ def test_findings_name_the_fold_and_the_class(frame: Make) -> None:
     assert all((fold, level) == (None, None) for _, fold, level in named[3:])
 
 
+def test_strict_counts_questions(frame: Make) -> None:
+    """With `strict`, a column is unfit while a finding asks what an argument answers."""
+    rows = {"id": [row // 3 for row in range(150)], "y": [0, 1] * 75}
+    made = sf.kfold(frame(rows), "y")
+    assert sf.check(made, "y", duplicates=None).ok
+    asked = sf.check(made, "y", duplicates=None, strict=True)
+    assert not asked.ok
+    assert asked.text.startswith(
+        "fold is not fit for use: 1 question\n  note     'id': 50 of 50 are"
+    )
+    whole = sf.kfold(frame(rows), "y", groups="id")
+    assert sf.check(whole, "y", groups="id", duplicates=None, strict=True).ok
+    assert sf.check(whole, "y", groups="id", duplicates="y", strict=True).text.count("LEAK") == 1
+
+
 def test_raising(frame: Make) -> None:
     """A check of a bad column raises with its text, and of a good one does nothing."""
     bad = sf.check(frame(WRONG), "label", "worse")
