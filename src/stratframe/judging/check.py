@@ -93,6 +93,8 @@ class Check:
     ok: bool
     findings: Any
     text: str
+    _full_text: str
+    """The lines of `text` with all names and endings in full."""
 
     def __bool__(self) -> bool:
         return self.ok
@@ -107,7 +109,7 @@ class Check:
 
     def _repr_html_(self) -> str:
         # `html` is slow to import, and only notebooks need it.
-        text = import_module("html").escape(self.text)
+        text = import_module("html").escape(self._full_text)
         for severity, mark in MARKS.items():
             shown = f'<b style="color: {MARK_COLOURS[severity]}">{mark}</b>'
             text = re.sub(rf"^  {mark}\b", f"  {shown}", text, flags=re.MULTILINE)
@@ -382,11 +384,16 @@ def make_check(
     if len(columns) > 1:
         are = is_or_are(n_fit)
         lines.append(f"{n_fit} of {len(columns)} fold columns {are} fit for use")
+    full_lines = [*lines]
     for (name, found), numbers in zip(columns, wrongs, strict=True):
         wrong = ", ".join(plural(n, kind) for kind, n in numbers.items())
         fit = f"not fit for use: {wrong}" if wrong else "fit for use"
         lines.append(fit_line(f"{{name}} is {fit}", name=printable(name)))
-        lines += [f"  {MARKS[each.severity]:8} {each.line}" for each in found]
+        full_lines.append(f"{printable(name)} is {fit}")
+        for each in found:
+            mark = f"  {MARKS[each.severity]:8} "
+            lines.append(mark + each.line)
+            full_lines.append(mark + each.detail)
     rows = [(name, each) for name, found in columns for each in found]
     rows.sort(key=lambda row: WORST_FIRST.index(row[1].severity))
     found = [each for _, each in rows]
@@ -399,4 +406,9 @@ def make_check(
         "level": frames.text_column(library, [each.level for each in found]),
         "detail": text_array([each.detail for each in found]),
     }
-    return Check(n_fit == len(columns), frames.make_frame(library, table), "\n".join(lines))
+    return Check(
+        ok=n_fit == len(columns),
+        findings=frames.make_frame(library, table),
+        text="\n".join(lines),
+        _full_text="\n".join(full_lines),
+    )
