@@ -299,6 +299,29 @@ def test_the_text_of_several_columns(frame: Make) -> None:
     assert fine.text.startswith("1 of 3 fold columns is fit for use\n")
 
 
+def test_findings_name_the_fold_and_the_class(frame: Make) -> None:
+    """The label and the class that a finding is on stand in columns of text, else nothing does."""
+    found = sf.check(frame(WRONG), "label", ["bad", "worse"], groups="who").findings
+    named = [*zip(*(values(found, name) for name in ("check", "fold", "level")), strict=True)]
+    assert named[:3] == [("groups", None, None), ("rows", "1", None), ("strata", "0", "a")]
+    assert all((fold, level) == (None, None) for _, fold, level in named[3:])
+
+
+def test_strict_counts_questions(frame: Make) -> None:
+    """With `strict`, a column is unfit while a finding asks what an argument answers."""
+    rows = {"id": [row // 3 for row in range(150)], "y": [0, 1] * 75}
+    made = sf.kfold(frame(rows), "y")
+    assert sf.check(made, "y", duplicates=None).ok
+    asked = sf.check(made, "y", duplicates=None, strict=True)
+    assert not asked.ok
+    assert asked.text.startswith(
+        "fold is not fit for use: 1 question\n  note     'id': 50 of 50 are"
+    )
+    whole = sf.kfold(frame(rows), "y", groups="id")
+    assert sf.check(whole, "y", groups="id", duplicates=None, strict=True).ok
+    assert sf.check(whole, "y", groups="id", duplicates="y", strict=True).text.count("LEAK") == 1
+
+
 def test_raising(frame: Make) -> None:
     """A check of a bad column raises with its text, and of a good one does nothing."""
     bad = sf.check(frame(WRONG), "label", "worse")
@@ -307,12 +330,22 @@ def test_raising(frame: Make) -> None:
 
 
 def test_in_a_notebook() -> None:
-    """The view in a notebook has the same lines, and what looks like markup in data is text."""
+    """The view in a notebook has a line for each finding; what looks like markup is text."""
     data = {"x": ["<b>", "<b>", "&amp;"], "<i>": [0, 1, 0], "fold": [0, 0, 1]}
     found = sf.check(pd.DataFrame(data), name=["<i>", "fold"], groups="x")
-    shown = "".join(ElementTree.fromstring(found._repr_html_()).itertext())
-    assert [" ".join(line.split()) for line in shown.splitlines()] == lines_of(found)
-    assert "'<b>' in folds 0 and 1" in shown
+    shown = "".join(ElementTree.fromstring(found._repr_html_()).itertext()).splitlines()
+    assert len(shown) == len(found.text.splitlines())
+    assert shown[0] == found.text.splitlines()[0]
+    assert all(any(each in line for line in shown) for each in values(found.findings, "detail"))
+    assert "'<b>' in folds 0 and 1" in "".join(shown)
+
+
+def test_a_notebook_shows_whole_names() -> None:
+    """The view in a notebook does not cut the names that the printed lines cut."""
+    name = "what the household of the person spent on food in the last four weeks"
+    found = sf.check(pd.DataFrame({name: [1, 1, 1, 2], "fold": [0, 1, 0, 1]}), name)
+    assert name not in found.text
+    assert name in found._repr_html_()
 
 
 CHECKS = {"groups", "keys", "time", "duplicates", "balance", "totals"}
@@ -332,7 +365,15 @@ def test_every_check_has_one_form(names: Any, rows: list[Any], times: int, kind:
     made = make(kind, {**data, "id": range(len(data[x]))})
     found = sf.check(made, by, name, groups=who, key=[who, x], features=[x, by])
     assert isinstance(found.findings, pl.DataFrame if "polars" in kind else pd.DataFrame)
-    assert list(found.findings.columns) == ["name", "severity", "check", "n", "detail"]
+    assert list(found.findings.columns) == [
+        "name",
+        "severity",
+        "check",
+        "n",
+        "fold",
+        "level",
+        "detail",
+    ]
     marks = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
     severities = values(found.findings, "severity")
     first, *others = str(found).splitlines()

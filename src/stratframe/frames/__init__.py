@@ -75,5 +75,5 @@ from .references import (
     is_computed,
     read_columns,
 )
-from .result import float_column, make_frame
+from .result import float_column, make_frame, text_column
 from .rules import Rule, RuledColumn, check_rules

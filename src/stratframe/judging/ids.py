@@ -12,9 +12,9 @@ from ..core.strata import distinct_values
 from ..core.types import Ints
 from ..errors import FOLD_NAME, StratError, describe
 from ..frames import FoldValues
-from .findings import is_or_are, noun_of
+from .labels import noun_of
 from .leaks import compared_columns
-from .lines import Finding, write_finding
+from .lines import Finding, is_or_are, write_finding
 
 ENTITIES = (
     "animal|author|brood|case|chick|child|client|company|contestant|cow|customer|doctor|donor"
@@ -97,5 +97,6 @@ def find_ids(ids: Sequence[tuple[Any, Ints]], labels: FoldValues, folds: Ints) -
             counts = f"{n:,} of {np.count_nonzero(n_folds):,} {is_or_are(n)}"
             text = f"{{id}}: {counts} in several {noun_of(labels)}s"
             tails = "; if their rows belong together, pass groups={id}", "; groups={id}?"
-            found.append(write_finding("note", "groups", n, text, *tails, id=describe(label)))
+            finding = write_finding("note", "groups", n, text, *tails, id=describe(label))
+            found.append(finding.as_question())
     return found[:MOST_LINES]

@@ -21,22 +21,32 @@ from ..pipeline.fold_counts import FoldCounts
 from ..pipeline.local_source import LocalSource
 from ..progress import track
 from ..terms.base import By
-from ..terms.by import parse_groups
 from ..verbs.result_tables import stratum_names, table_order
 from ..verbs.sources import check_rows, join_given, named_source
-from . import draw, findings
+from . import draw
+from .asked import AUTO, Asked, read_arguments
+from .balance import find_balance, name_entries
 from .draw import Bars, Matrix, draw_bars, draw_matrix
-from .drift import check_features, measure_drift
-from .leaks import AUTO, Asked, count_shared, find_twin, read_compared, shared_sets
-from .lines import Finding, cut_name, printable
+from .drift import check_features, find_drift, measure_drift
+from .duplicates import ComparedRows, find_duplicates
+from .groups import ComparedUnits, find_units
+from .labels import are_numbered
+from .leaks import count_equal_rows, count_units, find_twin, read_compared, shared_sets
+from .lines import Finding, cut_name, printable, worst_first
+from .sizes import find_sizes
 
 Picture: TypeAlias = tuple[list[Finding], Bars | Matrix]
 """The findings on a column, and the data of its picture."""
 
 Kind: TypeAlias = Literal["shares", "balance", "drift", "leaks"]
 
-MAX_FOLDS, MAX_COLUMNS, MAX_ROWS, ABREAST = 60, 20, 15, 5
-"""The maximum numbers of folds, of fold columns, of matrix rows, and of pictures side by side."""
+MAX_FOLDS = 60
+MAX_COLUMNS = 20
+MAX_ROWS = 15
+"""The maximum number of rows of a matrix."""
+
+ABREAST = 5
+"""The maximum number of pictures side by side."""
 
 LEAST_SHARE = 0.02
 """The minimum share of all rows that a class must have for a dotted line to mark its share."""
@@ -108,7 +118,7 @@ def plot(
     """
     check_one_of("kind", kind, get_args(Kind))
     pyplot = load_extra("matplotlib.pyplot", "plot")
-    asked = Asked(groups, parse_groups(groups), key, duplicates, by, features)
+    asked = read_arguments(by=by, groups=groups, key=key, duplicates=duplicates, features=features)
     frame, name, _ = join_given(frame, name, asked.named)
     check_rows(frame, "`plot` reads all rows", "`balance` and `report` give the figures as tables")
     frames.check_frame(frame)
@@ -153,12 +163,13 @@ def check_axes(ax: Any, n_columns: int, kind: Kind) -> list[Any]:
 
 def draw_all(axes: Sequence[Any], names: Sequence[Any], pictures: Sequence[Picture]) -> None:
     """Draw the pictures with one scale for all matrices, and without repeated legends."""
-    sides, drawn = [draw.sides_of(ax) for ax in axes], []
+    sides = [draw.sides_of(ax) for ax in axes]
+    drawn = []
     limit = max((each.limit for _, each in pictures if isinstance(each, Matrix)), default=1.0)
     legends = [getattr(each, "classes", None) for _, each in pictures]
     for place, (ax, name, (found, drawing)) in enumerate(zip(axes, names, pictures, strict=True)):
         title = cut_name(printable(name), 24)
-        for finding in findings.worst_first(found)[:1]:
+        for finding in worst_first(found)[:1]:
             subject, _, said = finding.line.partition(": ")
             is_named = finding.check in ("balance", "strata", "sizes")  # the axes name the subject
             is_named |= subject in ("drift", "duplicates")
@@ -187,14 +198,16 @@ def picture_shares(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[P
     if asked.by is not None:
         yield from picture_counts(frame, names, asked)
         return
-    eager, compared = read_compared(frame, names, asked._replace(key=None, duplicates=None))
+    eager, compared = read_compared(frame, names, asked.without("key", "duplicates"))
     for name in names:
         labels, folds = label_folds(eager, name)
-        sizes, twin = np.array(labels.sizes), partial(find_twin, frame, names, folds)
-        shared = [count_shared(each, labels.values, folds) for each in compared]
-        marks = [float(np.mean(sizes[sizes > 0]))] if findings.are_numbered(labels) else []
+        sizes = np.array(labels.sizes)
+        twin = partial(find_twin, frame, names, folds)
+        groups = [each for each in compared if isinstance(each, ComparedUnits)]
+        n_pairs = sum(count_units(each, labels.values, folds).rows.n_pairs for each in groups)
+        marks = [float(np.mean(sizes[sizes > 0]))] if are_numbered(labels) else []
         bars = Bars(labels.values, sizes, sizes[None], marks)
-        yield findings.find_sizes(labels, shared, twin), bars
+        yield find_sizes(labels, n_pairs, twin), bars
 
 
 def picture_counts(
@@ -206,7 +219,7 @@ def picture_counts(
         counts = read.count_folds(asked.by, name, asked.terms)
         judged = counts.judge()
         drawing = deviations_of(counts, judged) if in_rows else shares_of(counts, judged)
-        yield findings.find_balance(counts, judged), drawing
+        yield find_balance(counts, judged), drawing
 
 
 def shares_of(counts: FoldCounts, judged: list[JudgedCells]) -> Bars:
@@ -219,16 +232,21 @@ def shares_of(counts: FoldCounts, judged: list[JudgedCells]) -> Bars:
     if counts.is_marginal:
         heading += f", of {len(judged)} margins"
     is_order = len(level.strata.levels) == 1 and level.strata.levels[0].term.is_ordinal
-    order, palette = table_order(level.strata), draw.SHADES if is_order else draw.COLOURS
+    order = table_order(level.strata)
+    palette = draw.SHADES if is_order else draw.COLOURS
     largest = np.argsort(-level.table.sum(axis=1)[order], kind="stable")[: len(palette)]
-    chosen, n_others = order[np.sort(largest)], len(order) - len(largest)
+    chosen = order[np.sort(largest)]
+    n_others = len(order) - len(largest)
     classes = stratum_names(level.strata, chosen, with_entry=False)
     places = np.linspace(0, len(draw.SHADES) - 1, len(chosen)) if is_order else range(len(chosen))
-    colours, table = [palette[int(place)] for place in places], level.table[chosen]
+    colours = [palette[int(place)] for place in places]
+    table = level.table[chosen]
     if n_others:
-        classes, colours = [*classes, plural(n_others, "other")], [*colours, draw.OTHERS]
+        classes = [*classes, plural(n_others, "other")]
+        colours = [*colours, draw.OTHERS]
         table = np.vstack([table, counts.sizes - table.sum(axis=0)])
-    shares, whole = table / np.maximum(counts.sizes, 1), table.sum(axis=1) / counts.sizes.sum()
+    shares = table / np.maximum(counts.sizes, 1)
+    whole = table.sum(axis=1) / counts.sizes.sum()
     marks = whole.cumsum()[:-1][whole[:-1] >= LEAST_SHARE].tolist()
     return Bars(counts.labels.values, counts.sizes, shares, marks, colours, classes, heading)
 
@@ -239,8 +257,9 @@ def deviations_of(counts: FoldCounts, judged: list[JudgedCells]) -> Matrix:
     every = [(place, stratum) for place, each in enumerate(strata) for stratum in table_order(each)]
     off = np.array([judged[place].off[stratum] for place, stratum in every])
     is_even = np.array([judged[place].is_even[stratum] for place, stratum in every])
-    shades, chosen = np.where(is_even, 0.0, off), np.arange(len(every))
-    side = cut_name(printable(findings.name_entries(counts)), 24)
+    shades = np.where(is_even, 0.0, off)
+    chosen = np.arange(len(every))
+    side = cut_name(printable(name_entries(counts)), 24)
     if len(every) > MAX_ROWS:
         far = list(map(far_off, judged))
         chosen = worst_rows(np.array([far[at][row] for at, row in every]), off, shades)
@@ -278,29 +297,33 @@ def picture_drift(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Pi
     for name in names:
         label_folds(eager, name)
         labels, features, drifts = measure_drift(eager, refs, name)
-        ratio, n = drifts.ratio, len(features)
-        order, side = np.arange(n), "feature"
+        ratio = drifts.ratio
+        n = len(features)
+        order = np.arange(n)
+        side = "feature"
         if n > MAX_ROWS:
             worst = np.nan_to_num(ratio, nan=-1.0).max(axis=1)
             order = worst_rows(worst, ratio, ratio)
             side = f"{len(order)} worst of {n:,} features"
-        rows, shown = [features[place] for place in order], ratio[order]
+        rows = [features[place] for place in order]
+        shown = ratio[order]
         matrix = Matrix(labels.values, rows, shown, shown, side, "distance / chance", white=1.0)
-        yield [findings.find_drift(labels, features, drifts)], matrix
+        yield [find_drift(labels, features, drifts)], matrix
 
 
 def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Picture]:
     if asked.groups is not None:
-        asked = asked._replace(key=None, duplicates=None)
+        asked = asked.without("key", "duplicates")
     elif asked.key is not None:
-        asked = asked._replace(duplicates=None)
-    elif asked.duplicates is None:
+        asked = asked.without("duplicates")
+    elif not (asked.is_auto or asked.refs["duplicates"]):
         msg = '`kind="leaks"` must have `groups`, `key` or `duplicates` to compare, got none.'
         raise StratError(msg)
     eager, (compared,) = read_compared(frame, names, asked)
     for name in names:
         labels, folds = label_folds(eager, name)
-        values, (rows, sets) = labels.values, shared_sets(compared, folds)
+        values = labels.values
+        (rows, sets) = shared_sets(compared, folds)
         # Count the sets that have rows in both folds of each pair.
         both = np.full((len(values), len(values)), 0.0 if compared.columns else np.nan)
         pairs = distinct_values(sets * len(values) + folds[rows])
@@ -311,7 +334,15 @@ def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Pi
         np.fill_diagonal(both, np.nan)
         side = cut_name(printable(name), 24)
         matrix = Matrix(values, values, both, both, side, f"{compared.noun} in both")
-        yield findings.find_shared(count_shared(compared, values, folds), labels), matrix
+        yield find_leaks(compared, labels, folds), matrix
+
+
+def find_leaks(
+    compared: ComparedUnits | ComparedRows, labels: FoldValues, folds: Ints
+) -> list[Finding]:
+    if isinstance(compared, ComparedUnits):
+        return find_units(count_units(compared, labels.values, folds), labels)
+    return [find_duplicates(count_equal_rows(compared, labels.values, folds), labels)]
 
 
 PICTURES: dict[Kind, Callable[[Any, Sequence[Any], Asked], Iterator[Picture]]] = {
