@@ -70,8 +70,6 @@ def test_equal_differences_have_no_p(difference: float) -> None:
     assert (result.low, result.high) == (difference, difference)
 
 
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

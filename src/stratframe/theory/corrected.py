@@ -114,6 +114,7 @@ def check_differences(differences: ArrayLike) -> Values:
 
 
 def check_size(argument: str, value: float) -> float:
+    """Check that a number or share of rows is above 0, and return it."""
     rule = "one finite number above 0"
     sizes = check_range(argument, value, 0, np.inf, rule)
     if sizes.ndim or sizes == 0:
@@ -123,6 +124,7 @@ def check_size(argument: str, value: float) -> float:
 
 
 def check_level(level: float) -> float:
+    """Check that a confidence level is between 0 and 1, and return it."""
     rule = "one number between 0 and 1"
     levels = check_range("level", level, 0, 1, rule)
     if levels.ndim or levels in (0, 1):
