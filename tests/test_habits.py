@@ -78,14 +78,8 @@ ANSWERS = {
         "`n_per_class`",
         '`df.strat.sample("label", n=90, allocation="equal")` draws 30 of three classes',
     ),
-    "sf.folds(df, 'day', horizon=3)": (
-        "`horizon`",
-        '`folds(every="3mo")` validates three months at a time',
-    ),
-    "sf.cv(df, 'day', step=2)": (
-        "`step`",
-        'pairs follow each other by one label, and `folds(every="1w")` makes a week a label',
-    ),
+    "sf.kfold(df, horizon=3)": ("`horizon`", "`df.strat.folds(..., horizon=3)`"),
+    "sf.split(df, step=2)": ("`step`", "`df.strat.folds(..., step=1)`"),
     "sf.folds(df, 'day', initial=24)": (
         "`initial`",
         "`folds(last=12)` validates the last 12 labels and trains on all labels before them",

@@ -343,6 +343,7 @@ TABLES |= {"wins": "summary", "friedman": "summary"}
 
 OTHERS: list[tuple[Callable[..., Any], dict[str, Any], dict[str, Any]]] = [
     (list_pairs, {}, {"name": "fold", "train": "rest", "valid": None, "gap": 0, "window": None}),
+    (list_pairs, {}, {"name": "fold", "train": "past", "horizon": 1, "step": None}),
     (deal_expression, {}, {"k": 2, "deal": "random", "rare": "warn", "seed": 0}),
     (deal_expression, {}, {"parts": 0.5, "deal": "random", "missing": "error", "name": "part"}),
     (validate, {"schema": "folded"}, {"k": 2, "name": "fold", "nulls": False, **LIBRARY}),

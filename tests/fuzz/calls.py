@@ -240,6 +240,7 @@ class Rows:
         if name != labels[0] and self.rng.random() < 0.7:
             order = {"last": self.choose(None, 1, 2), "gap": self.choose(0, 1)}
             past = {"train": "past", "window": self.choose(None, 2)}
+            past |= {"horizon": self.choose(1, 1, 2), "step": self.choose(None, 1)}
             rule |= order | self.choose({}, past) | {"nulls": "drop"}
         return rule
 

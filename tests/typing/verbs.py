@@ -24,7 +24,7 @@ def keeps_pandas(df: pd.DataFrame) -> None:
     assert_type(sf.parts(df), dict[Any, pd.DataFrame])
     assert_type(sf.parts(df, names=["train", "test"])["train"], pd.DataFrame)
     assert_type(sf.FoldSplit("fold", nulls="train").get_n_splits(df), int)
-    sf.FoldSplit("month", train="past", gap=1, window=12, apart=["site", "time"])
+    sf.FoldSplit("month", train="past", gap=1, window=12, horizon=3, step=1, apart=["site", "time"])
     sf.folds(df, "split", train=["train", "valid"], valid="test", apart="site")
     sf.split(df, "label", 0.2, repeats=20)
 
@@ -111,7 +111,8 @@ def refuses(df: pd.DataFrame, text: str) -> None:
     sf.leaks(df, "fold")  # type: ignore[call-overload]
     sf.check({"train": text, "test": text})  # type: ignore[dict-item]
     sf.folds(df, nulls="keep")  # type: ignore[arg-type]
-    sf.folds(df, gap="1")  # type: ignore[arg-type]
+    sf.folds(df, gap=1.5)  # type: ignore[arg-type]
+    sf.folds(df, step="1mo")  # type: ignore[arg-type]
     sf.plot(df, "label", kind="pie")  # type: ignore[arg-type]
     sf.split(df, "label", [0.8, 0.2])  # type: ignore[arg-type]
     sf.quantiles("price")  # type: ignore[call-arg]

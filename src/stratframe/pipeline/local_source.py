@@ -209,7 +209,7 @@ class LocalSource:
         chosen: Flags,
         *,
         nulls: bool = False,
-        apart_from: int | None = None,
+        apart_from: Flags | None = None,
     ) -> Any:
         return frames.labels.filter_labels(
             self.frame, rows, chosen, nulls=nulls, apart_from=apart_from
