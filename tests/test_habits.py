@@ -74,10 +74,8 @@ ANSWERS = {
         "`replace`",
         "rows are drawn once each; `df.sample(...)` of pandas and Polars can repeat them",
     ),
-    "sf.sample(df, 'label', n_per_class=30)": (
-        "`n_per_class`",
-        '`df.strat.sample("label", n=90, allocation="equal")` draws 30 of three classes',
-    ),
+    "sf.sample(df, 'label', n_per_class=30)": ("`n_per_class`", "`each=2`"),
+    "sf.kfold(df, 'label', each=3)": ("`each`", "`df.strat.split(..., each=2)`"),
     "sf.kfold(df, horizon=3)": ("`horizon`", "`df.strat.folds(..., horizon=3)`"),
     "sf.split(df, step=2)": ("`step`", "`df.strat.folds(..., step=1)`"),
     "sf.folds(df, 'day', initial=24)": (

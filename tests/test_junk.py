@@ -345,6 +345,7 @@ OTHERS: list[tuple[Callable[..., Any], dict[str, Any], dict[str, Any]]] = [
     (list_pairs, {}, {"name": "fold", "train": "rest", "valid": None, "gap": 0, "window": None}),
     (list_pairs, {}, {"name": "fold", "train": "past", "horizon": 1, "step": None}),
     (deal_expression, {}, {"k": 2, "deal": "random", "rare": "warn", "seed": 0}),
+    (deal_expression, {}, {"parts": None, "each": 1, "deal": "random", "name": "part"}),
     (deal_expression, {}, {"parts": 0.5, "deal": "random", "missing": "error", "name": "part"}),
     (validate, {"schema": "folded"}, {"k": 2, "name": "fold", "nulls": False, **LIBRARY}),
     (validate, {"schema": "parted"}, {"parts": {"a": 0.5, "b": 0.5}, "name": "fold", **LIBRARY}),

@@ -49,6 +49,7 @@ HABITS: dict[str, tuple[str, ...]] = {
     "allocation": ('allocation="equal"',),
     "apart": ('apart="patient"',),
     "ax": ("ax=ax",),
+    **dict.fromkeys(("each", "n_per_class"), ("each=2",)),
     "duplicates": ('duplicates=["text", "label"]',),
     "every": ('every="1mo"',),
     "features": ('features=["age", "income"]',),
@@ -70,7 +71,7 @@ HABITS: dict[str, tuple[str, ...]] = {
 suggests the first example whose argument the verb has, or else the first in the verb of `HOMES`."""
 
 HOMES = {
-    "parts": "split",
+    **dict.fromkeys(("parts", "each"), "split"),
     **dict.fromkeys(("allocation", "frac", "n"), "sample"),
     **dict.fromkeys(("apart", "every", "gap", "last", "nulls", "window"), "folds"),
     **dict.fromkeys(("horizon", "step"), "folds"),
@@ -82,7 +83,6 @@ HOMES = {
 
 NOT_HERE = {
     "replace": "rows are drawn once each; `df.sample(...)` of pandas and Polars can repeat them",
-    "n_per_class": '`df.strat.sample("label", n=90, allocation="equal")` draws 30 of three classes',
     "initial": "`folds(last=12)` validates the last 12 labels and trains on all labels before them",
     "embargo": (
         "`folds(gap=1)` leaves out the label before and the label after those that are validated"

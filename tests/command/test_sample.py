@@ -20,6 +20,7 @@ Capture = pytest.CaptureFixture[str]
         pytest.param(
             "--frac 0.3 --seed 4 --key id", {"frac": 0.3, "seed": 4, "key": "id"}, id="frac"
         ),
+        pytest.param("--each 4", {"each": 4}, id="each"),
         pytest.param("--n 9 --allocation equal", {"n": 9, "allocation": "equal"}, id="allocation"),
     ],
 )

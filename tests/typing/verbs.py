@@ -81,6 +81,8 @@ def tables_of_polars(df: pl.DataFrame, lazy: pl.LazyFrame) -> None:
     assert_type(sf.leaks(lazy, duplicates=["x", "y"]), pl.DataFrame)
     assert_type(sf.compare(lazy, "label", "fold"), pl.DataFrame)
     assert_type(sf.sample(lazy, "label", frac=0.5), pl.DataFrame)
+    assert_type(sf.sample(lazy, "label", each=10), pl.DataFrame)
+    assert_type(sf.plan(lazy, "label", each={"train": None, "test": 2}), pl.DataFrame)
 
 
 def several_frames(df: pd.DataFrame, lazy: pl.LazyFrame) -> None:
@@ -115,4 +117,5 @@ def refuses(df: pd.DataFrame, text: str) -> None:
     sf.folds(df, step="1mo")  # type: ignore[arg-type]
     sf.plot(df, "label", kind="pie")  # type: ignore[arg-type]
     sf.split(df, "label", [0.8, 0.2])  # type: ignore[arg-type]
+    sf.split(df, "label", each=[1, 2])  # type: ignore[arg-type]
     sf.quantiles("price")  # type: ignore[call-arg]

@@ -40,6 +40,10 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
         "help": "fractions or counts of rows, of which one can be `rest`, or only the share of"
         " the test part (default of split: train=0.8,test=0.2)"
     },
+    "each": {
+        "help": "a number of rows of each stratum, or such numbers for the parts, as in"
+        " train=rest,valid=1,test=1"
+    },
     "n": {"type": int, "help": "the number of rows in the sample"},
     "frac": {"type": float, "help": "the share of the rows in the sample, from 0 to 1"},
     "allocation": {

@@ -124,7 +124,8 @@ class EngineSource:
         sizes = {
             output.name: table.sum(axis=0) for output, table in zip(outputs, tables, strict=True)
         }
-        warn_empty_parts(options.target, counted.strata.n_rows, sizes, named=len(outputs) > 1)
+        if options.target.each is None:
+            warn_empty_parts(options.target, counted.strata.n_rows, sizes, named=len(outputs) > 1)
         salts = order_salts(options)
         parts = find_parts(self.engine, call, counted.coded, options, tables, salts)
         return self.engine.attach(call, counted.coded, outputs, parts, salts)
