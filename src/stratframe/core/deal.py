@@ -96,8 +96,7 @@ def strata_with_ties(table: StratumTable, is_run_start: Flags) -> Flags:
     has_next = cuts < len(is_run_start)
     is_tied = np.zeros(len(cuts), dtype=np.bool_)
     is_tied[has_next] = ~is_run_start[cuts[has_next]]
-    flags: Flags = is_tied.reshape(table.shape).any(axis=1)
-    return flags
+    return np.asarray(is_tied.reshape(table.shape).any(axis=1))
 
 
 def part_of_quotas(table: StratumTable) -> Parts:

@@ -140,7 +140,7 @@ def counts_of_each(table: StratumTable) -> Ints | None:
     rests = np.flatnonzero(has_other_counts) if has_other_counts.any() else range(len(most))
     sizes = table.sum(axis=1)
     for rest in rests:
-        counts = most.copy()
+        counts: Ints = most.copy()
         counts[rest] = 0
         is_large = sizes > counts.sum()
         expected = np.where(is_large[:, None], counts, 0)

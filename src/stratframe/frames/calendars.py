@@ -93,15 +93,15 @@ class Calendar(NamedTuple):
         low = self.starts[place] - 1
         # No period is longer than its length and what the clock goes back by, at most a day.
         high = low + (numbers - self.numbers[place] + 1) * length + 2 * DAY
-        first = self.count(self.starts[:1])
+        first = self.number(self.starts[:1])
         while (high - low > 1).any():
             middle = low + (high - low) // 2
-            is_reached = self.count(middle) - first >= numbers
+            is_reached = self.number(middle) - first >= numbers
             high = np.where(is_reached, middle, high)
             low = np.where(is_reached, low, middle)
         return high
 
-    def count(self, instants: Ints) -> Ints:
+    def number(self, instants: Ints) -> Ints:
         """Number the periods of some instants, from a number that is the same in each call."""
         return number_periods(self.clock, find_starts(self.clock, instants, self.every), self.every)
 

@@ -113,10 +113,11 @@ class FoldCounts(NamedTuple):
         """The finest level whose strata are no bins of an order, of which `each` counts rows."""
         if self.is_marginal:
             return None
-        for level in reversed(self.levels):
+        counted = None
+        for level in self.levels:
             if level.strata.levels and level.strata.levels[-1].cells is None:
-                return level
-        return None
+                counted = level
+        return counted
 
     @property
     def each(self) -> Ints | None:
