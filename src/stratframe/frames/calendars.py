@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from ..core.clock import DAY, Clock, first_instants, latest_readings
-from ..core.types import Flags, Ints
+from ..core.types import Ints
 from ..errors import StratError, describe
 from .folds import FoldValues, list_labels
 from .periods import (
@@ -144,13 +144,6 @@ class GapBounds(NamedTuple):
     earliest: int
     before: int
     after: int
-
-    def is_training(self, instants: Ints, *, past: bool) -> Flags:
-        """Flag the instants to train on: before the gap and, unless `past`, after it."""
-        is_before = (instants >= self.earliest) & (instants < self.before)
-        if past:
-            return is_before
-        return is_before | (instants >= self.after)
 
 
 def readings_of(clock: Clock, instants: Ints, *, are_days: bool) -> Ints:

@@ -37,6 +37,9 @@ Nulls: TypeAlias = Literal["error", "train", "drop"]
 TRAIN_WORDS = ("rest", "past")
 """The values that `train` can have instead of labels."""
 
+NEVER = np.iinfo(np.int64).max
+"""A place after all labels."""
+
 ISO_DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?")
 """A pattern for dates such as 2024-04-30 and months such as 2024-04."""
 
@@ -134,19 +137,37 @@ class Pairs(NamedTuple):
 
     def training_labels(self, pair: Pair) -> Flags:
         """Flag the training labels of a pair, shape (n_labels,)."""
-        rule = self.rule
-        if rule.train not in TRAIN_WORDS:
+        if self.rule.train not in TRAIN_WORDS:
             return np.asarray(self.is_named & ~self.validation_labels(pair))
-        if pair.gap is not None and self.rows.periods is not None:
-            return pair.gap.is_training(self.rows.periods.starts, past=rule.train == "past")
-        lead = pair.start - self.ranks
-        if rule.train == "rest":
-            lead = np.maximum(lead, self.ranks - (pair.start + rule.horizon - 1))
-        # No gap or window is longer than all ranks, and larger numbers could overflow.
-        most = int(self.ranks.max(initial=0)) + 1
-        gap = min(int(rule.gap), most)
-        window = min(rule.window or most, most)
-        return np.asarray((lead > gap) & (lead <= gap + window) & (self.ranks >= 0))
+        places = self.places
+        flags = np.zeros(len(places), dtype=np.bool_)
+        for low, high in self.training_spans(pair):
+            flags |= (places >= low) & (places < high)
+        return flags
+
+    @property
+    def places(self) -> Ints:
+        """The place of each label in the order: its rank or, for a gap of a duration, an instant.
+
+        The places of labels without rows are negative, shape (n_labels,).
+        """
+        if self.rows.periods is not None and isinstance(self.rule.gap, str):
+            return self.rows.periods.starts
+        return self.ranks
+
+    def training_spans(self, pair: Pair) -> list[tuple[int, int]]:
+        """List the spans of places to train on, each from its first place to before its last."""
+        rule = self.rule
+        if pair.gap is not None:
+            spans = [(pair.gap.earliest, pair.gap.before), (pair.gap.after, NEVER)]
+        else:
+            # No gap or window is longer than all ranks, and larger numbers could overflow.
+            most = len(self.ranks) + int(self.ranks.max(initial=0))
+            gap = min(int(rule.gap), most)
+            before = pair.start - gap
+            earliest = max(before - min(rule.window or most, most), 0)
+            spans = [(earliest, before), (pair.start + rule.horizon + gap, NEVER)]
+        return spans[:1] if rule.train == "past" else spans
 
     def training_rows(self, pair: Pair, *, apart: bool = True) -> Flags:
         return frames.labels.flag_labels(
@@ -363,7 +384,16 @@ def pairs_alone(pairs: Pairs) -> list[Pair]:
     rule = pairs.rule
     if rule.train == "rest" and not rule.gap and not rule.has_horizon:
         return []  # `check_enough_labels` has counted the labels
-    return [pair for pair in pairs.pairs if not pairs.training_labels(pair).any()]
+    if rule.train not in TRAIN_WORDS:
+        return [pair for pair in pairs.pairs if not pairs.training_labels(pair).any()]
+    # There may be many labels and as many pairs, so that flags for each pair would take too long.
+    places = np.sort(pairs.places)
+    alone = []
+    for pair in pairs.pairs:
+        ends = np.searchsorted(places, pairs.training_spans(pair))
+        if (ends[:, 0] >= ends[:, 1]).all():
+            alone.append(pair)
+    return alone
 
 
 def check_pairs(pairs: Pairs, alone: Sequence[Pair]) -> None:
