@@ -430,7 +430,7 @@ def test_what_names_no_column(library: Any, call: str) -> None:
 
 UNKNOWN: dict[str, Any] = {
     **{verb: {"by": "no"} for verb in VERBS},
-    **{verb: {"name": "no"} for verb in ("cv", "folds", "parts")},
+    **{verb: {"name": "no"} for verb in ("cv", "fingerprint", "folds", "parts")},
     "compare": {"by": "no", "names": "fold"},
     "drift": {"features": "no"},
     "leaks": {"groups": "no"},

@@ -112,7 +112,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "split": {"by": "label", "parts": 0.5, "name": "new"},
     **{key: {"by": "label", "k": 2} for key in ("extend", "plan")},
     **{key: {"by": "label"} for key in ("balance", "report", "advise", "check", "plot")},
-    **{key: dict[str, Any]() for key in ("folds", "cv")},
+    **{key: dict[str, Any]() for key in ("folds", "cv", "fingerprint")},
     "sample": {"by": "label", "n": 4},
     "parts": {"name": "fold"},
     "compare": {"by": "label", "names": "fold"},

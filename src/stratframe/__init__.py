@@ -29,6 +29,7 @@ from .terms.similar import similar
 from .terms.together import linked
 from .terms.total import total
 from .verbs.deals import extend, kfold, split
+from .verbs.fingerprint import fingerprint
 from .verbs.sample import sample
 from .verbs.select import Fold, cv, folds, parts
 from .verbs.tables import balance, plan
@@ -59,6 +60,7 @@ __all__ = [
     "cv",
     "drift",
     "extend",
+    "fingerprint",
     "folds",
     "kfold",
     "leaks",

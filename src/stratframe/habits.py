@@ -109,7 +109,7 @@ OF_A_VERB = {
 ALIASES = {"group": "groups", "id_col": "groups", "sample_weight": "weights"}
 """Arguments that `OF_A_VERB` lists under another name."""
 
-OF_SEVERAL = ("balance", "check", "drift", "leaks", "plot", "report")
+OF_SEVERAL = ("balance", "check", "drift", "fingerprint", "leaks", "plot", "report")
 """The verbs that take a mapping of names to frames."""
 
 KFOLD = '`df.strat.kfold("label", k=5)`'

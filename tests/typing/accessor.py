@@ -42,6 +42,7 @@ def tables(df: pd.DataFrame, lazy: pl.LazyFrame) -> None:
     assert_type(lazy.strat.leaks(groups="patient"), pl.DataFrame)
     assert_type(lazy.strat.advise("label", range(2, 5)), pl.DataFrame)
     assert_type(lazy.strat.check("label").ok, bool)
+    assert_type(lazy.strat.fingerprint(key="id"), str)
 
 
 def expressions(eager: pl.DataFrame) -> None:

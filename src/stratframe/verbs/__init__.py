@@ -1,6 +1,7 @@
 """The verbs that make and read folds, and the helpers that several of them share.
 
 - `deals`: `kfold`, `split`, `extend`; `sample`; `select`: `folds`, `parts`, `cv`
+- `fingerprint`: `fingerprint`, 16 hex digits of who is where
 - `splitter`: `FoldSplit`; `pairs`: the training labels for each validation label
 - `tables`: `plan` and `balance`
 - `result_tables`: the columns that name strata in tables
