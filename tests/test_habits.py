@@ -435,6 +435,7 @@ UNKNOWN: dict[str, Any] = {
     "drift": {"features": "no"},
     "leaks": {"groups": "no"},
     "sample": {"by": "no", "n": 3},
+    "from_splits": {"splits": [5]},
 }
 
 

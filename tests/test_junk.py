@@ -114,6 +114,7 @@ VERBS: dict[str, dict[str, Any]] = {
     **{key: {"by": "label"} for key in ("balance", "report", "advise", "check", "plot")},
     **{key: dict[str, Any]() for key in ("folds", "cv", "fingerprint")},
     "sample": {"by": "label", "n": 4},
+    "from_splits": {"splits": [([0], [1])]},
     "parts": {"name": "fold"},
     "compare": {"by": "label", "names": "fold"},
     "drift": {"features": "price"},

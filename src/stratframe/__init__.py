@@ -30,6 +30,7 @@ from .terms.together import linked
 from .terms.total import total
 from .verbs.deals import extend, kfold, split
 from .verbs.fingerprint import fingerprint
+from .verbs.from_splits import from_splits
 from .verbs.sample import sample
 from .verbs.select import Fold, cv, folds, parts
 from .verbs.tables import balance, plan
@@ -62,6 +63,7 @@ __all__ = [
     "extend",
     "fingerprint",
     "folds",
+    "from_splits",
     "kfold",
     "leaks",
     "linked",

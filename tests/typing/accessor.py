@@ -27,6 +27,7 @@ def keeps_the_frame(
     assert_type(lazy.strat.parts(names=["train"]), dict[Any, pl.LazyFrame])
     accessor = eager.strat
     assert_type(accessor.kfold(), pl.DataFrame)
+    assert_type(eager.strat.from_splits([([0], [1])]), pl.DataFrame)
 
 
 def any_frame(frame: FrameT, either: pd.DataFrame | pl.DataFrame) -> FrameT:

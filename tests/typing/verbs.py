@@ -25,6 +25,7 @@ def keeps_pandas(df: pd.DataFrame) -> None:
     assert_type(sf.parts(df, names=["train", "test"])["train"], pd.DataFrame)
     assert_type(sf.FoldSplit("fold", nulls="train").get_n_splits(df), int)
     assert_type(sf.fingerprint(df, key=["site", "id"]), str)
+    assert_type(sf.from_splits(df, [(np.array([0]), [1, 2])], name="outer"), pd.DataFrame)
     assert_type(sf.fingerprint({"train": df, "test": df}, key="id"), str)
     sf.FoldSplit("month", train="past", gap=1, window=12, apart=["site", "time"])
     sf.folds(df, "split", train=["train", "valid"], valid="test", apart="site")

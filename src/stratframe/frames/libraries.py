@@ -155,6 +155,11 @@ def is_native(dtype: Any) -> bool:
     return str(dtype) not in VIEWS
 
 
+def is_index(value: object) -> bool:
+    """Return whether a value is a pandas index, which holds labels and no positions."""
+    return isinstance(value, pd.Index)
+
+
 def is_sparse(series: Series) -> bool:
     return isinstance(series.dtype, pd.SparseDtype)
 
