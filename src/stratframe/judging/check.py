@@ -25,6 +25,7 @@ from ..pipeline.options import Options
 from ..progress import track
 from ..terms.base import By
 from ..terms.by import columns_of, parse_columns, parse_groups
+from ..verbs.door import any_frame
 from ..verbs.sources import check_rows, join_given, named_source
 from . import findings
 from .chronology import find_on, find_time
@@ -102,6 +103,7 @@ class Check:
 
 
 @suggest_arguments
+@any_frame()
 def check(  # noqa: PLR0913 - what users ask for
     frame: AnyFrame | Mapping[str, AnyFrame],
     by: By | None = None,
@@ -232,6 +234,7 @@ def look_at_rows(
         if aside is not None:  # users do not know the row numbers of stacked frames
             shared = [each._replace(has_places=False) for each in shared]
             found += findings.find_aside(aside)
+        found += findings.find_unread(frames.arrow.unread_columns(source.frame))
         if len(names) > 1 and labels.present:
             digest = blake2b(number_folds(folds).tobytes()).digest()
             found += findings.find_same(same, name, digest)

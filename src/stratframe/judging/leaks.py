@@ -24,6 +24,7 @@ from ..pipeline.options import Options
 from ..pipeline.stratify import stratify
 from ..terms.base import By, Term
 from ..terms.by import columns_of, parse_columns, parse_groups, require_by
+from ..verbs.door import any_frame
 from ..verbs.result_tables import fold_table, table_verb, text_array
 from ..verbs.sources import join_given, named_source
 from .copies import are_enough, is_explained
@@ -73,6 +74,7 @@ class Asked(NamedTuple):
 
 @table_verb
 @suggest_arguments
+@any_frame()
 def leaks(
     frame: AnyFrame,
     *,

@@ -22,6 +22,7 @@ from ..pipeline.local_source import LocalSource
 from ..progress import track
 from ..terms.base import By
 from ..terms.by import parse_groups
+from ..verbs.door import any_frame
 from ..verbs.result_tables import stratum_names, table_order
 from ..verbs.sources import check_rows, join_given, named_source
 from . import draw, findings
@@ -43,6 +44,7 @@ LEAST_SHARE = 0.02
 
 
 @suggest_arguments
+@any_frame()
 def plot(
     frame: Frame | Mapping[str, Frame],
     by: By | None = None,

@@ -6,5 +6,6 @@
 - `splitter`: `FoldSplit`; `pairs`: the training labels for each validation label
 - `tables`: `plan` and `balance`
 - `result_tables`: the columns that name strata in tables
+- `door`: frames of other libraries, for all verbs
 - `sources`: the frame of a call, and the fold columns that the call names
 """

@@ -15,6 +15,7 @@ from ..frames import AnyFrame
 from ..habits import suggest_arguments
 from ..pipeline.check_data import ruled_keys
 from ..terms.by import parse_columns
+from .door import any_frame
 from .sources import check_rows, join_given, named_source
 
 NO_LABEL = np.array([0xFF], dtype=np.uint8)
@@ -22,6 +23,7 @@ NO_LABEL = np.array([0xFF], dtype=np.uint8)
 
 
 @suggest_arguments
+@any_frame(in_order="the positions of rows")
 def fingerprint(
     frame: AnyFrame | Mapping[str, AnyFrame],
     name: str | Sequence[str] = "fold",

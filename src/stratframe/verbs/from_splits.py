@@ -14,6 +14,7 @@ from ..errors import StratError, above_limit, describe, plural
 from ..frames import AnyFrameT, NewColumn
 from ..habits import suggest_arguments
 from ..pipeline.options import MAX_REPEATS
+from .door import any_frame
 from .sources import check_rows
 
 PARTS = ("train", "test")
@@ -31,6 +32,7 @@ class Pair(NamedTuple):
 
 
 @suggest_arguments
+@any_frame("columns", in_order="the positions")
 def from_splits(
     frame: AnyFrameT, splits: Iterable[Any], *, name: str | None = None, overwrite: bool = False
 ) -> AnyFrameT:
