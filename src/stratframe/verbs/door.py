@@ -106,7 +106,7 @@ def give_rows(reading: Reading, result: Any) -> Any:
     """Give frames back that are alone, in a dict of parts, or in folds."""
     if isinstance(result, dict):
         return {part: reading.give_rows(rows) for part, rows in result.items()}
-    if isinstance(result, Iterator):
+    if hasattr(result, "give_rows"):  # an iterator of folds
         return result.give_rows(reading.give_rows)
     return reading.give_rows(result)
 

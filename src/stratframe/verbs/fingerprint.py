@@ -87,16 +87,18 @@ def fingerprint(
     refs = list(parse_columns("key", key))
     hint = "take the columns of keys and folds out, as a pandas or Polars frame"
     check_rows(frame, "`fingerprint` reads the keys and folds of all rows", hint)
-    frame, name, _ = join_given(frame, name, {"key": refs})
-    source, names = named_source(frame, name)
-    frames.check_refs(frame, {"key": refs})
+    rows, name, _ = join_given(frame, name, {"key": refs})
+    _, names = named_source(rows, name)
+    frames.check_refs(rows, {"key": refs})
     if not refs:
         what = "without `key=` the positions of rows"
         hint = '`key="id"` names columns that identify the rows'
         then = "the fingerprint may be another one each time"
-        frames.lazy.warn_row_order(frame, what, hint, then)
-    columns, n_rows = source.read({"key": refs, "name": names})
-    hashes = hash_rows(columns["key"], columns["name"], n_rows)
+        frames.lazy.warn_row_order(rows, what, hint, then)
+    eager = frames.collect_columns(rows, [*refs, *names])
+    key_columns = frames.read_columns(eager, refs)
+    labels = frames.read_columns(eager, names)
+    hashes = hash_rows(key_columns, labels, len(eager))
     return f"{int(hashes.sum(dtype=np.uint64)):016x}"
 
 

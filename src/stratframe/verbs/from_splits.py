@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -87,7 +87,8 @@ def from_splits(
     """
     check_rows(frame, "`from_splits` reads positions of rows", "`kfold` and `split` need none")
     frames.check_frame(frame)
-    if frames.libraries.is_lazy(frame):
+    rows: Any = frame
+    if frames.libraries.is_lazy(rows):
         msg = (
             "`from_splits` reads positions of rows, which a lazy frame does not have."
             "\nHint: collect the query first, as in `df.collect()`."
@@ -96,16 +97,16 @@ def from_splits(
     overwrite = check_flag("overwrite", overwrite)
     if name is not None:
         check_name(name)
-    n_rows = len(frame)
+    n_rows = len(rows)
     pairs = list(read_pairs(splits, n_rows))
     if not pairs:
         msg = f"`splits` must hold at least one pair of row positions, got none.{HOW_TO}"
         raise StratError(msg)
     columns = new_columns(pairs, n_rows, name)
     names = [column.name for column in columns]
-    frames.check_refs(frame, {}, names, overwrite=overwrite)
-    added: AnyFrameT = frames.attach.attach_columns(frame, columns)
-    return added
+    frames.check_refs(rows, {}, names, overwrite=overwrite)
+    added: Any = frames.attach.attach_columns(rows, columns)
+    return cast("AnyFrameT", added)
 
 
 def new_columns(pairs: Sequence[Pair], n_rows: int, name: str | None) -> list[NewColumn]:
@@ -182,7 +183,7 @@ def number_parts(pair: Pair, n_rows: int) -> Ints:
 
 def read_pairs(splits: Any, n_rows: int) -> Iterator[Pair]:
     """Check the pairs one by one, and yield them."""
-    if isinstance(splits, str | bytes | dict) or not is_iterable(splits):
+    if not is_iterable(splits):
         msg = f"`splits` must hold pairs of row positions, got {describe_splits(splits)}.{HOW_TO}"
         raise StratError(msg)
     for place, pair in enumerate(splits):
@@ -202,6 +203,8 @@ def read_pairs(splits: Any, n_rows: int) -> Iterator[Pair]:
 
 
 def is_iterable(value: Any) -> bool:
+    if isinstance(value, str | bytes | dict) or frames.is_frame(value):
+        return False
     try:
         iter(value)
     except TypeError:  # an array without dimensions has the method, but raises
@@ -255,7 +258,8 @@ def flag_rows(side: Any, subject: str, n_rows: int) -> Flags:
         if not values.any():
             msg = f"{subject} must have at least one row, got a mask without any."
             raise StratError(msg)
-        return values
+        mask: Flags = values
+        return mask
     if values.dtype.kind not in "iu":
         msg = f"{subject} must hold whole numbers or a mask, got {values.dtype}."
         raise StratError(msg)
@@ -268,4 +272,5 @@ def flag_rows(side: Any, subject: str, n_rows: int) -> Flags:
     if len(repeated):
         msg = f"{subject} must hold each position once, got {repeated[0]} twice."
         raise StratError(msg)
-    return counts == 1
+    flags: Flags = counts == 1
+    return flags
