@@ -52,10 +52,13 @@ class Reading:
 
     @property
     def numbered(self) -> Any:
-        """The frame, with the positions of its rows if they must be found again in the table."""
+        """The frame, with the positions of its rows if they must be found again in the table.
+
+        It is then lazy, so that the other columns are selected in the table alone.
+        """
         if self.table is None:
             return self.frame
-        return self.frame.with_columns(pl.int_range(pl.len()).alias(ROW))
+        return self.frame.with_columns(pl.int_range(pl.len()).alias(ROW)).lazy()
 
     def give_columns(self, made: Any, *, may_replace: bool) -> Any:
         """Give a frame with new columns back."""
@@ -66,7 +69,8 @@ class Reading:
     def give_rows(self, rows: Any) -> Any:
         """Give some rows of the frame `numbered` back."""
         if self.table is not None:
-            return self.wrap(keep_table_rows(self.table, rows[ROW].to_numpy()))
+            positions = rows.lazy().select(ROW).collect()[ROW]
+            return self.wrap(keep_table_rows(self.table, positions.to_numpy()))
         return self.wrap(self.without_placeholders(rows))
 
     def without_placeholders(self, made: Any) -> Any:
