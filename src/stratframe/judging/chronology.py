@@ -87,7 +87,8 @@ def find_time(
     lacks = np.logical_or.reduce([frames.is_missing(each) for each in columns])
     values, rows = frames.read_times(columns[-1])[0], np.flatnonzero((codes >= 0) & ~lacks)
     listed = " or ".join(map(frames.format_reference, refs))
-    untimed = np.setdiff1d(np.flatnonzero(labels.sizes), codes[rows])
+    n_timed = np.bincount(codes[rows], minlength=len(labels.sizes))
+    untimed = np.flatnonzero((np.array(labels.sizes) > 0) & (n_timed == 0))
     if len(untimed):
         n, label = labels.sizes[untimed[0]], name_label(labels, untimed[0])
         text = "time: all rows of {label} lack {listed}"

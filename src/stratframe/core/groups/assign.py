@@ -6,7 +6,7 @@ from itertools import chain
 
 import numpy as np
 
-from ..deal import deal_by_table, smallest_dtype
+from ..deal import smallest_dtype
 from ..order import shuffle_within_rows, shuffled
 from ..rounding import floor_and_remainder, numerators_of, round_total
 from ..types import Ints, Parts, Values, Words
@@ -31,12 +31,12 @@ from .units import (
     counted_values,
     list_kinds,
     list_rows,
+    merge_equal_units,
     n_entries,
     nonzero,
     number_columns,
     part_table,
     self_loss,
-    unique_rows,
 )
 
 PERTURB_UP_TO = 5_000
@@ -82,6 +82,7 @@ def balance_rows(
     """
     objective = make_objective(rows.totals, shares)
     room = round_total(rows.n_units, shares, stream(1))
+    rows = merge_equal_units(rows, stream(len(rows.totals)))
     parts = deal_equal_units(rows, shares, stream)
     deal_similar_units(rows, parts, objective, shares, stream, one_by_one)
     room = room - np.bincount(parts[parts >= 0], minlength=len(shares))
@@ -170,6 +171,7 @@ def assign_units(
     as many units as parts. Returns the parts, shape (n_units,), range 0..n_parts-1.
     """
     objective = make_objective(units.totals, shares)
+    units = merge_equal_units(units, stream(len(units.totals)))
     parts = deal_equal_units(units, shares, stream)
     deal_similar_units(units, parts, objective, shares, stream, one_by_one)
     order = hardest_first(units, np.flatnonzero(parts < 0), objective, stream)
@@ -184,13 +186,21 @@ def assign_units(
 def deal_equal_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stream) -> Ints:
     """Deal units with equal counts at random; each part gets its share of them, rounded down.
 
-    The units that are left over have no part yet.
+    The units that are left over have no part yet. The kinds of the units are known.
     """
-    codes, sizes = unique_rows(units, stream(len(units.totals)))
-    table, _ = floor_and_remainder(sizes, *numerators_of(shares, len(codes)))
-    order = shuffled(codes, len(sizes), stream(len(codes)))
-    parts = deal_by_table(order, np.column_stack([table, sizes - table.sum(axis=1)]))
-    parts[parts == len(shares)] = -1
+    assert units.kinds is not None
+    n_parts = len(shares)
+    sizes = np.bincount(units.kinds)
+    numerators, denominator = numerators_of(shares, units.n_units)
+    # A kind of fewer units has less than one for each part; a table of all kinds can be too large.
+    is_large = (sizes * numerators.max() >= denominator).astype(np.bool_)
+    table, _ = floor_and_remainder(sizes[is_large], numerators, denominator)
+    order = shuffled(units.kinds, len(sizes), stream(units.n_units))
+    order = order[np.repeat(is_large, sizes)]
+    quotas = np.column_stack([table, sizes[is_large] - table.sum(axis=1)])
+    part_of_quota = np.append(np.arange(n_parts), -1).astype(smallest_dtype(n_parts))
+    parts = np.full(units.n_units, -1, dtype=part_of_quota.dtype)
+    parts[order] = np.repeat(np.tile(part_of_quota, len(table)), quotas.ravel())
     return parts
 
 
@@ -217,8 +227,11 @@ def deal_similar_units(
     n_hardest = (len(left) - n_blocks * size) // 2
     others = hardest_first(units, left, objective, stream)[n_hardest:]
     n_columns = n_entries(units, others)
-    chosen = others[np.lexsort((stream(len(others)), -n_columns))[: n_blocks * size]]
-    if not can_even_out(units, np.setdiff1d(left, chosen), min(shares)):
+    most_columns_first = others[np.lexsort((stream(len(others)), -n_columns))]
+    chosen = most_columns_first[: n_blocks * size]
+    is_left = parts < 0
+    is_left[chosen] = False
+    if not can_even_out(units, np.flatnonzero(is_left), min(shares)):
         return
     words = similarity_words(units, stream(len(units.totals)))
     blocks = chosen[np.argsort(words[units.kinds_of(chosen)], kind="stable")].reshape(
@@ -292,9 +305,9 @@ def search_from_perturbed(
     n_movable = len(movable)
     n_parts = len(objective.shares)
     sampled_local_search(units, objective, parts, stream, moves=True, movable=movable)
-    best = total_loss(objective, part_table(units, parts, n_parts))
     if not 2 <= n_movable <= PERTURB_UP_TO:
         return
+    best = total_loss(objective, part_table(units, parts, n_parts))
     for _ in range(SAMPLED_PERTURBATIONS):
         if is_optimal(best, objective):
             break

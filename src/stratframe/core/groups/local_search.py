@@ -30,10 +30,12 @@ LITTLE_GAIN = 0.02
 """A gain is small if it is at most this times the difference between the loss and its lower bound.
 The search takes longer if this limit is lower (docs/studies/tuning.py)."""
 
-FEW_SUMMANDS = 64
-"""The number of entries of a unit times parts, on average, up to which lists are faster than
-arrays. The sums of all columns and parts are at most this many for each unit, too, because lists
-take more memory."""
+PRODUCTS_PER_ENTRY = 14
+"""If units are assigned by lists, an entry takes as long as this many products in addition."""
+
+PRODUCTS_BY_LISTS = 140
+"""The number of products, on average for each unit, up to which lists are faster than arrays. A
+unit also adds at most this many numbers to the lists, which take more memory than arrays."""
 
 MIN_GAIN = 1e-9
 """A change is made only if its gain is above this."""
@@ -103,8 +105,8 @@ def greedy_assign(
     n_parts = len(objective.shares)
     n_left = [-1] * n_parts if room is None else room.tolist()
     doubled = 2 * (part_table(units, parts, n_parts) - objective.target)
-    n_summands = int(n_entries(units, order).sum()) * n_parts
-    if max(n_summands, doubled.size) <= FEW_SUMMANDS * len(order):
+    n_products = int(n_entries(units, order).sum()) * (n_parts + PRODUCTS_PER_ENTRY)
+    if max(n_products, doubled.size) <= PRODUCTS_BY_LISTS * len(order):
         assign_by_lists(units, order, objective, parts, doubled.tolist(), n_left)
     else:
         assign_by_arrays(units, order, objective, parts, doubled, n_left)
@@ -157,6 +159,7 @@ def assign_by_lists(
 
     An array operation on a few numbers takes longer than a loop over them.
     """
+    # All lists that are zipped have an item for each part; a strict `zip` takes longer.
     shares = objective.shares.tolist()
     closed = [inf if n == 0 else 0.0 for n in n_left]
     no_rise = [0.0] * len(shares)
@@ -171,8 +174,8 @@ def assign_by_lists(
                 count = counts[place]
                 factor = scaled[place]
                 own = doubled[columns[place]]
-                rise = [x + factor * (d + count) for x, d in zip(rise, own, strict=True)]
-            rise = [x / share + y for x, share, y in zip(rise, shares, closed, strict=True)]
+                rise = [x + factor * (d + count) for x, d in zip(rise, own, strict=False)]
+            rise = [x / share + y for x, share, y in zip(rise, shares, closed, strict=False)]
             part = rise.index(min(rise))
             chosen.append(part)
             for place in range(start, end):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..hashing import hash_words
-from ..order import positions_within
+from ..order import positions_within, sort_values
 from ..strata import DENSE, sum_by
 from ..types import Ints, Parts, StratumTable, Values, Words
 
@@ -180,10 +180,10 @@ def self_loss(units: UnitCounts, scale: Values) -> Values:
     return np.bincount(owners, squares, minlength=n_kinds)
 
 
-def unique_rows(units: UnitCounts, draws: Words) -> tuple[Ints, Ints]:
-    """Return the same code for units with equal counts, and the number of units with each code."""
+def merge_equal_units(units: UnitCounts, draws: Words) -> UnitCounts:
+    """Find the units with equal counts, and keep the counts once for each kind of unit."""
     if units.kinds is not None:
-        return units.kinds, np.bincount(units.kinds)
+        return units
     # Units are compared by a random linear hash of their counts. Two different units have the same
     # hash with a probability of about 2**-64. They would then be dealt as if they were equal, and
     # the parts would be less even but still valid. Sums wrap around at 2**64, so differences are
@@ -191,8 +191,13 @@ def unique_rows(units: UnitCounts, draws: Words) -> tuple[Ints, Ints]:
     sums = np.zeros(len(units.indices) + 1, dtype=np.uint64)
     np.cumsum(draws[units.indices] * units.data.astype(np.uint64), out=sums[1:])
     hashes = sums[units.indptr[1:]] - sums[units.indptr[:-1]]
-    _, codes, sizes = np.unique(hashes, return_inverse=True, return_counts=True)
-    return codes, sizes
+    in_order, is_first = sort_values(hashes)
+    kinds = np.empty(len(hashes), dtype=np.int64)
+    kinds[in_order] = np.cumsum(is_first) - 1
+    first = in_order[is_first]
+    entries, _ = nonzero(units, first)
+    indptr = np.append(0, np.cumsum(n_entries(units, first)))
+    return UnitCounts(indptr, units.indices[entries], units.data[entries], units.totals, kinds)
 
 
 def part_table(units: UnitCounts, parts: Parts, n_parts: int) -> StratumTable:
