@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import frames
+from ..core.order import sort_values
 from ..core.strata import distinct_values, nest_codes
 from ..core.types import Flags, Ints, Values
 from ..engines.engine_source import EngineSource
@@ -143,7 +144,7 @@ def find_spans(
     are_parts: bool,
 ) -> Spans:
     of_rows, parents = nest_codes(strata, n_strata, codes, len(labels.values))
-    ascending = np.lexsort((values, of_rows))
+    ascending, _ = sort_values(values, of_rows, len(parents))
     ends = np.cumsum(np.bincount(of_rows))
     first, last = ascending[np.append(0, ends[:-1])], ascending[ends - 1]
     order = np.lexsort((codes[first], values[last], values[first], parents))

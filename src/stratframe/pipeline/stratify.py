@@ -120,16 +120,18 @@ def group_codes(dealt: DealtRows) -> Ints:
         return entries[0].term.number_groups(entries[0], strata.codes)
     is_alone = np.logical_or.reduce([entry.missing for entry in entries])
     if not is_alone.any():
-        return rank_values(entries, strata.codes, len(strata.sizes), None)
+        return rank_joint_values(entries, strata.codes, len(strata.sizes), None)
     grouped = np.flatnonzero(~is_alone)
     group = np.empty(len(is_alone), dtype=np.int64)
-    group[grouped] = rank_values(entries, strata.codes[grouped], len(strata.sizes), grouped)
+    group[grouped] = rank_joint_values(entries, strata.codes[grouped], len(strata.sizes), grouped)
     n_groups = int(group[grouped].max(initial=-1)) + 1
     group[is_alone] = n_groups + np.arange(len(is_alone) - len(grouped))
     return group
 
 
-def rank_values(entries: Sequence[BoundTerm], codes: Ints, n_codes: int, rows: Ints | None) -> Ints:
+def rank_joint_values(
+    entries: Sequence[BoundTerm], codes: Ints, n_codes: int, rows: Ints | None
+) -> Ints:
     """Rank the joint values of some rows, or of all rows, by their hash.
 
     `codes` holds the joint value of each of these rows.
