@@ -9,7 +9,7 @@ import numpy as np
 
 from ..order import CHUNK
 from ..types import Ints, Parts, Values, Words
-from .units import UnitCounts, n_entries, nonzero, part_table, self_loss, to_dense
+from .units import UnitCounts, dense_reader, n_entries, nonzero, part_table, self_loss
 
 Stream: TypeAlias = Callable[[int], Words]
 """A function that draws a given number of new random 64-bit words on each call."""
@@ -227,16 +227,19 @@ def sampled_local_search(
     heaviest = self_loss(units, objective.scale).max()
     objective = objective._replace(min_gain=smallest_gain(heaviest, objective))
     size = max(LEAST_BATCH, min(BATCH, CELLS_PER_BATCH // max(len(objective.scale), 1)))
+    counts_of = dense_reader(units, size)
     n_idle = 0
     while n_idle < MAX_IDLE_BATCHES and not is_optimal(loss, objective):
         drawn = stream(3 * size).reshape(3, size)
         first, second = movable[drawn[:2] % n_movable]
         to = parts[second].astype(np.int64)
-        change = -to_dense(units, first)
-        is_move = (drawn[2] >> np.uint64(63)).astype(np.bool_) & moves
-        change[:, ~is_move] += to_dense(units, second[~is_move])
-        to[is_move] = (drawn[2, is_move] % n_parts).astype(np.int64)
-        second = np.where(is_move, -1, second)
+        change = counts_of(second)
+        if moves:
+            is_move = (drawn[2] >> np.uint64(63)).astype(np.bool_)
+            change *= ~is_move
+            to[is_move] = (drawn[2, is_move] % n_parts).astype(np.int64)
+            second = np.where(is_move, -1, second)
+        change -= counts_of(first)
         gain = apply_improving_moves(deviation, objective, parts, first, second, to, change)
         loss -= gain
         n_idle += 1

@@ -1,6 +1,7 @@
 """Count the rows of each unit (a group or a single row), and hold the counts in a sparse matrix."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -163,10 +164,23 @@ def entries_of_kinds(units: UnitCounts, kinds: Ints) -> tuple[Ints, Ints]:
 
 def to_dense(units: UnitCounts, chosen: Ints) -> Values:
     """Return the counts of the chosen units as a float64 array, shape (n_columns, n_chosen)."""
-    entries, owners = nonzero(units, chosen)
-    table = np.zeros((len(units.totals), len(chosen)))
+    return dense_kinds(units, units.kinds_of(chosen))
+
+
+def dense_kinds(units: UnitCounts, kinds: Ints) -> Values:
+    entries, owners = entries_of_kinds(units, kinds)
+    table = np.zeros((len(units.totals), len(kinds)))
     table[units.indices[entries], owners] = units.data[entries]
     return table
+
+
+def dense_reader(units: UnitCounts, n_chosen: int) -> Callable[[Ints], Values]:
+    """Return a function that is `to_dense` of units of which `n_chosen` are chosen many times."""
+    n_kinds = len(units.indptr) - 1
+    if n_kinds > n_chosen:
+        return partial(to_dense, units)
+    table = dense_kinds(units, np.arange(n_kinds))
+    return lambda chosen: np.take(table, units.kinds_of(chosen), axis=1)
 
 
 def self_loss(units: UnitCounts, scale: Values) -> Values:
