@@ -7,7 +7,7 @@ from io import TextIOWrapper
 
 from .command import interrupt
 from .command.example import show_example
-from .command.judge import run_check, run_table
+from .command.judge import run_check, run_fingerprint, run_table
 from .command.make import draw_sample, make_column
 from .command.parser import Command, read_command
 from .command.streams import Output, complain, send
@@ -27,6 +27,7 @@ ACTIONS: dict[str, Callable[[Command], Output]] = {
     "check": run_check,
     "report": run_table,
     "advise": run_table,
+    "fingerprint": run_fingerprint,
 }
 """What each command runs."""
 

@@ -31,6 +31,8 @@ from .pipeline.options import (
 )
 from .terms.base import Missing
 from .verbs import deals, select, tables
+from .verbs import fingerprint as fingerprint_verb
+from .verbs import from_splits as from_splits_verb
 from .verbs import sample as sample_verb
 
 
@@ -90,6 +92,8 @@ class Strat:
     folds = method(select.folds)
     parts = method(select.parts)
     cv = method(select.cv)
+    from_splits = method(from_splits_verb.from_splits)
+    fingerprint = method(fingerprint_verb.fingerprint)
     plan = method(tables.plan)
     balance = method(tables.balance)
     report = method(report_verb.report)

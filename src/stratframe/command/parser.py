@@ -24,11 +24,12 @@ COMMANDS = {
     "sample": "draw a stratified sample of the rows",
     "report": "show how even the folds of a column are",
     "advise": "say what each number of folds would cost, and which to choose",
+    "fingerprint": "print 16 hex digits that change if any row changes its fold",
 }
 """The verbs that the command offers, with their descriptions."""
 
-JUDGES = ("check", "report")
-"""The verbs that judge columns, of which there can be several."""
+JUDGES = ("check", "report", "fingerprint")
+"""The verbs that add no column, and can read several columns."""
 
 TABLES = ("report", "advise")
 """The verbs that print a table."""
@@ -165,7 +166,7 @@ def add_files(options: ArgumentParser, command: str) -> None:
         options.add_argument("file", metavar="FILE", help="the file to read")
     if command == "check":
         options.add_argument("--json", action="store_true", help="print findings as JSON")
-    else:
+    elif command != "fingerprint":
         options.add_argument("--out", required=command not in TABLES, help="the file to write")
     options.add_argument(
         "--separator",

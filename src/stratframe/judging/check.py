@@ -26,6 +26,7 @@ from ..pipeline.options import Options
 from ..progress import track
 from ..terms.base import By
 from ..terms.by import columns_of, parse_columns
+from ..verbs.door import any_frame
 from ..verbs.result_tables import text_array
 from ..verbs.sources import check_rows, join_given, named_source
 from .asked import AUTO, Asked, read_arguments
@@ -47,7 +48,7 @@ from .lines import (
     worst_first,
     write_finding,
 )
-from .sizes import find_aside, find_rows, find_same, find_sizes
+from .sizes import find_aside, find_rows, find_same, find_sizes, find_unread
 
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
 """The word at the start of a finding's line, for each severity."""
@@ -119,6 +120,7 @@ class Check:
 
 
 @suggest_arguments
+@any_frame()
 def check(  # noqa: PLR0913 - what users ask for
     frame: AnyFrame | Mapping[str, AnyFrame],
     by: By | None = None,
@@ -249,6 +251,7 @@ def look_at_rows(
         series = frames.folds.read_fold_column(eager, name)
         labels, folds = frames.fold_codes(series)
         found = [*find_rows(labels), *find_aside(aside or ())]
+        found += find_unread(frames.arrow.unread_columns(source.frame))
         if features:
             found.append(find_drift(*measure_drift(eager, features, name)))
         if labels.present:
