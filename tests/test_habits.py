@@ -296,9 +296,11 @@ ONE_LIST = (
     'Hint: several columns go in a list: `["label", "id"]`.'
 )
 PLACES = {
-    "sample('label', 10)": PLACED.format("by", 10, "`n`, `frac`, `allocation`, `key`, `seed`."),
+    "sample('label', 10)": PLACED.format("by", 10, "`n`, `frac`, `each`, `allocation`, `key`, ..."),
     "kfold('label', 5, 'id', pd.Series([1, 2]))": PLACED.format("k", "'id', Series", MANY),
-    "split('label', 0.2, 0)": PLACED.format("parts", 0, MANY),
+    "split('label', 0.2, 0)": PLACED.format(
+        "parts", 0, f"`each`, {MANY.replace(' `missing`,', '')}"
+    ),
     "kfold('label', 'id')": ONE_LIST,
     "split('label', 'id', 5)": ONE_LIST,
     "advise('label', 'id', k=5)": "has no argument `k`.\nHint: `ks=[5, 10]`.",

@@ -1,6 +1,6 @@
 """Add a column to a file (`kfold`, `split`, `extend`), or select rows of it (`sample`)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -44,7 +44,7 @@ def draw_sample(command: Command) -> Output:
     out = str(command.out)
     inputs, values = read_inputs(command)
     file, frame, _ = inputs[0]
-    sample: Callable[[Any], Any] = partial(sf.sample, **values)
+    sample: Any = partial(sf.sample, **values)
     rows = frames.files.sampled_positions(frame, sample)
     data = frames.files.select_rows(file, out, rows)
     if out == frames.files.PIPE:
