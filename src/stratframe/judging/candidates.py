@@ -6,7 +6,6 @@ that is known in nearly all rows. Its values are encoded at most once, when they
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -16,22 +15,22 @@ import numpy as np
 
 from .. import frames
 from ..core.types import Flags, Ints
-from ..errors import PART_NAME, StratError
-from ..frames import AnyFrame
+from ..errors import StratError
+from ..frames import Frame
 from .leaks import compared_columns
+from .names import says_folds
 
 MOSTLY_KNOWN = 0.9
 """The minimum share of the rows in which a candidate has a value."""
 
-DEALT_NAME = re.compile(
-    rf"{PART_NAME.pattern}|(?<![a-z])(sets?|subset|partition|usage|holdout|train\w*|test\w*"
-    r"|valid\w*|is_?train|is_?test|chunk|batch|cv\d*|k)(?![a-z])",
-    re.IGNORECASE,
-)
-"""A pattern for the names of columns of folds or parts from any source, written as words."""
+BLOCKS = 16
+"""The number of places of a frame at which neighbouring rows are looked at first."""
 
-CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[0-9])(?=[A-Za-z])")
-"""A pattern for what separates the words of a name beside "_" and blanks."""
+BLOCK_ROWS = 1 << 10
+"""The number of neighbouring rows at each of these places."""
+
+SAMPLED = 1 << 16
+"""Values are sampled, with all of their rows, where a column has over twice as many rows."""
 
 
 class Candidate:
@@ -49,6 +48,26 @@ class Candidate:
         return None
 
     @cached_property
+    def first_classes(self) -> tuple[Ints, Ints] | None:
+        """A few rows in blocks, and their codes: a quick look at values with many rows."""
+        rows = block_rows(len(self.series))
+        return self.encode_at(rows)
+
+    @cached_property
+    def sampled_classes(self) -> tuple[Ints, Ints] | None:
+        """All rows of a random sample of the values, and their codes; all values of few rows."""
+        n_bits = max(len(self.series) // SAMPLED, 1).bit_length() - 1
+        if not n_bits:
+            return None if self.classes is None else (np.arange(len(self.series)), self.classes[0])
+        words = frames.duplicates.column_words(self.series, 0)
+        return self.encode_at(np.flatnonzero(words >> np.uint64(64 - n_bits) == 0))
+
+    def encode_at(self, rows: Ints) -> tuple[Ints, Ints] | None:
+        with suppress(StratError):
+            return rows, frames.encode_classes(frames.take(self.series, rows))[0]
+        return None
+
+    @cached_property
     def has_fractions(self) -> bool:
         return frames.is_continuous(self.series)
 
@@ -62,22 +81,18 @@ class Candidate:
         return bool(n_known >= MOSTLY_KNOWN * max(np.count_nonzero(rows), 1))
 
 
-def words_of(label: Any) -> str:
-    """Write the name of a column as words; of a label with several levels, the last name counts."""
-    levels = label if isinstance(label, tuple) else (label,)
-    *_, name = ("", *(str(each) for each in levels if str(each)))
-    return CAMEL.sub(" ", name).replace("_", " ")
+def block_rows(n_rows: int) -> Ints:
+    """List the rows of evenly spaced blocks of neighbouring rows, or all rows of a small frame."""
+    if n_rows <= BLOCKS * BLOCK_ROWS:
+        return np.arange(n_rows)
+    starts = np.linspace(0, n_rows - BLOCK_ROWS, BLOCKS).astype(np.int64)
+    return (starts[:, None] + np.arange(BLOCK_ROWS)).ravel()
 
 
-def names_folds(label: Any) -> bool:
-    """Return whether the name of a column suggests that it holds folds or parts."""
-    return bool(DEALT_NAME.search(words_of(label)))
-
-
-def candidate_labels(frame: AnyFrame, names: Sequence[Any], skipped: Sequence[Any]) -> list[Any]:
+def candidate_labels(frame: Frame, names: Sequence[Any], skipped: Sequence[Any]) -> list[Any]:
     """List the columns except folds, columns that the call uses, and names that occur twice."""
     labels, _ = compared_columns(frame, names, skipped)
-    return [label for label in labels if not names_folds(label)]
+    return [label for label in labels if not says_folds(label)]
 
 
 def read_candidates(frame: Any, labels: Sequence[Any]) -> list[Candidate]:

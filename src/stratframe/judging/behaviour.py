@@ -1,0 +1,175 @@
+"""Look for ids by what they do, where no name of a column suggests one.
+
+The rows of one unit, such as a patient or a shop, differ in something, such as the visit or the
+month, which together with the id is a key. They share what belongs to the unit, or they lie
+together in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.types import Flags, Ints
+from .candidates import Candidate
+from .ids import LEAST_VALUES, ROWS_EACH
+from .names import says_time
+from .whole_columns import count_changes
+
+ROWS_AT_MOST = 50
+"""The maximum mean number of rows of an id; groups of more rows are more often classes."""
+
+SAMPLED = 20_000
+"""The number of rows, of values drawn at random, in which columns are compared with an id."""
+
+LEAST_PAIRS = 20
+"""The minimum number of pairs of rows with the same id."""
+
+LEAST_EXPECTED = 10
+"""The minimum number of these pairs that should agree in a column by chance, if none do."""
+
+HARDLY_EVER = 0.01
+"""The maximum share of the expected pairs that agree in a column that makes a key with the id."""
+
+NEARLY_ALWAYS = 0.99
+"""The minimum share of the pairs that agree in a column that the id determines."""
+
+ANYWHERE = 0.9
+"""If the share of all pairs of rows that agree in a column is above this, the id adds nothing."""
+
+TOGETHER = 1.05
+"""The rows of ids lie together if ids have at most this many stretches of rows on average."""
+
+
+class SampledValues(NamedTuple):
+    """Some values of a column, with all of their rows."""
+
+    rows: Ints
+    codes: Ints
+    """The value of each of the rows."""
+    n_pairs: int
+    """The number of pairs of rows with the same value."""
+
+
+def sample_values(codes: Ints, n_values: int, n_rows: int) -> SampledValues:
+    """Draw values until their rows are about as many as said; missing values are left out."""
+    sizes = np.bincount(codes[codes >= 0], minlength=n_values)
+    drawn = np.random.default_rng(0).permutation(n_values)
+    n_drawn = int(np.searchsorted(np.cumsum(sizes[drawn]), n_rows)) + 1
+    is_drawn = np.zeros(n_values + 1, dtype=np.bool_)  # the code -1 indexes the last item
+    is_drawn[drawn[:n_drawn]] = True
+    rows = np.flatnonzero(is_drawn[codes])
+    return SampledValues(rows, codes[rows], count_pairs(sizes[is_drawn[:-1]]))
+
+
+def count_pairs(sizes: Ints) -> int:
+    return int((sizes * (sizes - 1)).sum()) // 2
+
+
+def pairs_within(codes: Ints, others: Ints) -> int:
+    """Count the pairs of rows that have the same code and the same other code."""
+    joint = codes * (int(others.max(initial=-1)) + 2) + others + 1
+    return count_pairs(np.unique(joint, return_counts=True)[1])
+
+
+def agreement(codes: Ints) -> float:
+    """Return the share of all pairs of rows that have the same code."""
+    n = len(codes)
+    return count_pairs(np.bincount(codes + 1)) / max(n * (n - 1) / 2, 1)
+
+
+def makes_key(n_agreeing: int, n_pairs: int, anywhere: float) -> bool:
+    """Return whether pairs of rows of an id differ in a column more often than chance explains."""
+    expected = anywhere * n_pairs
+    return expected >= LEAST_EXPECTED and n_agreeing <= HARDLY_EVER * expected
+
+
+def is_determined(n_agreeing: int, n_pairs: int, anywhere: float) -> bool:
+    """Return whether pairs of rows of an id nearly always agree in a column, unlike other pairs."""
+    return anywhere < ANYWHERE and n_agreeing > NEARLY_ALWAYS * n_pairs
+
+
+def has_size_of_ids(codes: Ints, n_values: int) -> bool:
+    n_rows = np.count_nonzero(codes >= 0)
+    is_repeated = ROWS_EACH * n_values <= n_rows <= ROWS_AT_MOST * n_values
+    return bool(n_values >= LEAST_VALUES and is_repeated)
+
+
+def lie_together(codes: Ints, n_values: int) -> bool:
+    own = codes[codes >= 0]
+    return count_changes(own) + 1 <= TOGETHER * n_values
+
+
+def find_acting_ids(
+    candidates: Sequence[Candidate], others: Sequence[Candidate], rows: Flags
+) -> list[Candidate]:
+    """List the first candidate whose rows behave as those of one unit do, if any.
+
+    `others` are the columns with which candidates are compared, and `rows` those that have a fold.
+    """
+    rest = ColumnsBeside(others, len(rows))
+    for candidate in candidates:
+        if says_time(candidate.label) or candidate.has_fractions:
+            continue
+        if not may_have_size(candidate) or not candidate.is_known_in(rows):
+            continue
+        if candidate.classes is None or not has_size_of_ids(*candidate.classes):
+            continue
+        if rest.act_as_of(candidate):
+            return [candidate]
+    return []
+
+
+def may_have_size(candidate: Candidate) -> bool:
+    """Return whether a sample of the values has about as many rows per value as ids have."""
+    if candidate.sampled_classes is None:
+        return False
+    _, codes = candidate.sampled_classes
+    known = codes[codes >= 0]
+    if not len(known):
+        return False
+    n_each = len(known) / (int(known.max()) + 1)
+    return ROWS_EACH / 2 <= n_each <= 2 * ROWS_AT_MOST
+
+
+class ColumnsBeside:
+    """The columns of a frame, with which a candidate is compared in a sample of rows."""
+
+    def __init__(self, columns: Sequence[Candidate], n_rows: int) -> None:
+        self.columns = columns
+        self.rows = np.arange(n_rows)
+        if n_rows > SAMPLED:
+            self.rows = np.sort(np.random.default_rng(0).choice(n_rows, SAMPLED, replace=False))
+        self.anywhere: dict[int, float] = {}
+
+    def agreement(self, place: int) -> float:
+        """Return the share of all pairs of rows that agree in a column."""
+        if place not in self.anywhere:
+            encoded = self.columns[place].encode_at(self.rows)
+            self.anywhere[place] = 0.0 if encoded is None else agreement(encoded[1])
+        return self.anywhere[place]
+
+    def act_as_of(self, candidate: Candidate) -> bool:
+        """Return whether another column makes a key with the candidate, whose rows share more."""
+        assert candidate.classes is not None
+        codes, n_values = candidate.classes
+        sample = sample_values(codes, n_values, SAMPLED)
+        if sample.n_pairs < LEAST_PAIRS:
+            return False
+        has_key = False
+        is_shared = lie_together(codes, n_values)
+        for place, column in enumerate(self.columns):
+            if column.label == candidate.label:
+                continue
+            encoded = column.encode_at(sample.rows)
+            if encoded is None:
+                continue
+            n_agreeing = pairs_within(sample.codes, encoded[1])
+            figures = n_agreeing, sample.n_pairs, self.agreement(place)
+            has_key |= makes_key(*figures)
+            n_others = int(encoded[1].max(initial=-1)) + 1
+            is_coarser = 1 < n_others < ANYWHERE * len(np.unique(sample.codes))
+            is_shared |= is_coarser and is_determined(*figures)
+        return has_key and is_shared
