@@ -77,8 +77,8 @@ class Candidate:
 
     def is_known_in(self, rows: Flags) -> bool:
         """Return whether nearly all of some rows have a value."""
-        n_known = np.count_nonzero(self.is_known & rows)
-        return bool(n_known >= MOSTLY_KNOWN * max(np.count_nonzero(rows), 1))
+        n_rows = int(np.count_nonzero(rows))
+        return int(np.count_nonzero(self.is_known & rows)) >= MOSTLY_KNOWN * n_rows
 
 
 def block_rows(n_rows: int) -> Ints:
