@@ -6,6 +6,7 @@ that is known in nearly all rows. Its values are encoded at most once, when they
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -15,13 +16,22 @@ import numpy as np
 
 from .. import frames
 from ..core.types import Flags, Ints
-from ..errors import StratError
+from ..errors import PART_NAME, StratError
 from ..frames import Frame
 from .leaks import compared_columns
-from .names import says_folds
 
 MOSTLY_KNOWN = 0.9
 """The minimum share of the rows in which a candidate has a value."""
+
+DEALT_NAME = re.compile(
+    rf"{PART_NAME.pattern}|(?<![a-z])(sets?|subset|partition|usage|holdout|train\w*|test\w*"
+    r"|valid\w*|is_?train|is_?test|chunk|batch|cv\d*|k)(?![a-z])",
+    re.IGNORECASE,
+)
+"""A pattern for the names of columns of folds or parts from any source, written as words."""
+
+CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[0-9])(?=[A-Za-z])")
+"""A pattern for what separates the words of a name beside "_" and blanks."""
 
 BLOCKS = 16
 """The number of places of a frame at which neighbouring rows are looked at first."""
@@ -89,10 +99,22 @@ def block_rows(n_rows: int) -> Ints:
     return (starts[:, None] + np.arange(BLOCK_ROWS)).ravel()
 
 
+def words_of(label: Any) -> str:
+    """Write the name of a column as words; of a label with several levels, the last name counts."""
+    levels = label if isinstance(label, tuple) else (label,)
+    *_, name = ("", *(str(each) for each in levels if str(each)))
+    return CAMEL.sub(" ", name).replace("_", " ")
+
+
+def names_folds(label: Any) -> bool:
+    """Return whether the name of a column suggests that it holds folds or parts."""
+    return bool(DEALT_NAME.search(words_of(label)))
+
+
 def candidate_labels(frame: Frame, names: Sequence[Any], skipped: Sequence[Any]) -> list[Any]:
     """List the columns except folds, columns that the call uses, and names that occur twice."""
     labels, _ = compared_columns(frame, names, skipped)
-    return [label for label in labels if not says_folds(label)]
+    return [label for label in labels if not names_folds(label)]
 
 
 def read_candidates(frame: Any, labels: Sequence[Any]) -> list[Candidate]:

@@ -20,11 +20,10 @@ from ..core.evenness import SIGMAS, TENTH
 from ..core.types import Ints, Values
 from ..errors import describe
 from ..frames import FoldValues
-from .candidates import Candidate
+from .candidates import Candidate, names_folds, words_of
 from .ids import is_id
 from .labels import are_numbered, noun_of
 from .lines import Finding, is_or_are, write_finding
-from .names import says_folds, spaced_name
 
 Wholeness: TypeAlias = Literal["whole", "torn"]
 
@@ -48,7 +47,8 @@ ALIKE = 0.02
 """Sites have sizes that differ from their mean by more than this; those of dealt folds do not."""
 
 ARM_NAME = re.compile(
-    r"(?<![a-z])(arms?|treat\w*|trt|groups?|variants?|assign\w*|conditions?|cohort)(?![a-z])"
+    r"(?<![a-z])(arms?|treat\w*|trt|groups?|variants?|assign\w*|conditions?|cohort)(?![a-z])",
+    re.IGNORECASE,
 )
 """A pattern for the names of the arms of an experiment, which should be balanced, unlike sites."""
 
@@ -260,7 +260,7 @@ def is_function(candidate: Candidate, entry: Candidate, n: int) -> bool:
 
 def are_sites(name: Any, labels: FoldValues) -> bool:
     """Return whether a fold column is a column of values, such as sites, by its name and labels."""
-    if len(labels.present) < 3 or says_folds(name) or ARM_NAME.search(spaced_name(name)):
+    if len(labels.present) < 3 or names_folds(name) or ARM_NAME.search(words_of(name)):
         return False
     if has_purposes(labels):
         return False
