@@ -1,0 +1,70 @@
+"""Recognize columns of dates, also those written as text, and read them as ordered numbers."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import numpy as np
+import polars as pl
+
+from ..core.types import Flags, Values
+from ..errors import StratError
+from .dtypes import dtype_of, is_missing, is_text, to_polars
+from .libraries import Series, take
+from .read import encode_classes, read_times
+
+ISO_TIME = (
+    r"^\s*[12]\d{3}-(0[1-9]|1[0-2])(-([0-2]\d|3[01])"
+    r"([T ][0-2]\d:[0-5]\d(:[0-5]\d([.,]\d+)?)?(Z|[+]00(:?00)?)?)?)?\s*$"
+)
+"""A pattern for months, dates and times in ISO format, the times without a zone or in UTC. Such
+texts of one column are in the order of their times."""
+
+HEAD_ROWS = 200
+"""The number of rows, spread over a column of text, that are read to see if it can hold dates."""
+
+MOSTLY = 0.9
+"""The minimum share of these rows whose text must be a date, unless it is missing."""
+
+
+def holds_dates(series: Series) -> bool:
+    """Return whether a column holds dates, times of a date, or periods."""
+    if str(series.dtype).startswith("period["):
+        return True
+    return dtype_of(series).base_type() in (pl.Date, pl.Datetime)
+
+
+def read_dates(series: Series) -> tuple[Values, Flags] | None:
+    """Read dates as numbers in the same order, and flag missing values; None for other columns.
+
+    Text in ISO format is read, too; other text in such a column counts as missing.
+    """
+    if holds_dates(series):
+        return read_times(series)
+    if not is_text(series) or not begins_with_dates(series):
+        return None
+    codes, n_texts = encode_classes(series)
+    first = np.zeros(n_texts, dtype=np.int64)
+    known = np.flatnonzero(codes >= 0)
+    first[codes[known[::-1]]] = known[::-1]
+    texts = texts_of(take(series, first))
+    ranks = texts.str.strip_chars().rank("dense").fill_null(0).to_numpy().astype(np.int64)
+    is_date = texts.str.contains(ISO_TIME).fill_null(value=False).to_numpy()
+    return ranks[codes], (codes < 0) | ~is_date[codes]
+
+
+def begins_with_dates(series: Series) -> bool:
+    n = len(series)
+    rows = np.unique(np.linspace(0, n - 1, min(n, HEAD_ROWS)).astype(np.int64))
+    head = take(series, rows)
+    with suppress(StratError, pl.exceptions.PolarsError):
+        known = texts_of(head).filter(~is_missing(head))
+        return len(known) > 0 and bool(known.str.contains(ISO_TIME).mean() >= MOSTLY)
+    return False
+
+
+def texts_of(series: Series) -> pl.Series:
+    column = to_polars(series)
+    if column is None:
+        column = pl.Series([str(value) for value in series], dtype=pl.String)
+    return column.cast(pl.String)

@@ -1,0 +1,230 @@
+"""Look, without being asked, for a time by which parts follow each other, or should do so.
+
+Rows are given by the number of their part and by their time as a number. Rows without one of the
+two are left out before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import lgamma, log
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import frames
+from ..core.chance import chi_squared_tail, log_factorial
+from ..core.types import Flags, Ints, Values
+from ..errors import plural
+from ..frames import FoldValues
+from .findings import name_label, noun_of
+from .lines import Finding, write_finding
+
+MOST_OVERLAP = 0.05
+"""The maximum share of the smaller of two parts whose rows are on the wrong side of the other."""
+
+MOST_TIED = 0.5
+"""The same if rows with the time of the border count as well, of which a year can have many."""
+
+SHUFFLED = log(1e-6)
+"""Parts follow each other only if the logarithm of the chance of this in a shuffle is below."""
+
+BLOCKS = 5
+"""The number of stretches of time in which the shares of classes are compared."""
+
+LEAST_ROWS = 10
+"""The minimum number of rows of a class that is compared; fewer do not fit the distribution."""
+
+CHANGED = 1e-3
+"""The shares of classes change over time if the probability of such a table is below this."""
+
+MOST_CLASSES = 10
+"""Numbers of more values than this are compared in as many classes as there are stretches."""
+
+
+class Succession(NamedTuple):
+    """Parts that follow each other in time, up to a few rows."""
+
+    parts: Ints
+    """The parts that have rows, the earliest first."""
+    n_overlapping: int
+    """The number of rows that are not on their side of the next or the previous part."""
+    is_last_only: bool = False
+    """Whether only the last part follows, and the other parts are mixed with each other."""
+
+
+class Border(NamedTuple):
+    """How far two parts overlap in time."""
+
+    n_wrong: int
+    """The number of rows of one part that are strictly on the wrong side of the other part."""
+    n_overlapping: int
+    """The same with the rows that have the time of the border."""
+    log_chance: float
+    """A bound of the chance that a shuffle separates the two parts as well as this."""
+
+
+# Parts that follow each other --------------------------------------------------------------
+
+
+def find_succession(times: Values, parts: Ints) -> Succession | None:
+    """Order the parts by time if they follow each other; `parts` holds the part of each row."""
+    present, times_of_parts = split_by_part(times, parts)
+    if len(present) < 2:
+        return None
+    middle = [np.partition(own, (len(own) - 1) // 2)[(len(own) - 1) // 2] for own in times_of_parts]
+    order = np.argsort(np.array(middle), kind="stable")
+    borders = []
+    for earlier, later in pairwise(order):
+        border = judge_border(times_of_parts[earlier], times_of_parts[later])
+        if border is None:
+            return None
+        borders.append(border)
+    if bound_chance([border.log_chance for border in borders]) >= SHUFFLED:
+        return None
+    return Succession(present[order], sum(border.n_overlapping for border in borders))
+
+
+def find_last(times: Values, parts: Ints, is_last: Flags) -> Succession | None:
+    """Compare the parts flagged by `is_last`, such as a test set, with all other rows together."""
+    followed = find_succession(times, is_last[parts].astype(np.int64))
+    if followed is None:
+        return None
+    present = np.unique(parts)
+    is_late = is_last[present] == followed.parts[1]
+    in_order = present[np.argsort(is_late, kind="stable")]
+    return Succession(in_order, followed.n_overlapping, is_last_only=True)
+
+
+def split_by_part(times: Values, parts: Ints) -> tuple[Ints, list[Values]]:
+    """List the parts that have rows, and the times of the rows of each."""
+    sizes = np.bincount(parts)
+    narrow = parts.astype(np.min_scalar_type(len(sizes)))  # few bits are sorted much faster
+    by_part = times[np.argsort(narrow, kind="stable")]
+    present = np.flatnonzero(sizes)
+    return present, np.split(by_part, np.cumsum(sizes[present])[:-1])
+
+
+def judge_border(earlier: Values, later: Values) -> Border | None:
+    """Count the rows of two parts that overlap, or return None if there are too many."""
+    end, start = earlier.max(), later.min()
+    n_smaller = min(len(earlier), len(later))
+    n_wrong = min(int((earlier > start).sum()), int((later < end).sum()))
+    if n_wrong > MOST_OVERLAP * n_smaller:
+        return None
+    n_late = int((earlier >= start).sum())
+    n_early = int((later <= end).sum())
+    n_overlapping = min(n_late, n_early)
+    if n_overlapping > MOST_TIED * n_smaller:
+        return None
+    chances = [
+        log_chance_apart(len(earlier), len(later), n_late),
+        log_chance_apart(len(later), len(earlier), n_early),
+    ]
+    return Border(n_wrong, n_overlapping, min(chances))
+
+
+def log_chance_apart(n_own: int, n_other: int, n_beyond: int) -> float:
+    """Compute the log of the chance that at most so many rows of a part lie beyond the other's end.
+
+    Of the orders of a rows and b other rows, in which at most c of the a rows follow the first of
+    the b rows, there are C(b + c, c): the a - c first rows are fixed, and the rest is free. If
+    several rows have the same time, the chance is smaller.
+    """
+    return log_choose(n_other + n_beyond, n_beyond) - log_choose(n_own + n_other, n_own)
+
+
+def log_choose(n: int, m: int) -> float:
+    log_n, log_m, log_rest = log_factorial(np.array([n, m, n - m]))
+    return float(log_n - log_m - log_rest)
+
+
+def bound_chance(log_chances: Sequence[float]) -> float:
+    """Bound the log of the chance that all neighbours are apart, for any order of the parts.
+
+    The first and second part, the third and fourth, and so on have no row in common, and neither do
+    the second and third, the fourth and fifth, and so on; the chances in each series multiply.
+    """
+    n_orders = lgamma(len(log_chances) + 2)
+    return min(sum(log_chances[::2]), sum(log_chances[1::2])) + n_orders
+
+
+def is_turned(parts: Ints, ranks: Ints) -> bool:
+    """Return whether a part, such as a test set, lies before one that should come first.
+
+    `ranks` holds the rank of the use of each part, which is `len(PURPOSES)` if it is unknown.
+    """
+    in_order = ranks[parts]
+    return bool((in_order < len(frames.PURPOSES)).all() and (np.diff(in_order) < 0).any())
+
+
+# Shares that change with time --------------------------------------------------------------
+
+
+def change_with_time(times: Values, classes: Ints) -> bool:
+    """Return whether the shares of the classes differ between five stretches of time."""
+    blocks = block_of_rank(times, BLOCKS)
+    n_classes = int(classes.max(initial=-1)) + 1
+    table = np.bincount(blocks * n_classes + classes, minlength=BLOCKS * n_classes)
+    table = table.reshape(BLOCKS, n_classes)
+    table = table[:, table.sum(axis=0) >= LEAST_ROWS]
+    table = table[table.sum(axis=1) > 0]
+    if min(table.shape) < 2:
+        return False
+    statistic, freedom = chi_squared(table)
+    return chi_squared_tail(statistic, freedom) < CHANGED
+
+
+def block_of_rank(values: Values, n_blocks: int) -> Ints:
+    """Divide rows, sorted by value, into blocks of about the same size; equal values stay whole."""
+    ranks = np.searchsorted(np.sort(values), values)
+    return ranks * n_blocks // max(len(values), 1)
+
+
+def chi_squared(table: Ints) -> tuple[float, int]:
+    """Compute Pearson's statistic of a table without empty rows or columns, and its freedom."""
+    n = table.sum()
+    expected = table.sum(axis=1, keepdims=True) * (table.sum(axis=0) / n)
+    statistic = float(((table - expected) ** 2 / expected).sum())
+    return statistic, (table.shape[0] - 1) * (table.shape[1] - 1)
+
+
+# Words -------------------------------------------------------------------------------------
+
+
+def describe_succession(followed: Succession, labels: FoldValues, column: str) -> Finding:
+    noun = noun_of(labels)
+    names = {"column": column, "last": name_label(labels, int(followed.parts[-1]))}
+    text = f"time: {noun}s follow each other by {{column}}"
+    if followed.is_last_only:
+        text = "time: {last} follows the rest by {column}"
+    n = followed.n_overlapping
+    if not n:
+        return write_finding("ok", "time", 0, text, **names)
+    text += f", but {plural(n, 'row')} overlap{'s' if n == 1 else ''}"
+    tails = "; if they should not, pass time={column}", "; time={column}?"
+    return write_finding("note", "time", n, text, *tails, **names)
+
+
+def describe_turned(followed: Succession, labels: FoldValues, ranks: Ints, column: str) -> Finding:
+    """Name the first part that lies before a part that should come first."""
+    place = int(np.argmax(np.diff(ranks[followed.parts]) < 0))
+    early, late = followed.parts[place : place + 2].tolist()
+    names = {
+        "early": name_label(labels, early),
+        "late": name_label(labels, late),
+        "column": column,
+    }
+    text = "time: {early} lies before {late} by {column}"
+    tails = "; if this is meant, pass time=False", "; time=False if meant"
+    return write_finding("warning", "time", labels.sizes[early], text, *tails, **names)
+
+
+def describe_mixed(labels: FoldValues, column: str) -> Finding:
+    text = f"time: {{column}} is mixed over {noun_of(labels)}s"
+    tails = (
+        ", and what is predicted changes with it; if new rows come later, pass time={column}",
+        "; time={column}?",
+    )
+    return write_finding("note", "time", 0, text, *tails, column=column)
