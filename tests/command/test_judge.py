@@ -105,7 +105,7 @@ def test_json_of_findings(capsys: Capture) -> None:
     found = json.loads(capsys.readouterr().out)
     assert list(found) == ["ok", "findings"]
     assert found["ok"] is True
-    fields = ["name", "severity", "check", "n", "detail"]
+    fields = ["name", "severity", "check", "n", "fold", "level", "detail"]
     assert [list(each) for each in found["findings"]] == [fields] * len(found["findings"])
 
 

@@ -332,7 +332,15 @@ def test_every_check_has_one_form(names: Any, rows: list[Any], times: int, kind:
     made = make(kind, {**data, "id": range(len(data[x]))})
     found = sf.check(made, by, name, groups=who, key=[who, x], features=[x, by])
     assert isinstance(found.findings, pl.DataFrame if "polars" in kind else pd.DataFrame)
-    assert list(found.findings.columns) == ["name", "severity", "check", "n", "detail"]
+    assert list(found.findings.columns) == [
+        "name",
+        "severity",
+        "check",
+        "n",
+        "fold",
+        "level",
+        "detail",
+    ]
     marks = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
     severities = values(found.findings, "severity")
     first, *others = str(found).splitlines()

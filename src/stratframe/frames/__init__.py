@@ -76,6 +76,6 @@ from .references import (
     is_computed,
     read_columns,
 )
-from .result import float_column, make_frame
+from .result import float_column, make_frame, text_column
 from .rules import Rule, RuledColumn, check_rules
 from .times import read_dates

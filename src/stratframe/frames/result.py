@@ -52,6 +52,14 @@ def float_column(library: str, values: Values) -> Any:
     return values
 
 
+def text_column(library: str, texts: Sequence[str | None]) -> Any:
+    """Make a column of text, in which None becomes the missing value of the library."""
+    if library == "polars":
+        return pl.Series(texts, dtype=pl.String)
+    has_text = np.array([each is not None for each in texts], dtype=np.bool_)
+    return pd.Series(np.array([each or "" for each in texts], dtype=np.str_)).where(has_text)
+
+
 def rank_values(series: Series | list[Any]) -> Ints | None:
     """Rank values by category or value, with missing values last; return None for mixed types."""
     values = to_list(series)

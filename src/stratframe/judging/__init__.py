@@ -1,8 +1,12 @@
 """The verbs that judge fold columns, and the findings on which they agree.
 
-- `check`; `findings`: the findings and their severities; `lines`: the text of a finding
-- `chronology`: findings on times; `ids`: findings on groups that the call does not name
+- `asked`: the arguments of a call, read once; `lines`: the text of a finding
+- `labels`: words for folds and parts
+- `check`, which has a file for each of its checks: `groups` and keys; `duplicates`; `balance` and
+  totals; `sizes` and labels; `chronology`; `drift`
+- `ids`: findings on groups that the call does not name
 - `copies`: whether chance explains equal rows
-- `report` with `compare`; `advise`; `drift`; `leaks`
+- `engine_counts`: what folds share on Dask and Spark frames
+- `leaks`; `report` with `compare`; `advise`
 - `plot`: the data and the title of each picture; `draw`: bars and matrices
 """

@@ -21,7 +21,7 @@ from ..terms.by import parse_groups
 from ..theory.arguments import MAX_EXACT
 from ..verbs.result_tables import rounded_column, stratum_names, table_order, table_verb, text_array
 from ..verbs.sources import source_of
-from .findings import Verdict
+from .balance import Verdict
 
 
 @table_verb

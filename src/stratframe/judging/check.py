@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
@@ -16,7 +16,7 @@ from .. import frames
 from ..core.strata import factorize_codes
 from ..core.types import Ints
 from ..engines.engine_source import EngineSource
-from ..errors import StratError, describe, plural, plural_name
+from ..errors import StratError, describe, plural
 from ..frames import AnyFrame, FoldValues
 from ..habits import suggest_arguments
 from ..pipeline.fold_counts import check_not_itself
@@ -24,16 +24,28 @@ from ..pipeline.local_source import LocalSource
 from ..pipeline.options import Options
 from ..progress import track
 from ..terms.base import By
-from ..terms.by import columns_of, parse_columns, parse_groups
+from ..terms.by import columns_of, parse_columns
+from ..verbs.result_tables import text_array
 from ..verbs.sources import check_rows, join_given, named_source
-from . import findings
+from .asked import AUTO, Asked, read_arguments
+from .balance import find_balance, find_totals
 from .chronology import find_on, find_time
-from .copies import is_chance, nearly_unique
-from .drift import DRIFT_HINT, check_features, measure_drift
-from .findings import Shared
+from .drift import DRIFT_HINT, check_features, find_drift, measure_drift
+from .duplicates import ComparedRows, EqualRows, find_duplicates, worse_of
+from .engine_counts import count_shared
+from .groups import find_units
 from .ids import find_ids, named_ids, read_ids
-from .leaks import AUTO, Asked, count_shared, find_twin, read_beside, read_compared
-from .lines import WORST_FIRST, Finding, fit_line, printable, write_finding
+from .leaks import count_equal_rows, count_units, find_twin, read_beside, read_compared
+from .lines import (
+    WORST_FIRST,
+    Finding,
+    fit_line,
+    is_or_are,
+    printable,
+    worst_first,
+    write_finding,
+)
+from .sizes import find_aside, find_rows, find_same, find_sizes
 
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
 """The word at the start of a finding's line, for each severity."""
@@ -60,8 +72,9 @@ class Check:
         One row per finding, worst first. The columns are `name`, the fold column; `severity`,
         "leak", "warning", "note" or "ok"; `check`, one of "groups", "keys", "time", "duplicates",
         "balance", "totals", "strata", "sizes", "drift" and "rows"; `n`, the number of groups, keys,
-        rows, strata, cells (strata in folds), folds or comparisons concerned; and `detail`, the
-        text of the finding.
+        rows, strata, cells (strata in folds), folds or comparisons concerned; `fold` and `level`,
+        the label and the class or value concerned as text, missing if the finding is not on one of
+        them; and `detail`, the text of the finding.
     text : str
         A line that says whether the column is fit for use, then a line for each finding. With
         several fold columns, a line with the number of fit columns comes before all these lines.
@@ -187,7 +200,9 @@ def check(  # noqa: PLR0913 - what users ask for
     """
     of_time = parse_columns("time", time)
     frames.references.check_each_column_once("`time`", of_time)
-    asked = Asked(groups, parse_groups(groups), key, duplicates, by, features, of_time)
+    asked = read_arguments(
+        by=by, groups=groups, key=key, duplicates=duplicates, features=features, time=of_time
+    )
     frame, name, aside = join_given(frame, name, asked.named)
     source, names = named_source(frame, name)
     if isinstance(source, EngineSource):
@@ -208,6 +223,7 @@ def count_worst(found: Sequence[Finding]) -> tuple[int, ...]:
 def look_at_rows(
     source: LocalSource, names: Sequence[Any], asked: Asked, aside: list[Any] | None
 ) -> Iterator[list[Finding]]:
+    """List the findings on each fold column of a frame whose rows can be read."""
     features = () if asked.features is None else check_features(source.frame, asked.features)
     of_by, key = columns_of(asked.entries), asked.refs["key"]
     frames.check_refs(source.frame, {"by": of_by, "key": key, "time": asked.time})
@@ -222,25 +238,32 @@ def look_at_rows(
     for name in track(names, "Columns of folds"):
         series = frames.folds.read_fold_column(eager, name)
         labels, folds = frames.fold_codes(series)
-        looked = track(compared, "What folds share", "")
-        shared = [count_shared(each, labels.values, folds) for each in looked]
-        wider = read_beside(source.frame, eager, names, name, asked)
-        if wider is not None:
-            wide = count_shared(wider, labels.values, folds)
-            shared[-1] = findings.worse_of(shared[-1], wide, labels)
-        found = find_ids(encoded, labels, folds)
-        if aside is not None:  # users do not know the row numbers of stacked frames
-            shared = [each._replace(has_places=False) for each in shared]
-            found += findings.find_aside(aside)
-        if len(names) > 1 and labels.present:
-            digest = blake2b(number_folds(folds).tobytes()).digest()
-            found += findings.find_same(same, name, digest)
+        found = [*find_rows(labels, name), *find_aside(aside or ())]
         if features:
-            found.append(findings.find_drift(*measure_drift(eager, features, name)))
-        if asked.time and labels.present:
-            found += find_time(frames.read_columns(eager, asked.time), asked.time, series)
-        twin = partial(find_twin, whole, names, folds)
-        yield find_all(LocalSource(eager), asked, name, labels, shared, found, twin)
+            found.append(find_drift(*measure_drift(eager, features, name)))
+        if labels.present:
+            n_group_pairs = 0
+            for each in track(compared, "What folds share", ""):
+                if isinstance(each, ComparedRows):
+                    equal = count_equal_rows(each, labels.values, folds)
+                    wider = read_beside(source.frame, eager, names, name, asked)
+                    if wider is not None:
+                        wide = count_equal_rows(wider, labels.values, folds)
+                        equal = worse_of(equal, wide, labels)
+                    # Users do not know the row numbers of stacked frames.
+                    found.append(find_duplicates(equal._replace(has_places=aside is None), labels))
+                else:
+                    shared = count_units(each, labels.values, folds)
+                    n_group_pairs += shared.rows.n_pairs if each.check == "groups" else 0
+                    found += find_units(shared, labels)
+            found += find_ids(encoded, labels, folds)
+            if len(names) > 1:
+                found += find_same(same, name, blake2b(number_folds(folds).tobytes()).digest())
+            if asked.time:
+                found += find_time(frames.read_columns(eager, asked.time), asked.time, series)
+            found += find_counts(LocalSource(eager), asked, name, labels)
+            found += find_sizes(labels, n_group_pairs, partial(find_twin, whole, names, folds))
+        yield sort_findings(found, asked)
 
 
 def number_folds(folds: Ints) -> Ints:
@@ -254,6 +277,7 @@ def number_folds(folds: Ints) -> Ints:
 def look_at_counts(
     source: EngineSource, names: Sequence[Any], asked: Asked
 ) -> Iterator[list[Finding]]:
+    """List the findings on each fold column of a frame whose rows an engine counts."""
     if asked.features is not None:
         needs = "`check` looks at the values of `features` in all rows"
         check_rows(source.frame, needs, DRIFT_HINT)
@@ -267,82 +291,66 @@ def look_at_counts(
     rows = source.label_rows(names[0], names[1:]) if few else None
     crossed = [rows.series, *(column.series for column in rows.apart)] if rows else []
     for place, name in enumerate(track(names, "Columns of folds")):
-        labels, others = source.label_rows(name).labels, list[Finding]()
+        labels = source.label_rows(name).labels
+        found = find_rows(labels, name)
         if labels.present:
+            n_group_pairs = 0
+            for each in count_shared(source, asked, name, labels):
+                if isinstance(each, EqualRows):
+                    found.append(find_duplicates(each, labels))
+                else:
+                    n_group_pairs += each.rows.n_pairs if each.compared.check == "groups" else 0
+                    found += find_units(each, labels)
             digest = None
             if rows:  # one for each combination of labels of the columns
                 digest = number_folds(frames.encode_classes(crossed[place])[0]).tobytes()
-            others += findings.find_same(same, name, digest)
-            others += find_on(source, asked.time, name) if asked.time else []
-            if asked.is_auto:
-                text = f"duplicates: not looked for on {source.kind} frames"
-                others.append(write_finding("note", "duplicates", 0, text))
-            if ids:
-                text = f"groups: not looked for in {{id}} on {source.kind} frames"
-                others.append(write_finding("note", "groups", 0, text, id=describe(ids[0])))
-        given = {each: refs[each] for each in refs if refs[each] and labels.present}
-        shared = [count_on(source, asked, name, labels, *each) for each in given.items()]
-        yield find_all(source, asked, name, labels, shared, others, lambda: None)
+            found += find_same(same, name, digest)
+            found += find_on(source, asked.time, name) if asked.time else []
+            found += find_omitted(source.kind, asked, ids)
+            found += find_counts(source, asked, name, labels)
+            found += find_sizes(labels, n_group_pairs, lambda: None)
+        yield sort_findings(found, asked)
 
 
-def count_on(
-    source: EngineSource,
-    asked: Asked,
-    name: Any,
-    labels: FoldValues,
-    argument: str,
-    refs: Sequence[Any],
-) -> Shared:
-    """Count the groups, keys or equal rows that are in several folds of a Dask or Spark frame."""
-    count = partial(source.engine.shared_rows, argument=argument, name=name, drop=True)
-    rows, n_partly = count(refs), 0
-    if argument == "duplicates":
-        apart = [count([ref]) for ref in refs] if rows.n_split and len(refs) > 1 else []
-        are_unique = nearly_unique(rows, apart)
-        by_chance = bool(apart) and is_chance(rows, apart, sum(labels.sizes), are_unique)
-        return Shared("duplicates", rows=rows, by_chance=by_chance)
-    if labels.n_nulls:
-        n_partly = count(refs, drop=False).n_split - rows.n_split
-    if argument == "key":
-        noun = plural_name(asked.key, "keys")
-        return Shared("keys", noun=noun, rows=rows, n_partly=n_partly)
-    names = list(map(frames.format_reference, refs)) if len(refs) > 1 else []
-    alone = [count([ref]) for ref in refs[: len(names)]]
-    return Shared(
-        "groups", (), plural_name(asked.groups), names, rows=rows, n_partly=n_partly, alone=alone
-    )
+def find_omitted(kind: str, asked: Asked, ids: Sequence[Any]) -> list[Finding]:
+    """Say what is not looked for on Dask and Spark frames, although the call does not name it."""
+    found = []
+    if asked.is_auto:
+        text = f"duplicates: not looked for on {kind} frames"
+        found.append(write_finding("note", "duplicates", 0, text))
+    if ids:
+        text = f"groups: not looked for in {{id}} on {kind} frames"
+        found.append(write_finding("note", "groups", 0, text, id=describe(ids[0])))
+    return found
 
 
-def find_all(
-    source: Any,
-    asked: Asked,
-    name: Any,
-    labels: FoldValues,
-    shared: Sequence[Shared],
-    others: Sequence[Finding],
-    twin: Callable[[], str | None],
+def find_counts(
+    source: LocalSource | EngineSource, asked: Asked, name: Any, labels: FoldValues
 ) -> list[Finding]:
-    found = [*findings.find_rows(labels), *others]
-    if labels.present:
-        found += [finding for each in shared for finding in findings.find_shared(each, labels)]
-        if asked.by is not None:
-            counts = source.count_folds(asked.by, name, asked.terms)
-            found += findings.find_balance(counts, counts.judge())
-            last = asked.entries[-1]
-            if counts.totals is not None:
-                found.append(findings.find_totals(labels, counts.totals()))
-            if last.orders_rows and last.without_order() is None:
-                text = "{order}: its order is not judged"
-                found.append(write_finding("note", "balance", 0, text, order=str(last)))
-        found += findings.find_sizes(labels, shared, twin)
-    if asked.time:
-        found = [
-            each._replace(severity="note")
-            if each.severity == "warning" and each.check in MAY_CHANGE
-            else each
-            for each in found
-        ]
-    return findings.worst_first(found)
+    """List the findings on the strata and totals of `by` in each fold."""
+    if asked.by is None:
+        return []
+    counts = source.count_folds(asked.by, name, asked.terms)
+    found = find_balance(counts, counts.judge())
+    if counts.totals is not None:
+        found.append(find_totals(labels, counts.totals()))
+    last = asked.entries[-1]
+    if last.orders_rows and last.without_order() is None:
+        text = "{order}: its order is not judged"
+        found.append(write_finding("note", "balance", 0, text, order=str(last)))
+    return found
+
+
+def sort_findings(found: Sequence[Finding], asked: Asked) -> list[Finding]:
+    """Sort findings, worst first; with `time`, what may change with time becomes a note."""
+    if not asked.time:
+        return worst_first(found)
+    return worst_first(
+        each._replace(severity="note")
+        if each.severity == "warning" and each.check in MAY_CHANGE
+        else each
+        for each in found
+    )
 
 
 def make_check(library: str, columns: Sequence[tuple[str, list[Finding]]]) -> Check:
@@ -350,7 +358,7 @@ def make_check(library: str, columns: Sequence[tuple[str, list[Finding]]]) -> Ch
     n_fit = sum(not any(count_worst(found)[:2]) for _, found in columns)
     lines = []
     if len(columns) > 1:
-        are = findings.is_or_are(n_fit)
+        are = is_or_are(n_fit)
         lines.append(f"{n_fit} of {len(columns)} fold columns {are} fit for use")
     for name, found in columns:
         numbers = zip(count_worst(found)[:2], WORST_FIRST, strict=False)
@@ -358,11 +366,16 @@ def make_check(library: str, columns: Sequence[tuple[str, list[Finding]]]) -> Ch
         fit = f"not fit for use: {wrong}" if wrong else "fit for use"
         lines.append(fit_line(f"{{name}} is {fit}", name=printable(name)))
         lines += [f"  {MARKS[each.severity]:8} {each.line}" for each in found]
-    rows = [(name, *each) for name, found in columns for each in found]
-    rows.sort(key=lambda row: WORST_FIRST.index(row[1]))
-    fields = ("name", *Finding._fields[:-1])
+    rows = [(name, each) for name, found in columns for each in found]
+    rows.sort(key=lambda row: WORST_FIRST.index(row[1].severity))
+    found = [each for _, each in rows]
     table: dict[Hashable, Any] = {
-        field: np.array([row[place] for row in rows], np.int64 if field == "n" else np.str_)
-        for place, field in enumerate(fields)
+        "name": text_array([name for name, _ in rows]),
+        "severity": text_array([each.severity for each in found]),
+        "check": text_array([each.check for each in found]),
+        "n": np.array([each.n for each in found], dtype=np.int64),
+        "fold": frames.text_column(library, [each.fold for each in found]),
+        "level": frames.text_column(library, [each.level for each in found]),
+        "detail": text_array([each.detail for each in found]),
     }
     return Check(n_fit == len(columns), frames.make_frame(library, table), "\n".join(lines))

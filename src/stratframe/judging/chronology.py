@@ -15,8 +15,8 @@ from ..core.types import Flags, Ints, Values
 from ..engines.engine_source import EngineSource
 from ..errors import StratError, plural, plural_name
 from ..frames import FoldValues
-from .findings import double_braces, is_or_are, name_label, noun_of
-from .lines import Finding, write_finding
+from .labels import name_label, noun_of
+from .lines import Finding, double_braces, is_or_are, write_finding
 
 
 class Spans(NamedTuple):

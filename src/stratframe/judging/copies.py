@@ -13,7 +13,7 @@ from ..core.copies import MOST_COPIES, are_copied
 from ..core.types import Ints, Words
 from ..frames import SharedRows
 from ..frames.duplicates import count_across_folds
-from .findings import Shared, are_many
+from .duplicates import ComparedRows, are_many
 
 LENIENT = 10
 """Chance can explain up to about this many times the expected number of pairs of equal rows."""
@@ -27,7 +27,7 @@ TOO_RARE = 0.01
 """The probability below which chance cannot explain why all equal rows agree in a column."""
 
 
-def are_enough(compared: Shared, shared: SharedRows, n_rows: int) -> bool:
+def are_enough(compared: ComparedRows, shared: SharedRows, n_rows: int) -> bool:
     """Return whether there are enough equal rows to judge; a single one is, if the call asks."""
     if compared.measured is None:
         return shared.n_split > 0
@@ -35,7 +35,7 @@ def are_enough(compared: Shared, shared: SharedRows, n_rows: int) -> bool:
 
 
 def is_explained(
-    compared: Shared, shared: SharedRows, folds: Ints, rows: Ints, words: Words
+    compared: ComparedRows, shared: SharedRows, folds: Ints, rows: Ints, words: Words
 ) -> bool:
     """Return whether chance can explain equal rows; it cannot if the call names a single column."""
     columns = compared.columns
@@ -47,7 +47,7 @@ def is_explained(
 
 
 def explains_rare_values(
-    compared: Shared, column: Any, folds: Ints, rows: Ints, words: Words
+    compared: ComparedRows, column: Any, folds: Ints, rows: Ints, words: Words
 ) -> bool:
     """Return whether chance can explain the equal rows with rare values of a copied column.
 
@@ -66,7 +66,7 @@ def explains_rare_values(
 
 
 def explains_rows(
-    compared: Shared, shared: SharedRows, folds: Ints, rows: Ints, words: Words
+    compared: ComparedRows, shared: SharedRows, folds: Ints, rows: Ints, words: Words
 ) -> bool:
     """Return whether chance can explain the equal rows among the rows at these positions."""
     columns, measured = compared.columns, compared.measured

@@ -9,11 +9,11 @@ import numpy as np
 
 from .. import frames
 from ..checks import check_flag
-from ..core.chance import ks_level, tv_level
+from ..core.chance import RARELY, ks_level, tv_level
 from ..core.distances import fold_distances
 from ..core.strata import crosstab
 from ..core.types import Ints, Values
-from ..errors import StratError, at_least_one
+from ..errors import StratError, at_least_one, describe, plural
 from ..frames import FoldValues, Frame
 from ..habits import suggest_arguments
 from ..pipeline.fold_counts import check_not_itself, check_not_swapped
@@ -21,12 +21,23 @@ from ..progress import track
 from ..terms.by import parse_columns
 from ..verbs.result_tables import fold_table, rounded_column, table_verb, text_array
 from ..verbs.sources import check_rows, join_given, named_source
+from .labels import noun_of
+from .lines import Finding, write_finding
 
 DRIFT_HINT = "`report` with `sf.quantiles(...)` compares the bins of a feature"
 """The hint in errors about Dask and Spark frames."""
 
 DRIFTED = ("feature", "distance", "chance", "ratio", "ks", "tv", "smd", "wasserstein")
 """The columns of `drift` after the fold column; the columns after `chance` need `full=True`."""
+
+
+FAR, CLEAR, MOVED = 2, 0.1, 5
+"""Drift is a warning if the distance exceeds `FAR` times the level of chance and exceeds `CLEAR`,
+and if at least `MOVED` rows would have to move to remove the drift."""
+
+FEW_COMPARISONS = 10
+"""The minimum number of comparisons for which a line says how many are expected to exceed the level
+of chance."""
 
 
 class Drift(NamedTuple):
@@ -147,6 +158,33 @@ def drift(
         return frames.make_frame(library, table)
 
     return fold_table(columns, table_of, shown)
+
+
+def find_drift(labels: FoldValues, features: Sequence[str], found: Drift) -> Finding:
+    distance, chance = found.distance, found.chance
+    compared = ~np.isnan(distance) & ~np.isnan(chance)
+    n_compared, ratio = int(compared.sum()), np.nan_to_num(found.ratio)
+    if not n_compared:
+        return write_finding("note", "drift", 0, "drift: nothing to compare")
+    totals = np.array(labels.sizes, dtype=np.float64)
+    n_rows = totals.sum() + labels.n_nulls
+    rows = distance * totals * (n_rows - totals) / max(n_rows, 1)
+    wrong = compared & (ratio > FAR) & (distance > CLEAR) & (rows >= MOVED)
+    if wrong.any():
+        worst = np.unravel_index(np.argmax(np.where(wrong, ratio, -1)), wrong.shape)
+        place = feature, fold = int(worst[0]), int(worst[1])
+        measure = "TV" if np.isnan(found.ks[place]) else "KS"
+        far = f"{measure} {distance[place]:.2f}, chance reaches {chance[place]:.2f}"
+        text = f"{{feature}} differs in {noun_of(labels)} {{fold}} ({far})"
+        names = {"feature": describe(features[feature]), "fold": str(labels.values[fold])}
+        finding = write_finding("warning", "drift", int(wrong.sum()), text, **names)
+        return finding.on(fold=labels.values[fold])
+    beyond = int((compared & (ratio > 1)).sum())
+    counted = f"{beyond:,}" if beyond else "none"
+    text = f"drift: {counted} of {plural(n_compared, 'comparison')} beyond chance"
+    if beyond and n_compared >= FEW_COMPARISONS:
+        text += f", {round(n_compared * RARELY):,} expected"
+    return write_finding("note" if beyond else "ok", "drift", beyond, text)
 
 
 def check_features(frame: Frame, features: Any) -> tuple[Any, ...]:

@@ -12,9 +12,9 @@ from ..core.strata import distinct_values
 from ..core.types import Ints
 from ..errors import FOLD_NAME, StratError, describe
 from ..frames import FoldValues
-from .findings import is_or_are, noun_of
+from .labels import noun_of
 from .leaks import compared_columns
-from .lines import Finding, write_finding
+from .lines import Finding, is_or_are, write_finding
 
 ENTITIES = (
     "animal|author|brood|case|chick|child|client|company|contestant|cow|customer|doctor|donor"

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -22,53 +22,16 @@ from ..pipeline.fold_counts import check_not_itself
 from ..pipeline.nest import place_rows
 from ..pipeline.options import Options
 from ..pipeline.stratify import stratify
-from ..terms.base import By, Term
-from ..terms.by import columns_of, parse_columns, parse_groups, require_by
+from ..terms.by import columns_of
 from ..verbs.result_tables import fold_table, table_verb, text_array
 from ..verbs.sources import join_given, named_source
+from .asked import AUTO, Asked, read_arguments
 from .copies import are_enough, is_explained
-from .findings import Shared
-
-AUTO = "auto"
+from .duplicates import ComparedRows, EqualRows
+from .groups import ComparedUnits, SharedUnits
 
 MOST_FOLDS = 100
 """A column whose name suggests folds counts as folds if it has at most this many values."""
-
-
-class Asked(NamedTuple):
-    """The arguments of a call that say what to compare and what to judge."""
-
-    groups: Any
-    terms: tuple[Term, ...]
-    key: Any
-    duplicates: Any
-    by: By | None = None
-    features: Any = None
-    time: Sequence[Any] = ()
-
-    @property
-    def entries(self) -> tuple[Term, ...]:
-        return () if self.by is None else require_by(self.by).terms
-
-    @property
-    def is_auto(self) -> bool:
-        """Whether rows are compared in all suitable columns."""
-        return isinstance(self.duplicates, str) and self.duplicates == AUTO
-
-    @property
-    def refs(self) -> dict[str, list[Any]]:
-        named = None if self.is_auto else self.duplicates
-        return {
-            "groups": columns_of(self.terms),
-            "key": list(parse_columns("key", self.key)),
-            "duplicates": list(parse_columns("duplicates", named)),
-        }
-
-    @property
-    def named(self) -> dict[str, list[Any]]:
-        """The columns that each argument names."""
-        others = {"by": columns_of(self.entries), "time": list(self.time)}
-        return self.refs | others | {"features": list(parse_columns("features", self.features))}
 
 
 @table_verb
@@ -132,7 +95,7 @@ def leaks(
     2  duplicates    0    0     0
     3  duplicates    0    2     1
     """
-    asked = Asked(groups, parse_groups(groups), key, duplicates)
+    asked = read_arguments(groups=groups, key=key, duplicates=duplicates)
     frame, name, aside = join_given(frame, name, asked.named)
     source, names = named_source(frame, name)
     if isinstance(source, EngineSource):
@@ -176,13 +139,16 @@ def keep_leaks(source: EngineSource, names: Sequence[Any], asked: Asked) -> Any:
     return source.engine.leaking_rows(refs[given[0]], given[0], names[0])
 
 
-def shared_sets(compared: Shared, folds: Ints) -> tuple[Ints, Ints]:
+def shared_sets(compared: ComparedUnits | ComparedRows, folds: Ints) -> tuple[Ints, Ints]:
     """Return the rows that share values with a row of another fold, and the set of each."""
     if not compared.columns:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    rows = np.flatnonzero(compared.known & (folds >= 0))
+    is_compared = folds >= 0
+    if isinstance(compared, ComparedUnits):
+        is_compared &= compared.known
+    rows = np.flatnonzero(is_compared)
     found, sets = frames.duplicates.rows_across_folds(compared.columns, folds, rows)
-    if compared.nearest and len(found):
+    if isinstance(compared, ComparedUnits) and compared.nearest and len(found):
         ranks = compared.nearest(place_rows(folds[found], found, len(folds)))
         if ranks is not None:
             sets = np.unique(ranks[compared.columns[0][found]], return_inverse=True)[1]
@@ -193,7 +159,7 @@ def shared_sets(compared: Shared, folds: Ints) -> tuple[Ints, Ints]:
 
 def read_compared(
     frame: Frame, names: Sequence[Any], asked: Asked, others: Sequence[Any] = ()
-) -> tuple[Any, list[Shared]]:
+) -> tuple[Any, list[ComparedUnits | ComparedRows]]:
     """Read the columns to compare and `others`; return the frame and the columns to compare."""
     given = asked.refs
     group_refs, keys, refs = given.values()
@@ -204,27 +170,27 @@ def read_compared(
             check_not_itself(argument, own, name, frame)
     every, twice = compared_columns(frame, names, keys) if asked.is_auto else ([], [])
     eager = frames.collect_columns(frame, [*others, *names, *group_refs, *keys, *refs, *every])
-    compared = []
+    compared: list[ComparedUnits | ComparedRows] = []
     if asked.terms:
         compared.append(read_groups(eager, names, asked))
     if keys:
         columns = frames.read_columns(eager, keys)
-        compared.append(Shared("keys", columns, plural_name(asked.key, "keys")))
+        compared.append(ComparedUnits("keys", columns, plural_name(asked.key, "keys")))
     if refs:
-        compared.append(Shared("duplicates", frames.read_columns(eager, refs)))
+        compared.append(ComparedRows(frames.read_columns(eager, refs)))
     elif asked.is_auto:
         compared.append(read_duplicates(eager, every, twice, asked))
     return eager, compared
 
 
-def read_groups(frame: Any, names: Sequence[Any], asked: Asked) -> Shared:
+def read_groups(frame: Any, names: Sequence[Any], asked: Asked) -> ComparedUnits:
     """Read the group columns or, if a term makes groups, the group of each row (-1: no fold)."""
     terms, refs = asked.terms, columns_of(asked.terms)
     columns = frames.read_columns(frame, refs)
     if all(term.is_nominal for term in terms):
         frames.references.check_one_each("groups", refs, columns)
         names = tuple(map(frames.format_reference, refs)) if len(refs) > 1 else ()
-        return Shared("groups", columns, plural_name(asked.groups), names)
+        return ComparedUnits("groups", columns, plural_name(asked.groups), names)
     read = {"groups": columns}
     # As in `kfold`, rows without a fold do not link other rows.
     no_fold = [frames.is_missing(series) for series in frames.read_columns(frame, names)]
@@ -236,7 +202,7 @@ def read_groups(frame: Any, names: Sequence[Any], asked: Asked) -> Shared:
     assert found is not None
     nearest = partial(entry.term.nearest_groups, entry, found)
     codes = place_rows(found, strata.dealt.rows, len(frame))
-    return Shared("groups", [codes], entry.term.group_noun, nearest=nearest)
+    return ComparedUnits("groups", [codes], entry.term.group_noun, nearest=nearest)
 
 
 def compared_columns(
@@ -263,7 +229,9 @@ def base_of_repeat(name: object) -> str | None:
     return repeat and repeat[1]
 
 
-def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any], asked: Asked) -> Shared:
+def read_duplicates(
+    frame: Any, refs: Sequence[Any], twice: Sequence[Any], asked: Asked
+) -> ComparedRows:
     """Read the columns in which to look for equal rows, except unsuitable columns."""
     columns, measured, labels = list[Any](), list[Any](), list[Any]()
     unique, left_aside = list[str](), [*map(name_of, twice)]
@@ -286,8 +254,7 @@ def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any], asked
         else:
             left_aside.append(name)
             has_ids = True
-    return Shared(
-        "duplicates",
+    return ComparedRows(
         columns,
         left_aside=left_aside,
         unique=unique,
@@ -300,7 +267,7 @@ def read_duplicates(frame: Any, refs: Sequence[Any], twice: Sequence[Any], asked
 
 def read_beside(
     frame: Frame, eager: Any, names: Sequence[Any], name: Any, asked: Asked
-) -> Shared | None:
+) -> ComparedRows | None:
     """Read the columns to compare together with other columns of `names`, which may not be folds.
 
     Return None if no rows are compared or if the names of all other columns suggest folds.
@@ -328,31 +295,46 @@ def holds_folds(series: Any) -> bool:
     return frames.encode_classes(series)[1] <= MOST_FOLDS
 
 
-def count_shared(compared: Shared, values: list[Any], folds: Ints) -> Shared:
-    """Count the values that several folds share, and judge equal rows; fold -1 means no fold."""
-    columns = compared.columns
-    if not columns:
-        return compared
-    known, dealt = compared.known, folds >= 0
-    rows = np.flatnonzero(known & dealt)
-    if compared.unique:
-        return compared._replace(rows=SharedRows(len(rows), 0, 0, 0))
+def count_shared(
+    compared: ComparedUnits | ComparedRows, values: list[Any], folds: Ints
+) -> SharedUnits | EqualRows:
+    """Count the values or rows that several folds share; fold -1 means no fold."""
+    if isinstance(compared, ComparedUnits):
+        return count_units(compared, values, folds)
+    return count_equal_rows(compared, values, folds)
+
+
+def count_units(compared: ComparedUnits, values: list[Any], folds: Ints) -> SharedUnits:
+    """Count the groups or keys that are in several folds."""
+    columns, known = compared.columns, compared.known
+    has_fold = folds >= 0
     words = frames.duplicates.row_words(columns)
-    shared = count_sets(columns, rows, folds, values, words)
-    if compared.check == "duplicates":
-        is_asked = compared.measured is None or compared.is_judged
-        is_judged = is_asked and are_enough(compared, shared, len(rows))
-        by_chance = is_judged and is_explained(compared, shared, folds, rows, words)
-        return compared._replace(rows=shared, by_chance=by_chance)
+    shared = count_sets(columns, np.flatnonzero(known & has_fold), folds, values, words)
     n_partly = 0
-    if not dealt.all():
+    if not has_fold.all():
         every = count_across_folds(columns, folds, np.flatnonzero(known), words)
         n_partly = every.n_split - shared.n_split
     alone = []
     for column in columns if compared.names else ():
-        rows = np.flatnonzero(dealt & ~frames.is_missing(column))
+        rows = np.flatnonzero(has_fold & ~frames.is_missing(column))
         alone.append(count_sets([column], rows, folds, values))
-    return compared._replace(rows=shared, n_partly=n_partly, alone=alone)
+    return SharedUnits(compared, shared, n_partly, alone)
+
+
+def count_equal_rows(compared: ComparedRows, values: list[Any], folds: Ints) -> EqualRows:
+    """Count the rows that equal a row of another fold, and judge whether they are copies."""
+    columns = compared.columns
+    if not columns:
+        return EqualRows(compared)
+    rows = np.flatnonzero(folds >= 0)
+    if compared.unique:
+        return EqualRows(compared, SharedRows(len(rows), 0, 0, 0))
+    words = frames.duplicates.row_words(columns)
+    shared = count_sets(columns, rows, folds, values, words)
+    is_asked = compared.measured is None or compared.is_judged
+    is_judged = is_asked and are_enough(compared, shared, len(rows))
+    by_chance = is_judged and is_explained(compared, shared, folds, rows, words)
+    return EqualRows(compared, shared, by_chance)
 
 
 def count_sets(

@@ -1,6 +1,8 @@
 """Write findings as short lines: names are shortened before an ending is dropped."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -9,6 +11,20 @@ from ..errors import plural
 Severity: TypeAlias = Literal["leak", "warning", "note", "ok"]
 
 WORST_FIRST: tuple[Severity, ...] = ("leak", "warning", "note", "ok")
+
+CHECKS = (
+    "groups",
+    "keys",
+    "time",
+    "balance",
+    "totals",
+    "strata",
+    "sizes",
+    "duplicates",
+    "rows",
+    "drift",
+)
+"""The names of the checks, in the order of their lines."""
 
 ROOM = 69
 """The maximum number of characters in the line of a finding, without the severity."""
@@ -23,9 +39,17 @@ class Finding(NamedTuple):
     severity: Severity
     check: str
     n: int
+    fold: str | None
+    """The label concerned; None if the finding is on no label alone."""
+    level: str | None
+    """The class or value concerned; None if the finding is on none alone."""
     detail: str
     line: str
     """The text, shortened to fit one line."""
+
+    def on(self, *, fold: object = None, level: str | None = None) -> Finding:
+        """Say which label, and which class or value, the finding is on."""
+        return self._replace(fold=None if fold is None else str(fold), level=level)
 
 
 def write_finding(
@@ -34,7 +58,13 @@ def write_finding(
     """Make a finding; `names` fill the placeholders, and `tails` are endings, longest first."""
     names = {key: printable(name) for key, name in names.items()}
     detail = "".join([head, *tails[:1]]).format(**names)
-    return Finding(severity, check, n, detail, fit_line(head, *tails, **names))
+    return Finding(severity, check, n, None, None, detail, fit_line(head, *tails, **names))
+
+
+def worst_first(findings: Iterable[Finding]) -> list[Finding]:
+    return sorted(
+        findings, key=lambda each: (WORST_FIRST.index(each.severity), CHECKS.index(each.check))
+    )
 
 
 def fit_line(head: str, *tails: str, **names: str) -> str:
@@ -56,6 +86,15 @@ def fit_line(head: str, *tails: str, **names: str) -> str:
 def number_names(values: Sequence[Any]) -> dict[str, str]:
     """Map the placeholders "name_0", "name_1", ... of a line to the values as text."""
     return {f"name_{place}": str(value) for place, value in enumerate(values)}
+
+
+def is_or_are(n: int) -> str:
+    return "is" if n == 1 else "are"
+
+
+def double_braces(text: str) -> str:
+    """Double the braces of a text that becomes part of a line with placeholders."""
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def printable(value: object) -> str:

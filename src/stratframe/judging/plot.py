@@ -21,14 +21,19 @@ from ..pipeline.fold_counts import FoldCounts
 from ..pipeline.local_source import LocalSource
 from ..progress import track
 from ..terms.base import By
-from ..terms.by import parse_groups
 from ..verbs.result_tables import stratum_names, table_order
 from ..verbs.sources import check_rows, join_given, named_source
-from . import draw, findings
+from . import draw
+from .asked import AUTO, Asked, read_arguments
+from .balance import find_balance, name_entries
 from .draw import Bars, Matrix, draw_bars, draw_matrix
-from .drift import check_features, measure_drift
-from .leaks import AUTO, Asked, count_shared, find_twin, read_compared, shared_sets
-from .lines import Finding, cut_name, printable
+from .drift import check_features, find_drift, measure_drift
+from .duplicates import ComparedRows, find_duplicates
+from .groups import ComparedUnits, find_units
+from .labels import are_numbered
+from .leaks import count_equal_rows, count_units, find_twin, read_compared, shared_sets
+from .lines import Finding, cut_name, printable, worst_first
+from .sizes import find_sizes
 
 Picture: TypeAlias = tuple[list[Finding], Bars | Matrix]
 """The findings on a column, and the data of its picture."""
@@ -108,7 +113,7 @@ def plot(
     """
     check_one_of("kind", kind, get_args(Kind))
     pyplot = load_extra("matplotlib.pyplot", "plot")
-    asked = Asked(groups, parse_groups(groups), key, duplicates, by, features)
+    asked = read_arguments(by=by, groups=groups, key=key, duplicates=duplicates, features=features)
     frame, name, _ = join_given(frame, name, asked.named)
     check_rows(frame, "`plot` reads all rows", "`balance` and `report` give the figures as tables")
     frames.check_frame(frame)
@@ -158,7 +163,7 @@ def draw_all(axes: Sequence[Any], names: Sequence[Any], pictures: Sequence[Pictu
     legends = [getattr(each, "classes", None) for _, each in pictures]
     for place, (ax, name, (found, drawing)) in enumerate(zip(axes, names, pictures, strict=True)):
         title = cut_name(printable(name), 24)
-        for finding in findings.worst_first(found)[:1]:
+        for finding in worst_first(found)[:1]:
             subject, _, said = finding.line.partition(": ")
             is_named = finding.check in ("balance", "strata", "sizes")  # the axes name the subject
             is_named |= subject in ("drift", "duplicates")
@@ -187,14 +192,15 @@ def picture_shares(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[P
     if asked.by is not None:
         yield from picture_counts(frame, names, asked)
         return
-    eager, compared = read_compared(frame, names, asked._replace(key=None, duplicates=None))
+    eager, compared = read_compared(frame, names, asked.without("key", "duplicates"))
     for name in names:
         labels, folds = label_folds(eager, name)
         sizes, twin = np.array(labels.sizes), partial(find_twin, frame, names, folds)
-        shared = [count_shared(each, labels.values, folds) for each in compared]
-        marks = [float(np.mean(sizes[sizes > 0]))] if findings.are_numbered(labels) else []
+        groups = [each for each in compared if isinstance(each, ComparedUnits)]
+        n_pairs = sum(count_units(each, labels.values, folds).rows.n_pairs for each in groups)
+        marks = [float(np.mean(sizes[sizes > 0]))] if are_numbered(labels) else []
         bars = Bars(labels.values, sizes, sizes[None], marks)
-        yield findings.find_sizes(labels, shared, twin), bars
+        yield find_sizes(labels, n_pairs, twin), bars
 
 
 def picture_counts(
@@ -206,7 +212,7 @@ def picture_counts(
         counts = read.count_folds(asked.by, name, asked.terms)
         judged = counts.judge()
         drawing = deviations_of(counts, judged) if in_rows else shares_of(counts, judged)
-        yield findings.find_balance(counts, judged), drawing
+        yield find_balance(counts, judged), drawing
 
 
 def shares_of(counts: FoldCounts, judged: list[JudgedCells]) -> Bars:
@@ -240,7 +246,7 @@ def deviations_of(counts: FoldCounts, judged: list[JudgedCells]) -> Matrix:
     off = np.array([judged[place].off[stratum] for place, stratum in every])
     is_even = np.array([judged[place].is_even[stratum] for place, stratum in every])
     shades, chosen = np.where(is_even, 0.0, off), np.arange(len(every))
-    side = cut_name(printable(findings.name_entries(counts)), 24)
+    side = cut_name(printable(name_entries(counts)), 24)
     if len(every) > MAX_ROWS:
         far = list(map(far_off, judged))
         chosen = worst_rows(np.array([far[at][row] for at, row in every]), off, shades)
@@ -286,15 +292,15 @@ def picture_drift(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Pi
             side = f"{len(order)} worst of {n:,} features"
         rows, shown = [features[place] for place in order], ratio[order]
         matrix = Matrix(labels.values, rows, shown, shown, side, "distance / chance", white=1.0)
-        yield [findings.find_drift(labels, features, drifts)], matrix
+        yield [find_drift(labels, features, drifts)], matrix
 
 
 def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Picture]:
     if asked.groups is not None:
-        asked = asked._replace(key=None, duplicates=None)
+        asked = asked.without("key", "duplicates")
     elif asked.key is not None:
-        asked = asked._replace(duplicates=None)
-    elif asked.duplicates is None:
+        asked = asked.without("duplicates")
+    elif not (asked.is_auto or asked.refs["duplicates"]):
         msg = '`kind="leaks"` must have `groups`, `key` or `duplicates` to compare, got none.'
         raise StratError(msg)
     eager, (compared,) = read_compared(frame, names, asked)
@@ -311,7 +317,15 @@ def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Pi
         np.fill_diagonal(both, np.nan)
         side = cut_name(printable(name), 24)
         matrix = Matrix(values, values, both, both, side, f"{compared.noun} in both")
-        yield findings.find_shared(count_shared(compared, values, folds), labels), matrix
+        yield find_leaks(compared, labels, folds), matrix
+
+
+def find_leaks(
+    compared: ComparedUnits | ComparedRows, labels: FoldValues, folds: Ints
+) -> list[Finding]:
+    if isinstance(compared, ComparedUnits):
+        return find_units(count_units(compared, labels.values, folds), labels)
+    return [find_duplicates(count_equal_rows(compared, labels.values, folds), labels)]
 
 
 PICTURES: dict[Kind, Callable[[Any, Sequence[Any], Asked], Iterator[Picture]]] = {

@@ -20,8 +20,8 @@ from ..terms.base import By
 from ..terms.by import columns_of, parse_columns, parse_groups, require_by
 from ..verbs.result_tables import fold_table, rounded_column, table_verb, text_array
 from ..verbs.sources import check_rows, join_given, named_source
+from .balance import stack_levels, verdict_of, verdicts_of
 from .drift import DRIFT_HINT, measure_drift
-from .findings import stack_levels, verdict_of, verdicts_of
 
 IN_FULL = ("rms_deviation", "random", "ratio", "tv_distance")
 """The columns that only full tables have, because a terminal is too narrow for all columns."""

@@ -18,7 +18,7 @@ from ..core.chance import chi_squared_tail, log_factorial
 from ..core.types import Flags, Ints, Values
 from ..errors import plural
 from ..frames import FoldValues
-from .findings import name_label, noun_of
+from .labels import name_label, noun_of
 from .lines import Finding, write_finding
 
 MOST_OVERLAP = 0.05
