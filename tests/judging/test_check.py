@@ -299,6 +299,14 @@ def test_the_text_of_several_columns(frame: Make) -> None:
     assert fine.text.startswith("1 of 3 fold columns is fit for use\n")
 
 
+def test_findings_name_the_fold_and_the_class(frame: Make) -> None:
+    """The label and the class that a finding is on stand in columns of text, else nothing does."""
+    found = sf.check(frame(WRONG), "label", ["bad", "worse"], groups="who").findings
+    named = [*zip(*(values(found, name) for name in ("check", "fold", "level")), strict=True)]
+    assert named[:3] == [("groups", None, None), ("rows", "1", None), ("strata", "0", "a")]
+    assert all((fold, level) == (None, None) for _, fold, level in named[3:])
+
+
 def test_raising(frame: Make) -> None:
     """A check of a bad column raises with its text, and of a good one does nothing."""
     bad = sf.check(frame(WRONG), "label", "worse")

@@ -105,7 +105,7 @@ def find_uneven(counts: FoldCounts, cells: JudgedCells) -> Finding | None:
         fold, tail = place, tail if place == fold else ""
     names = name_cell(counts, stratum, fold)
     found = write_finding("warning", check, n, f"{{by}}: {said}", tail, **names)
-    return found.on(fold=counts.labels.values[fold], level=names["stratum"])
+    return found.on(fold=counts.labels.values[fold], level=text_of(counts, stratum))
 
 
 def describe_absent(own: Ints, fold: int) -> tuple[str, int]:
@@ -137,7 +137,9 @@ def find_lacking(counts: FoldCounts, cells: JudgedCells) -> list[Finding]:
             tail = f", such as {{name}} with {size}"
         names = {"by": name_entries(counts), "name": name}
         finding = write_finding("note", "strata", len(rare), f"{{by}}: {text}", tail, **names)
-        found.append(finding.on(level=name) if len(rare) == 1 else finding)
+        if len(rare) == 1:
+            finding = finding.on(level=text_of(counts, rare[0]))
+        found.append(finding)
     lacks = (table == 0) & ~cells.is_even & (is_class & (n_units >= k))[:, None]
     if lacks.any() and k > 1 and not cells.is_lacking.any():
         (stratum, place), n = np.argwhere(lacks)[0].tolist(), int(lacks.any(axis=1).sum())
@@ -147,7 +149,8 @@ def find_lacking(counts: FoldCounts, cells: JudgedCells) -> list[Finding]:
         names = name_cell(counts, stratum, place)
         finding = write_finding("note", "strata", n, f"{{by}}: {text}", **names)
         if n == 1:
-            finding = finding.on(fold=counts.labels.values[place], level=names["stratum"])
+            label = counts.labels.values[place]
+            finding = finding.on(fold=label, level=text_of(counts, stratum))
         found.append(finding)
     return found
 
@@ -166,13 +169,22 @@ def name_cell(counts: FoldCounts, stratum: int, fold: int) -> dict[str, str]:
 
 def name_strata(counts: FoldCounts, rows: Ints) -> list[str]:
     """Name the strata in ascending `rows` of the table; classes are written as in code."""
-    names: list[str] = []
+    return [describe(text) if is_class else text for text, is_class in list_strata(counts, rows)]
+
+
+def list_strata(counts: FoldCounts, rows: Ints) -> list[tuple[str, bool]]:
+    """Write the strata in ascending `rows` of the table as text, and say which are classes."""
+    texts: list[tuple[str, bool]] = []
     for level in counts.levels:
         n = len(level.table)
         own, rows = rows[rows < n], rows[rows >= n] - n
         found = stratum_names(level.strata, own, with_entry=counts.is_marginal)
-        names += map(describe, found) if level.is_class else found
-    return names
+        texts += [(text, level.is_class) for text in found]
+    return texts
+
+
+def text_of(counts: FoldCounts, stratum: int) -> str:
+    return list_strata(counts, np.array([stratum]))[0][0]
 
 
 def find_totals(labels: FoldValues, totals: FoldTotals) -> Finding:
