@@ -24,7 +24,7 @@ from ..pipeline.local_source import LocalSource
 from ..pipeline.options import Options
 from ..progress import track
 from ..terms.base import By
-from ..terms.by import columns_of, parse_columns
+from ..terms.by import columns_of
 from ..verbs.result_tables import text_array
 from ..verbs.sources import check_rows, join_given, named_source
 from .asked import AUTO, Asked, read_arguments
@@ -45,13 +45,16 @@ from .lines import (
     worst_first,
     write_finding,
 )
+from .names import says_time
+from .sequences import encode_predicted, list_time_labels, look_for_time, read_time_columns
 from .sizes import find_aside, find_rows, find_same, find_sizes
 
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
 """The word at the start of a finding's line, for each severity."""
 
 MAY_CHANGE = ("balance", "totals", "strata", "sizes", "drift")
-"""The checks whose warnings become notes if `time` is given, because data can change over time."""
+"""The checks whose warnings become notes if parts follow each other in time, because data can
+change over time."""
 
 MARK_COLOURS = {"leak": "#c62828", "warning": "#b26a00", "note": "gray", "ok": "#2e7d32"}
 """The colour of each severity in a notebook, legible on white and on black backgrounds."""
@@ -148,10 +151,12 @@ def check(  # noqa: PLR0913 - what users ask for
         Columns that should have the same distribution in all folds, as for `drift`.
     duplicates : {"auto"}, column, list of columns or None
         Columns in which no row should equal a row of another fold, as for `leaks`.
-    time : column or list of columns, optional
-        The column with the time of each row; each part should end before the next part starts. In a
-        list, the last column has the times, and parts are compared within each combination of
-        values of the other columns, for example within each user.
+    time : column, list of columns or False, optional
+        The column with the time of each row: dates, numbers, or text in ISO format; each part
+        should end before the next part starts. In a list, the last column has the times, and parts
+        are compared within each combination of values of the other columns, for example within each
+        user. By default, `check` looks for a column of times by which the parts follow each other.
+        With False, it does not.
 
     Returns
     -------
@@ -198,11 +203,10 @@ def check(  # noqa: PLR0913 - what users ask for
     >>> found.ok, found.findings["severity"][0]
     (False, 'leak')
     """
-    of_time = parse_columns("time", time)
-    frames.references.check_each_column_once("`time`", of_time)
     asked = read_arguments(
-        by=by, groups=groups, key=key, duplicates=duplicates, features=features, time=of_time
+        by=by, groups=groups, key=key, duplicates=duplicates, features=features, time=time
     )
+    frames.references.check_each_column_once("`time`", asked.time)
     frame, name, aside = join_given(frame, name, asked.named)
     source, names = named_source(frame, name)
     if isinstance(source, EngineSource):
@@ -232,13 +236,18 @@ def look_at_rows(
         check_not_itself("time", asked.time, name, source.frame)
     known = [*of_by, *asked.time]
     ids = [] if asked.terms else named_ids(source.frame, names, key, known)
-    eager, compared = read_compared(source.frame, names, asked, [*known, *features, *ids])
+    time_labels = list_time_labels(source.frame, names, asked)
+    others = [*known, *features, *ids, *time_labels]
+    eager, compared = read_compared(source.frame, names, asked, others)
+    time_columns = read_time_columns(eager, time_labels)
+    read_classes = partial(read_predicted, eager, of_by)
     encoded, same = read_ids(eager, ids) if ids else [], dict[Hashable, Any]()
     whole = eager if asked.is_auto else source.frame
     for name in track(names, "Columns of folds"):
         series = frames.folds.read_fold_column(eager, name)
         labels, folds = frames.fold_codes(series)
         found = [*find_rows(labels, name), *find_aside(aside or ())]
+        follows_time = bool(asked.time)
         if features:
             found.append(find_drift(*measure_drift(eager, features, name)))
         if labels.present:
@@ -261,9 +270,12 @@ def look_at_rows(
                 found += find_same(same, name, blake2b(number_folds(folds).tobytes()).digest())
             if asked.time:
                 found += find_time(frames.read_columns(eager, asked.time), asked.time, series)
+            by_time = look_for_time(time_columns, series, labels, folds, read_classes)
+            found += by_time.findings
+            follows_time = follows_time or by_time.follows is not None
             found += find_counts(LocalSource(eager), asked, name, labels)
             found += find_sizes(labels, n_group_pairs, partial(find_twin, whole, names, folds))
-        yield sort_findings(found, asked)
+        yield sort_findings(found, may_change=follows_time)
 
 
 def number_folds(folds: Ints) -> Ints:
@@ -287,6 +299,7 @@ def look_at_counts(
         check_not_itself("time", asked.time, name)
     known = [*columns_of(asked.entries), *asked.time]
     ids = [] if asked.terms else named_ids(source.frame, names, refs["key"], known)
+    times = list(filter(says_time, list_time_labels(source.frame, names, asked)))
     few, same = 1 < len(names) <= MOST_CROSSED, dict[Hashable, Any]()
     rows = source.label_rows(names[0], names[1:]) if few else None
     crossed = [rows.series, *(column.series for column in rows.apart)] if rows else []
@@ -306,13 +319,15 @@ def look_at_counts(
                 digest = number_folds(frames.encode_classes(crossed[place])[0]).tobytes()
             found += find_same(same, name, digest)
             found += find_on(source, asked.time, name) if asked.time else []
-            found += find_omitted(source.kind, asked, ids)
+            found += find_omitted(source.kind, asked, ids, times)
             found += find_counts(source, asked, name, labels)
             found += find_sizes(labels, n_group_pairs, lambda: None)
-        yield sort_findings(found, asked)
+        yield sort_findings(found, may_change=bool(asked.time))
 
 
-def find_omitted(kind: str, asked: Asked, ids: Sequence[Any]) -> list[Finding]:
+def find_omitted(
+    kind: str, asked: Asked, ids: Sequence[Any], times: Sequence[Any]
+) -> list[Finding]:
     """Say what is not looked for on Dask and Spark frames, although the call does not name it."""
     found = []
     if asked.is_auto:
@@ -321,6 +336,9 @@ def find_omitted(kind: str, asked: Asked, ids: Sequence[Any]) -> list[Finding]:
     if ids:
         text = f"groups: not looked for in {{id}} on {kind} frames"
         found.append(write_finding("note", "groups", 0, text, id=describe(ids[0])))
+    if times:
+        text = f"time: not looked for in {{column}} on {kind} frames"
+        found.append(write_finding("note", "time", 0, text, column=describe(times[0])))
     return found
 
 
@@ -341,9 +359,14 @@ def find_counts(
     return found
 
 
-def sort_findings(found: Sequence[Finding], asked: Asked) -> list[Finding]:
-    """Sort findings, worst first; with `time`, what may change with time becomes a note."""
-    if not asked.time:
+def read_predicted(frame: Any, refs: Sequence[Any]) -> Ints | None:
+    """Encode the first column of `by`, which is probably what is predicted."""
+    return encode_predicted(frames.read_columns(frame, refs[:1])[0]) if refs else None
+
+
+def sort_findings(found: Sequence[Finding], *, may_change: bool) -> list[Finding]:
+    """Sort findings, worst first; in parts of different times, what may change becomes a note."""
+    if not may_change:
         return worst_first(found)
     return worst_first(
         each._replace(severity="note")

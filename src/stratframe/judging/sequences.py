@@ -6,20 +6,24 @@ two are left out before.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from math import lgamma, log
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import frames
 from ..core.chance import chi_squared_tail, log_factorial
 from ..core.types import Flags, Ints, Values
-from ..errors import plural
+from ..errors import StratError, describe, plural
 from ..frames import FoldValues
+from .asked import Asked
 from .labels import name_label, noun_of
+from .leaks import compared_columns, name_of
 from .lines import Finding, write_finding
+from .names import says_folds, says_time
 
 MOST_OVERLAP = 0.05
 """The maximum share of the smaller of two parts whose rows are on the wrong side of the other."""
@@ -38,6 +42,9 @@ LEAST_ROWS = 10
 
 CHANGED = 1e-3
 """The shares of classes change over time if the probability of such a table is below this."""
+
+LEAST_KNOWN = 0.9
+"""The minimum share of the rows that must have a time."""
 
 MOST_CLASSES = 10
 """Numbers of more values than this are compared in as many classes as there are stretches."""
@@ -190,6 +197,136 @@ def chi_squared(table: Ints) -> tuple[float, int]:
     return statistic, (table.shape[0] - 1) * (table.shape[1] - 1)
 
 
+# Reading -----------------------------------------------------------------------------------
+
+
+class TimeColumn(NamedTuple):
+    """A column by whose times parts may follow each other."""
+
+    name: str
+    times: Values
+    """The time of each row as a number, which is arbitrary if the time is missing."""
+    is_known: Flags
+    is_date: bool
+    """Whether the column holds dates, rather than numbers whose name says that they are times."""
+
+
+class FoundTime(NamedTuple):
+    """What was found of times for which the call does not ask."""
+
+    findings: list[Finding]
+    follows: str | None = None
+    """The name of the column by which the parts follow each other, or None."""
+
+
+def list_time_labels(frame: Any, names: Sequence[Any], asked: Asked) -> list[Any]:
+    """List the columns that can hold times, except folds, `by` and `features`.
+
+    A feature should have the same distribution in all folds, so that it cannot order them.
+    """
+    if not asked.looks_for_time:
+        return []
+    skipped = [*asked.named["by"], *asked.named["features"]]
+    return [
+        label
+        for label in compared_columns(frame, names, skipped)[0]
+        if not says_folds(label) and frames.may_hold_times(frame, label, is_named=says_time(label))
+    ]
+
+
+def read_time_columns(frame: Any, labels: Sequence[Any]) -> list[TimeColumn]:
+    """Read the columns of dates, and those of numbers whose names say that they are times."""
+    columns = []
+    for label in labels:
+        series = frames.read_columns(frame, [label])[0]
+        read = frames.read_dates(series)
+        is_date = read is not None
+        if read is None and says_time(label):
+            read = frames.read_numbered_times(series)
+        if read is None:
+            continue
+        times, is_missing = read
+        if np.count_nonzero(~is_missing) >= LEAST_KNOWN * len(times):
+            columns.append(TimeColumn(describe(name_of(label)), times, ~is_missing, is_date))
+    return columns
+
+
+def look_for_time(
+    columns: Sequence[TimeColumn],
+    series: Any,
+    labels: FoldValues,
+    folds: Ints,
+    read_classes: Callable[[], Ints | None],
+) -> FoundTime:
+    """Look for a column by which the parts follow each other, or else for mixed dates.
+
+    `read_classes` encodes what is predicted, with -1 for a missing value.
+    """
+    if len(labels.present) < 2:
+        return FoundTime([])
+    ranks = frames.purposes_of_column(series.name, labels.values)
+    found = [judge_column(column, folds, ranks) for column in columns]
+    followed = [(column, own) for column, own in zip(columns, found, strict=True) if own]
+    if not followed:
+        is_named = bool((ranks < len(frames.PURPOSES)).any())
+        dates = [column for column in columns if column.is_date and is_named]
+        return FoundTime(find_mixed(dates, labels, folds, read_classes))
+    column, best = min(
+        followed,
+        key=lambda each: (
+            is_turned(each[1].parts, ranks),
+            each[1].n_overlapping,
+            not each[0].is_date,
+        ),
+    )
+    if is_turned(best.parts, ranks):
+        return FoundTime([describe_turned(best, labels, ranks, column.name)])
+    return FoundTime([describe_succession(best, labels, column.name)], column.name)
+
+
+def judge_column(column: TimeColumn, folds: Ints, ranks: Ints) -> Succession | None:
+    """Order the parts by a column, in which almost all rows with a fold must have a time."""
+    has_fold = folds >= 0
+    rows = np.flatnonzero(has_fold & column.is_known)
+    if len(rows) < LEAST_KNOWN * np.count_nonzero(has_fold):
+        return None
+    times, parts = column.times[rows], folds[rows]
+    followed = find_succession(times, parts)
+    if followed is None and len(ranks) > 2 and (ranks < len(frames.PURPOSES)).all():
+        return find_last(times, parts, ranks == ranks.max())
+    return followed
+
+
+def find_mixed(
+    columns: Sequence[TimeColumn],
+    labels: FoldValues,
+    folds: Ints,
+    read_classes: Callable[[], Ints | None],
+) -> list[Finding]:
+    """Write a note on the first column of dates with which what is predicted changes."""
+    classes = read_classes() if columns else None
+    if classes is None:
+        return []
+    for column in columns:
+        rows = np.flatnonzero((folds >= 0) & column.is_known & (classes >= 0))
+        if change_with_time(column.times[rows], classes[rows]):
+            return [describe_mixed(labels, column.name)]
+    return []
+
+
+def encode_predicted(series: Any) -> Ints | None:
+    """Encode the classes of a column, or stretches of its numbers; None for lists."""
+    with suppress(StratError):
+        codes, n_values = frames.encode_classes(series)
+        if n_values <= MOST_CLASSES or not frames.is_measured(series):
+            return codes
+        values, missing = frames.read_numbers(series, "by")
+        blocks = np.full(len(codes), -1, dtype=np.int64)
+        blocks[~missing] = block_of_rank(values[~missing], BLOCKS)
+        return blocks
+    return None
+
+
 # Words -------------------------------------------------------------------------------------
 
 
@@ -202,8 +339,8 @@ def describe_succession(followed: Succession, labels: FoldValues, column: str) -
     n = followed.n_overlapping
     if not n:
         return write_finding("ok", "time", 0, text, **names)
-    text += f", but {plural(n, 'row')} overlap{'s' if n == 1 else ''}"
-    tails = "; if they should not, pass time={column}", "; time={column}?"
+    text += f" but for {plural(n, 'row')}"
+    tails = "; if none should overlap, pass time={column}", "; time={column}?"
     return write_finding("note", "time", n, text, *tails, **names)
 
 
