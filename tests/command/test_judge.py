@@ -97,6 +97,15 @@ def test_report_of_several_files(capsys: Capture) -> None:
     assert capsys.readouterr().out.split()[:5] == ["split", "n", "rows_off", "absent", "verdict"]
 
 
+def test_strict_fails_while_a_question_is_open(capsys: Capture) -> None:
+    """With `--strict` the exit code is 1 while a finding asks a question."""
+    rows = {"id": [row // 3 for row in range(150)], "fold": [row % 5 for row in range(150)]}
+    pl.DataFrame(rows).write_csv("visits.csv")
+    assert call("check visits.csv --duplicates none") == 0
+    assert call("check visits.csv --duplicates none --strict") == 1
+    assert "not fit for use: 1 question" in capsys.readouterr().out
+
+
 @pytest.mark.usefixtures("parts")
 def test_json_of_findings(capsys: Capture) -> None:
     """With `--json` standard output is one object; the exit code stays."""

@@ -49,6 +49,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
         "help": "a column of times by which parts should follow each other; repeat the option to"
         " give the column of users first",
     },
+    "strict": {"action": "store_true", "help": "fail while a finding asks a question"},
     "missing": {"help": "error (default), stratum or null"},
     "rare": {"help": "warn (default), error, null, pool or ignore"},
     "repeats": {"type": int, "help": "the number of columns to add (default 1)"},

@@ -95,7 +95,8 @@ def find_duplicates(shared: EqualRows, labels: FoldValues) -> Finding:
         return write_finding("note", "duplicates", n, f"{counted}{equal}", *endings)
     if shared.by_chance or not compared.is_judged:
         endings = describe_doubt(compared, equal, tails)
-        return write_finding("note", "duplicates", n, counted, *endings)
+        finding = write_finding("note", "duplicates", n, counted, *endings)
+        return finding if compared.is_judged else finding.as_question()
     if shared.has_places and rows.example is not None and rows.example.rows is not None:
         first, second = sorted(rows.example.rows)
         tails = [f", such as rows {first:,} and {second:,}{tail}" for tail in tails]
