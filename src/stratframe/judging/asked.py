@@ -23,6 +23,8 @@ class Asked(NamedTuple):
     key: Any
     features: Any
     time: Sequence[Any]
+    looks_for_time: bool
+    """Whether to look for times that the call does not name."""
     refs: dict[str, list[Any]]
     """The columns that `groups`, `key` and `duplicates` name."""
     is_auto: bool
@@ -48,7 +50,7 @@ def read_arguments(
     key: Any = None,
     duplicates: Any = AUTO,
     features: Any = None,
-    time: Sequence[Any] = (),
+    time: Any = False,
 ) -> Asked:
     terms = parse_groups(groups)
     entries = () if by is None else require_by(by).terms
@@ -58,6 +60,7 @@ def read_arguments(
         "key": list(parse_columns("key", key)),
         "duplicates": list(parse_columns("duplicates", None if is_auto else duplicates)),
     }
+    of_time = () if time is False else parse_columns("time", time)
     return Asked(
         by=by,
         entries=entries,
@@ -65,7 +68,8 @@ def read_arguments(
         terms=terms,
         key=key,
         features=features,
-        time=time,
+        time=of_time,
+        looks_for_time=time is None,
         refs=refs,
         is_auto=is_auto,
     )

@@ -25,7 +25,7 @@ from ..pipeline.local_source import LocalSource
 from ..pipeline.options import Options
 from ..progress import track
 from ..terms.base import By
-from ..terms.by import columns_of, parse_columns
+from ..terms.by import columns_of
 from ..verbs.result_tables import text_array
 from ..verbs.sources import check_rows, join_given, named_source
 from .asked import AUTO, Asked, read_arguments
@@ -47,13 +47,16 @@ from .lines import (
     worst_first,
     write_finding,
 )
+from .names import says_time
+from .sequences import encode_predicted, list_time_labels, look_for_time, read_time_columns
 from .sizes import find_aside, find_rows, find_same, find_sizes
 
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
 """The word at the start of a finding's line, for each severity."""
 
 MAY_CHANGE = ("balance", "totals", "strata", "sizes", "drift")
-"""The checks whose warnings become notes if `time` is given, because data can change over time."""
+"""The checks whose warnings become notes if parts follow each other in time, because data can
+change over time."""
 
 MARK_COLOURS = {"leak": "#c62828", "warning": "#b26a00", "note": "gray", "ok": "#2e7d32"}
 """The colour of each severity in a notebook, legible on white and on black backgrounds."""
@@ -93,6 +96,8 @@ class Check:
     ok: bool
     findings: Any
     text: str
+    _full_text: str
+    """The lines of `text` with all names and endings in full."""
 
     def __bool__(self) -> bool:
         return self.ok
@@ -107,7 +112,7 @@ class Check:
 
     def _repr_html_(self) -> str:
         # `html` is slow to import, and only notebooks need it.
-        text = import_module("html").escape(self.text)
+        text = import_module("html").escape(self._full_text)
         for severity, mark in MARKS.items():
             shown = f'<b style="color: {MARK_COLOURS[severity]}">{mark}</b>'
             text = re.sub(rf"^  {mark}\b", f"  {shown}", text, flags=re.MULTILINE)
@@ -151,10 +156,12 @@ def check(  # noqa: PLR0913 - what users ask for
         Columns that should have the same distribution in all folds, as for `drift`.
     duplicates : {"auto"}, column, list of columns or None
         Columns in which no row should equal a row of another fold, as for `leaks`.
-    time : column or list of columns, optional
-        The column with the time of each row; each part should end before the next part starts. In a
-        list, the last column has the times, and parts are compared within each combination of
-        values of the other columns, for example within each user.
+    time : column, list of columns or False, optional
+        The column with the time of each row: dates, numbers, or text in ISO format; each part
+        should end before the next part starts. In a list, the last column has the times, and parts
+        are compared within each combination of values of the other columns, for example within each
+        user. By default, `check` looks for a column of times by which the parts follow each other.
+        With False, it does not.
     strict : bool
         Whether a fold column is unfit for use while a finding asks a question: whether the rows of
         an id belong together, for example. The arguments that the finding names answer it.
@@ -206,11 +213,10 @@ def check(  # noqa: PLR0913 - what users ask for
     (False, 'leak')
     """
     check_flag("strict", strict)
-    of_time = parse_columns("time", time)
-    frames.references.check_each_column_once("`time`", of_time)
     asked = read_arguments(
-        by=by, groups=groups, key=key, duplicates=duplicates, features=features, time=of_time
+        by=by, groups=groups, key=key, duplicates=duplicates, features=features, time=time
     )
+    frames.references.check_each_column_once("`time`", asked.time)
     frame, name, aside = join_given(frame, name, asked.named)
     source, names = named_source(frame, name)
     if isinstance(source, EngineSource):
@@ -240,13 +246,18 @@ def look_at_rows(
         check_not_itself("time", asked.time, name, source.frame)
     known = [*of_by, *asked.time]
     ids = [] if asked.terms else named_ids(source.frame, names, key, known)
-    eager, compared = read_compared(source.frame, names, asked, [*known, *features, *ids])
+    time_labels = list_time_labels(source.frame, names, asked)
+    others = [*known, *features, *ids, *time_labels]
+    eager, compared = read_compared(source.frame, names, asked, others)
+    time_columns = read_time_columns(eager, time_labels)
+    read_classes = partial(read_predicted, eager, of_by)
     encoded, same = read_ids(eager, ids) if ids else [], dict[Hashable, Any]()
     whole = eager if asked.is_auto else source.frame
     for name in track(names, "Columns of folds"):
         series = frames.folds.read_fold_column(eager, name)
         labels, folds = frames.fold_codes(series)
-        found = [*find_rows(labels), *find_aside(aside or ())]
+        found = [*find_rows(labels, name), *find_aside(aside or ())]
+        follows_time = bool(asked.time)
         if features:
             found.append(find_drift(*measure_drift(eager, features, name)))
         if labels.present:
@@ -269,9 +280,12 @@ def look_at_rows(
                 found += find_same(same, name, blake2b(number_folds(folds).tobytes()).digest())
             if asked.time:
                 found += find_time(frames.read_columns(eager, asked.time), asked.time, series)
+            by_time = look_for_time(time_columns, series, labels, folds, read_classes)
+            found += by_time.findings
+            follows_time = follows_time or by_time.follows is not None
             found += find_counts(LocalSource(eager), asked, name, labels)
             found += find_sizes(labels, n_group_pairs, partial(find_twin, whole, names, folds))
-        yield sort_findings(found, asked)
+        yield sort_findings(found, may_change=follows_time)
 
 
 def number_folds(folds: Ints) -> Ints:
@@ -295,12 +309,13 @@ def look_at_counts(
         check_not_itself("time", asked.time, name)
     known = [*columns_of(asked.entries), *asked.time]
     ids = [] if asked.terms else named_ids(source.frame, names, refs["key"], known)
+    times = list(filter(says_time, list_time_labels(source.frame, names, asked)))
     few, same = 1 < len(names) <= MOST_CROSSED, dict[Hashable, Any]()
     rows = source.label_rows(names[0], names[1:]) if few else None
     crossed = [rows.series, *(column.series for column in rows.apart)] if rows else []
     for place, name in enumerate(track(names, "Columns of folds")):
         labels = source.label_rows(name).labels
-        found = find_rows(labels)
+        found = find_rows(labels, name)
         if labels.present:
             n_group_pairs = 0
             for each in count_shared(source, asked, name, labels):
@@ -314,13 +329,15 @@ def look_at_counts(
                 digest = number_folds(frames.encode_classes(crossed[place])[0]).tobytes()
             found += find_same(same, name, digest)
             found += find_on(source, asked.time, name) if asked.time else []
-            found += find_omitted(source.kind, asked, ids)
+            found += find_omitted(source.kind, asked, ids, times)
             found += find_counts(source, asked, name, labels)
             found += find_sizes(labels, n_group_pairs, lambda: None)
-        yield sort_findings(found, asked)
+        yield sort_findings(found, may_change=bool(asked.time))
 
 
-def find_omitted(kind: str, asked: Asked, ids: Sequence[Any]) -> list[Finding]:
+def find_omitted(
+    kind: str, asked: Asked, ids: Sequence[Any], times: Sequence[Any]
+) -> list[Finding]:
     """Say what is not looked for on Dask and Spark frames, although the call does not name it."""
     found = []
     if asked.is_auto:
@@ -330,6 +347,9 @@ def find_omitted(kind: str, asked: Asked, ids: Sequence[Any]) -> list[Finding]:
         text = f"groups: not looked for in {{id}} on {kind} frames"
         finding = write_finding("note", "groups", 0, text, id=describe(ids[0]))
         found.append(finding.as_question())
+    if times:
+        text = f"time: not looked for in {{column}} on {kind} frames"
+        found.append(write_finding("note", "time", 0, text, column=describe(times[0])))
     return found
 
 
@@ -350,10 +370,15 @@ def find_counts(
     return found
 
 
-def sort_findings(found: Sequence[Finding], asked: Asked) -> list[Finding]:
-    """Sort findings, worst first; with `time`, what may change with time becomes a note."""
+def read_predicted(frame: Any, refs: Sequence[Any]) -> Ints | None:
+    """Encode the first column of `by`, which is probably what is predicted."""
+    return encode_predicted(frames.read_columns(frame, refs[:1])[0]) if refs else None
+
+
+def sort_findings(found: Sequence[Finding], *, may_change: bool) -> list[Finding]:
+    """Sort findings, worst first; in parts of different times, what may change becomes a note."""
     found = keep_questions(found)
-    if not asked.time:
+    if not may_change:
         return worst_first(found)
     return worst_first(
         each._replace(severity="note")
@@ -382,11 +407,16 @@ def make_check(
     if len(columns) > 1:
         are = is_or_are(n_fit)
         lines.append(f"{n_fit} of {len(columns)} fold columns {are} fit for use")
+    full_lines = [*lines]
     for (name, found), numbers in zip(columns, wrongs, strict=True):
         wrong = ", ".join(plural(n, kind) for kind, n in numbers.items())
         fit = f"not fit for use: {wrong}" if wrong else "fit for use"
         lines.append(fit_line(f"{{name}} is {fit}", name=printable(name)))
-        lines += [f"  {MARKS[each.severity]:8} {each.line}" for each in found]
+        full_lines.append(f"{printable(name)} is {fit}")
+        for each in found:
+            mark = f"  {MARKS[each.severity]:8} "
+            lines.append(mark + each.line)
+            full_lines.append(mark + each.detail)
     rows = [(name, each) for name, found in columns for each in found]
     rows.sort(key=lambda row: WORST_FIRST.index(row[1].severity))
     found = [each for _, each in rows]
@@ -399,4 +429,9 @@ def make_check(
         "level": frames.text_column(library, [each.level for each in found]),
         "detail": text_array([each.detail for each in found]),
     }
-    return Check(n_fit == len(columns), frames.make_frame(library, table), "\n".join(lines))
+    return Check(
+        ok=n_fit == len(columns),
+        findings=frames.make_frame(library, table),
+        text="\n".join(lines),
+        _full_text="\n".join(full_lines),
+    )
