@@ -20,6 +20,8 @@ class Asked(NamedTuple):
     groups: Any
     terms: tuple[Term, ...]
     """The entries of `groups`."""
+    looks_for_groups: bool
+    """Whether to look for groups that the call does not name."""
     key: Any
     features: Any
     time: Sequence[Any]
@@ -52,7 +54,7 @@ def read_arguments(
     features: Any = None,
     time: Any = False,
 ) -> Asked:
-    terms = parse_groups(groups)
+    terms = () if groups is False else parse_groups(groups)
     entries = () if by is None else require_by(by).terms
     is_auto = isinstance(duplicates, str) and duplicates == AUTO
     refs = {
@@ -66,6 +68,7 @@ def read_arguments(
         entries=entries,
         groups=groups,
         terms=terms,
+        looks_for_groups=groups is None,
         key=key,
         features=features,
         time=of_time,

@@ -24,7 +24,7 @@ from ..pipeline.fold_counts import check_not_itself
 from ..pipeline.local_source import LocalSource
 from ..pipeline.options import Options
 from ..progress import track
-from ..terms.base import By
+from ..terms.base import By, Term
 from ..terms.by import columns_of
 from ..verbs.result_tables import text_array
 from ..verbs.sources import check_rows, join_given, named_source
@@ -35,7 +35,7 @@ from .drift import DRIFT_HINT, check_features, find_drift, measure_drift
 from .duplicates import ComparedRows, EqualRows, find_duplicates, worse_of
 from .engine_counts import count_shared
 from .groups import find_units
-from .ids import find_ids, named_ids, read_ids
+from .ids import named_ids
 from .leaks import count_equal_rows, count_units, find_twin, read_beside, read_compared
 from .lines import (
     WORST_FIRST,
@@ -50,6 +50,7 @@ from .lines import (
 from .names import says_time
 from .sequences import encode_predicted, list_time_labels, look_for_time, read_time_columns
 from .sizes import find_aside, find_rows, find_same, find_sizes
+from .unasked_groups import list_group_labels, look_for_groups, read_frame_columns
 
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
 """The word at the start of a finding's line, for each severity."""
@@ -245,19 +246,20 @@ def look_at_rows(
         check_not_itself("by", of_by, name, source.frame)
         check_not_itself("time", asked.time, name, source.frame)
     known = [*of_by, *asked.time]
-    ids = [] if asked.terms else named_ids(source.frame, names, key, known)
     time_labels = list_time_labels(source.frame, names, asked)
-    others = [*known, *features, *ids, *time_labels]
+    group_labels = list_group_labels(source.frame, names, asked)
+    others = [*known, *features, *time_labels, *group_labels]
     eager, compared = read_compared(source.frame, names, asked, others)
     time_columns = read_time_columns(eager, time_labels)
     read_classes = partial(read_predicted, eager, of_by)
-    encoded, same = read_ids(eager, ids) if ids else [], dict[Hashable, Any]()
+    frame_columns = read_frame_columns(eager, names, asked)
+    same = dict[Hashable, Any]()
     whole = eager if asked.is_auto else source.frame
     for name in track(names, "Columns of folds"):
         series = frames.folds.read_fold_column(eager, name)
         labels, folds = frames.fold_codes(series)
         found = [*find_rows(labels, name), *find_aside(aside or ())]
-        follows_time = bool(asked.time)
+        may_change = bool(asked.time)
         if features:
             found.append(find_drift(*measure_drift(eager, features, name)))
         if labels.present:
@@ -275,17 +277,20 @@ def look_at_rows(
                     shared = count_units(each, labels.values, folds)
                     n_group_pairs += shared.rows.n_pairs if each.check == "groups" else 0
                     found += find_units(shared, labels)
-            found += find_ids(encoded, labels, folds)
             if len(names) > 1:
                 found += find_same(same, name, blake2b(number_folds(folds).tobytes()).digest())
             if asked.time:
                 found += find_time(frames.read_columns(eager, asked.time), asked.time, series)
             by_time = look_for_time(time_columns, series, labels, folds, read_classes)
             found += by_time.findings
-            follows_time = follows_time or by_time.follows is not None
-            found += find_counts(LocalSource(eager), asked, name, labels)
+            by_groups = look_for_groups(frame_columns, name, labels, folds, by_time.follows)
+            found += by_groups.findings
+            may_change |= by_time.follows is not None or by_groups.are_sites
+            n_group_pairs += by_groups.n_pairs
+            groups = by_groups.terms or asked.terms
+            found += find_counts(LocalSource(eager), asked, groups, name, labels)
             found += find_sizes(labels, n_group_pairs, partial(find_twin, whole, names, folds))
-        yield sort_findings(found, may_change=follows_time)
+        yield sort_findings(found, may_change=may_change)
 
 
 def number_folds(folds: Ints) -> Ints:
@@ -308,7 +313,7 @@ def look_at_counts(
     for name in names:
         check_not_itself("time", asked.time, name)
     known = [*columns_of(asked.entries), *asked.time]
-    ids = [] if asked.terms else named_ids(source.frame, names, refs["key"], known)
+    ids = named_ids(source.frame, names, refs["key"], known) if asked.looks_for_groups else []
     times = list(filter(says_time, list_time_labels(source.frame, names, asked)))
     few, same = 1 < len(names) <= MOST_CROSSED, dict[Hashable, Any]()
     rows = source.label_rows(names[0], names[1:]) if few else None
@@ -330,7 +335,7 @@ def look_at_counts(
             found += find_same(same, name, digest)
             found += find_on(source, asked.time, name) if asked.time else []
             found += find_omitted(source.kind, asked, ids, times)
-            found += find_counts(source, asked, name, labels)
+            found += find_counts(source, asked, asked.terms, name, labels)
             found += find_sizes(labels, n_group_pairs, lambda: None)
         yield sort_findings(found, may_change=bool(asked.time))
 
@@ -354,12 +359,16 @@ def find_omitted(
 
 
 def find_counts(
-    source: LocalSource | EngineSource, asked: Asked, name: Any, labels: FoldValues
+    source: LocalSource | EngineSource,
+    asked: Asked,
+    groups: tuple[Term, ...],
+    name: Any,
+    labels: FoldValues,
 ) -> list[Finding]:
     """List the findings on the strata and totals of `by` in each fold."""
     if asked.by is None:
         return []
-    counts = source.count_folds(asked.by, name, asked.terms)
+    counts = source.count_folds(asked.by, name, groups)
     found = find_balance(counts, counts.judge())
     if counts.totals is not None:
         found.append(find_totals(labels, counts.totals()))
