@@ -355,7 +355,8 @@ def find_omitted(
         found.append(finding.as_question())
     if times:
         text = f"time: not looked for in {{column}} on {kind} frames"
-        found.append(write_finding("note", "time", 0, text, column=describe(times[0])))
+        finding = write_finding("note", "time", 0, text, column=describe(times[0]))
+        found.append(finding.as_question())
     return found
 
 
