@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ import stratframe as sf
 
 LABELS, AGES = ["label", "sex", "site"], (["age", "sex"], ["sex", "age"], "age")
 X = sf.continuous("x")
+SPLIT = {"name": "split"}
 
 
 class Case(NamedTuple):
@@ -224,6 +226,58 @@ def last_rows(d: Draw) -> Case:
     return Case(rows, "label", {"name": "split", "time": ["user", "when"]})
 
 
+def dated(d: Draw) -> dict[str, Any]:
+    """Draw rows in the order of their dates, and a class that becomes more frequent."""
+    minutes = np.sort(d.rng.choice(10**6, d.n, replace=False)).tolist()
+    times = [datetime(2023, 1, 1) + timedelta(minutes=each) for each in minutes]
+    day = d.one_of(times, [time.isoformat() for time in times])
+    label = d.rng.random(d.n) < np.linspace(0.1, 0.9, d.n)
+    return {**d.others(), "day": day, "label": label}
+
+
+def newest(d: Draw, *names: str, n_late: int = 0) -> Case:
+    """Name the first four fifths of the rows and the newest fifth, but for some late rows."""
+    is_new = np.arange(d.n) >= 0.8 * d.n
+    is_new[:n_late] = True
+    return Case(d.frame({**dated(d), "split": np.where(is_new, *names[::-1])}), "label", SPLIT)
+
+
+def mixed_but_newest(d: Draw) -> Case:
+    """Test on the newest fifth, and mix training and validation rows."""
+    part = np.where(d.rng.random(d.n) < 0.75, "train", "valid")
+    part[np.arange(d.n) >= 0.8 * d.n] = "test"
+    return Case(d.frame({**dated(d), "split": part}), "label", SPLIT)
+
+
+def blocks_of_time(d: Draw) -> Case:
+    """Cut rows that are in the order of their dates into folds."""
+    d.k = min(d.k, d.n // 12)
+    return Case(d.frame({**dated(d), "fold": np.arange(d.n) * d.k // d.n}), "label")
+
+
+def mixed_dates(d: Draw) -> Case:
+    """Draw training and test rows of all times, although the label changes."""
+    made = sf.split(d.frame(dated(d)), "label", seed=d.number(0, 10**6))
+    return Case(made, "label", SPLIT)
+
+
+def names_as_labels(d: Draw) -> Case:
+    """Deal rows, and name the folds by months or by ids of sites."""
+    d.k = min(d.k, 5)
+    case = d.deal({"label": d.classes()})
+    names = np.array(d.one_of([3, 7, 12, 40, 41], [202411, 202412, 202501, 202502, 202504]))
+    return case._replace(frame=replace(case.frame, fold=names[np.array(case.frame["fold"])]))
+
+
+def lost(d: Draw) -> Case:
+    """Lose the rows of a fold between others."""
+    d.k = d.number(3, min(10, d.n // 12))
+    case = d.deal({"label": d.classes(3)})
+    rows = np.flatnonzero(np.array(case.frame["fold"]) != d.number(1, d.k - 2))
+    frame = case.frame.iloc[rows] if d.library == "pandas" else case.frame[rows]
+    return case._replace(frame=frame)
+
+
 class Kind(NamedTuple):
     """How columns of a kind are made, and of how many rows."""
 
@@ -269,6 +323,10 @@ GOOD = {
     "shuffled": Kind(shuffled),
     "split by time": Kind(by_time),
     "last rows of users": Kind(last_rows, 40),
+    "newest as test": Kind(lambda d: newest(d, "train", "test"), 60),
+    "newest of three parts": Kind(mixed_but_newest, 60),
+    "blocks of time": Kind(blocks_of_time, 60),
+    "names as labels": Kind(names_as_labels),
 }
 
 
@@ -390,6 +448,8 @@ BAD = {
     "sizes": Kind(unequal, 60),
     "dates": Kind(lambda d: in_order(d, "when", features="when"), 100),
     "test before train": Kind(lambda d: by_time(d, "test", "train")),
+    "oldest as test": Kind(lambda d: newest(d, "test", "train"), 60),
+    "a lost fold": Kind(lost, 60),
     "ties at the border": Kind(lambda d: by_time(d, ties=1)),
 }
 
@@ -405,9 +465,16 @@ def forgotten(d: Draw) -> Case:
 NOTED = {
     "forgotten groups": Kind(forgotten, 60),
     "few copies": Kind(lambda d: copies(d, 0.003), 700),
+    "mixed dates": Kind(mixed_dates, 200),
+    "late rows": Kind(lambda d: newest(d, "train", "test", n_late=2), 250),
 }
 """Columns that are fit for use, of which something is noted."""
-NOTES = {"forgotten groups": "groups=", "few copies": "equal a row of another"}
+NOTES = {
+    "forgotten groups": "groups=",
+    "few copies": "equal a row of another",
+    "mixed dates": "'day' is mixed over parts",
+    "late rows": "but for 2 rows",
+}
 
 
 def judge(library: str, kind: str, *seed: int) -> Any:

@@ -11,7 +11,7 @@ import polars as pl
 from ..core.types import Flags, Values
 from ..errors import StratError
 from .dtypes import dtype_of, has_order, is_measured, is_missing, is_text, to_polars
-from .libraries import Frame, Series, take
+from .libraries import Frame, Series, take, to_list
 from .read import encode_classes, read_times
 
 DATES = (pl.Date, pl.Datetime)
@@ -31,7 +31,7 @@ ISO_TIME = (
 these endings, such texts of one column are in the order of their times."""
 
 HEAD_ROWS = 200
-"""The number of rows, spread over a column of text, that are read to see if it can hold dates."""
+"""At least this many rows, spread over a column of text, are read to see if it can hold dates."""
 
 MOSTLY = 0.9
 """The minimum share of these rows whose text must be a date, unless it is missing."""
@@ -98,16 +98,16 @@ def read_dates(series: Series) -> tuple[Values, Flags] | None:
 
 def begins_with_dates(series: Series) -> bool:
     n = len(series)
-    rows = np.unique(np.linspace(0, n - 1, min(n, HEAD_ROWS)).astype(np.int64))
-    head = take(series, rows)
+    head = take(series, np.arange(0, n, max(n // HEAD_ROWS, 1)))
     with suppress(StratError, pl.exceptions.PolarsError):
         known = texts_of(head).filter(~is_missing(head))
-        return len(known) > 0 and bool(known.str.contains(ISO_TIME).mean() >= MOSTLY)
+        n_dates = int(known.str.contains(ISO_TIME).sum())
+        return n_dates >= max(1, MOSTLY * len(known))
     return False
 
 
 def texts_of(series: Series) -> pl.Series:
     column = to_polars(series)
     if column is None:
-        column = pl.Series([str(value) for value in series], dtype=pl.String)
+        column = pl.Series([str(value) for value in to_list(series)], dtype=pl.String)
     return column.cast(pl.String)

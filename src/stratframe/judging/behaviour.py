@@ -15,7 +15,7 @@ import numpy as np
 from ..core.types import Flags, Ints
 from .candidates import Candidate
 from .ids import LEAST_VALUES, ROWS_EACH
-from .names import says_time
+from .sequences import names_time
 from .whole_columns import count_changes
 
 ROWS_AT_MOST = 50
@@ -111,7 +111,7 @@ def find_acting_ids(
     """
     rest = ColumnsBeside(others, len(rows))
     for candidate in candidates:
-        if says_time(candidate.label) or candidate.has_fractions:
+        if names_time(candidate.label) or candidate.has_fractions:
             continue
         if not may_have_size(candidate) or not candidate.is_known_in(rows):
             continue

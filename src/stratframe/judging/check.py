@@ -30,6 +30,7 @@ from ..verbs.result_tables import text_array
 from ..verbs.sources import check_rows, join_given, named_source
 from .asked import AUTO, Asked, read_arguments
 from .balance import find_balance, find_totals
+from .candidates import read_candidates
 from .chronology import find_on, find_time
 from .drift import DRIFT_HINT, check_features, find_drift, measure_drift
 from .duplicates import ComparedRows, EqualRows, find_duplicates, worse_of
@@ -47,8 +48,13 @@ from .lines import (
     worst_first,
     write_finding,
 )
-from .names import says_time
-from .sequences import encode_predicted, list_time_labels, look_for_time, read_time_columns
+from .sequences import (
+    encode_predicted,
+    list_time_labels,
+    look_for_time,
+    names_time,
+    read_time_columns,
+)
 from .sizes import find_aside, find_rows, find_same, find_sizes
 from .unasked_groups import list_group_labels, look_for_groups, read_frame_columns
 
@@ -250,7 +256,7 @@ def look_at_rows(
     group_labels = list_group_labels(source.frame, names, asked)
     others = [*known, *features, *time_labels, *group_labels]
     eager, compared = read_compared(source.frame, names, asked, others)
-    time_columns = read_time_columns(eager, time_labels)
+    time_columns = read_time_columns(read_candidates(eager, time_labels))
     read_classes = partial(read_predicted, eager, of_by)
     frame_columns = read_frame_columns(eager, names, asked)
     same = dict[Hashable, Any]()
@@ -314,7 +320,7 @@ def look_at_counts(
         check_not_itself("time", asked.time, name)
     known = [*columns_of(asked.entries), *asked.time]
     ids = named_ids(source.frame, names, refs["key"], known) if asked.looks_for_groups else []
-    times = list(filter(says_time, list_time_labels(source.frame, names, asked)))
+    times = list(filter(names_time, list_time_labels(source.frame, names, asked)))
     few, same = 1 < len(names) <= MOST_CROSSED, dict[Hashable, Any]()
     rows = source.label_rows(names[0], names[1:]) if few else None
     crossed = [rows.series, *(column.series for column in rows.apart)] if rows else []
@@ -354,7 +360,8 @@ def find_omitted(
         found.append(finding.as_question())
     if times:
         text = f"time: not looked for in {{column}} on {kind} frames"
-        found.append(write_finding("note", "time", 0, text, column=describe(times[0])))
+        finding = write_finding("note", "time", 0, text, column=describe(times[0]))
+        found.append(finding.as_question())
     return found
 
 

@@ -6,6 +6,7 @@ two are left out before.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import pairwise
@@ -20,10 +21,17 @@ from ..core.types import Flags, Ints, Values
 from ..errors import StratError, describe, plural
 from ..frames import FoldValues
 from .asked import Asked
+from .candidates import MOSTLY_KNOWN, Candidate, candidate_labels, words_of
 from .labels import name_label, noun_of
-from .leaks import compared_columns, name_of
+from .leaks import name_of
 from .lines import Finding, write_finding
-from .names import says_folds, says_time
+
+TIME_NAME = re.compile(
+    r"(?<![a-z])(years?|yr|jahr|date|datum|time|timestamp|epoch|days?|weeks?|months?|quarter"
+    r"|wave|period|season|round)(?![a-z])",
+    re.IGNORECASE,
+)
+"""A pattern for the names of numbers that are times, written as words."""
 
 MOST_OVERLAP = 0.05
 """The maximum share of the smaller of two parts whose rows are on the wrong side of the other."""
@@ -42,9 +50,6 @@ LEAST_ROWS = 10
 
 CHANGED = 1e-3
 """The shares of classes change over time if the probability of such a table is below this."""
-
-LEAST_KNOWN = 0.9
-"""The minimum share of the rows that must have a time."""
 
 MOST_CLASSES = 10
 """Numbers of more values than this are compared in as many classes as there are stretches."""
@@ -98,7 +103,7 @@ def find_last(times: Values, parts: Ints, is_last: Flags) -> Succession | None:
     followed = find_succession(times, is_last[parts].astype(np.int64))
     if followed is None:
         return None
-    present = np.unique(parts)
+    present = np.flatnonzero(np.bincount(parts))
     is_late = is_last[present] == followed.parts[1]
     in_order = present[np.argsort(is_late, kind="stable")]
     return Succession(in_order, followed.n_overlapping, is_last_only=True)
@@ -229,25 +234,28 @@ def list_time_labels(frame: Any, names: Sequence[Any], asked: Asked) -> list[Any
     skipped = [*asked.named["by"], *asked.named["features"]]
     return [
         label
-        for label in compared_columns(frame, names, skipped)[0]
-        if not says_folds(label) and frames.may_hold_times(frame, label, is_named=says_time(label))
+        for label in candidate_labels(frame, names, skipped)
+        if frames.may_hold_times(frame, label, is_named=names_time(label))
     ]
 
 
-def read_time_columns(frame: Any, labels: Sequence[Any]) -> list[TimeColumn]:
+def names_time(label: Any) -> bool:
+    """Return whether the name of a column says that its numbers are times."""
+    return TIME_NAME.search(words_of(label)) is not None
+
+
+def read_time_columns(candidates: Sequence[Candidate]) -> list[TimeColumn]:
     """Read the columns of dates, and those of numbers whose names say that they are times."""
     columns = []
-    for label in labels:
-        series = frames.read_columns(frame, [label])[0]
-        read = frames.read_dates(series)
+    for candidate in candidates:
+        read = frames.read_dates(candidate.series)
         is_date = read is not None
-        if read is None and says_time(label):
-            read = frames.read_numbered_times(series)
-        if read is None:
-            continue
-        times, is_missing = read
-        if np.count_nonzero(~is_missing) >= LEAST_KNOWN * len(times):
-            columns.append(TimeColumn(describe(name_of(label)), times, ~is_missing, is_date))
+        if read is None and names_time(candidate.label):
+            read = frames.read_numbered_times(candidate.series)
+        if read is not None:
+            times, is_missing = read
+            name = describe(name_of(candidate.label))
+            columns.append(TimeColumn(name, times, ~is_missing, is_date))
     return columns
 
 
@@ -265,6 +273,7 @@ def look_for_time(
     if len(labels.present) < 2:
         return FoundTime([])
     ranks = frames.purposes_of_column(series.name, labels.values)
+    columns = [column for column in columns if is_mostly_known(column, folds)]
     found = [judge_column(column, folds, ranks) for column in columns]
     followed = [(column, own) for column, own in zip(columns, found, strict=True) if own]
     if not followed:
@@ -284,12 +293,15 @@ def look_for_time(
     return FoundTime([describe_succession(best, labels, column.name)], column.name)
 
 
-def judge_column(column: TimeColumn, folds: Ints, ranks: Ints) -> Succession | None:
-    """Order the parts by a column, in which almost all rows with a fold must have a time."""
+def is_mostly_known(column: TimeColumn, folds: Ints) -> bool:
+    """Return whether almost all rows with a fold have a time."""
     has_fold = folds >= 0
-    rows = np.flatnonzero(has_fold & column.is_known)
-    if len(rows) < LEAST_KNOWN * np.count_nonzero(has_fold):
-        return None
+    n_known = np.count_nonzero(has_fold & column.is_known)
+    return bool(n_known >= MOSTLY_KNOWN * np.count_nonzero(has_fold))
+
+
+def judge_column(column: TimeColumn, folds: Ints, ranks: Ints) -> Succession | None:
+    rows = np.flatnonzero((folds >= 0) & column.is_known)
     times, parts = column.times[rows], folds[rows]
     followed = find_succession(times, parts)
     if followed is None and len(ranks) > 2 and (ranks < len(frames.PURPOSES)).all():
@@ -364,4 +376,4 @@ def describe_mixed(labels: FoldValues, column: str) -> Finding:
         ", and what is predicted changes with it; if new rows come later, pass time={column}",
         "; time={column}?",
     )
-    return write_finding("note", "time", 0, text, *tails, column=column)
+    return write_finding("note", "time", 0, text, *tails, column=column).as_question()

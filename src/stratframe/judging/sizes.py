@@ -16,9 +16,9 @@ from ..core.evenness import SIGMAS, TENTH
 from ..core.types import Ints
 from ..errors import MAX_LISTED, describe, plural, preview
 from ..frames import FoldValues
+from .candidates import names_folds
 from .labels import are_numbered, noun_of
 from .lines import Finding, describe_sizes, number_names, write_finding
-from .names import says_folds
 
 FEW_FOLDS = 4
 """The maximum number of folds for which a line lists all sizes."""
@@ -37,7 +37,7 @@ def lost_folds(name: Any, numbers: Sequence[int], sizes: Sequence[int]) -> list[
     A lost fold 0 cannot be seen, because folds can start at 1.
     """
     lowest, highest = min(numbers), max(numbers)
-    if not (says_folds(name) and 0 <= lowest <= HIGHEST_FIRST):
+    if not (names_folds(name) and 0 <= lowest <= HIGHEST_FIRST):
         return []
     start = min(lowest, 1)
     n_lost = highest + 1 - start - len(numbers)
