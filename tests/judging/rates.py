@@ -95,6 +95,12 @@ class Draw:
         codes[self.rng.permutation(self.n)[:count]] = np.arange(count)
         return np.array([f"p{code}" for code in codes])
 
+    def unequal(self, count: int) -> Any:
+        """Draw shares, of which the largest is at least twice the smallest."""
+        shares = self.rng.dirichlet([2.0] * count)
+        shares[np.argmax(shares)] += 2 * shares.min()
+        return shares / shares.sum()
+
     def frame(self, columns: dict[str, Any]) -> Any:
         """Make a frame."""
         lists = {name: np.asarray(values).tolist() for name, values in columns.items()}
@@ -278,6 +284,29 @@ def lost(d: Draw) -> Case:
     return case._replace(frame=frame)
 
 
+def whole_groups(d: Draw) -> Case:
+    """Deal whole patients, each of one label mostly, and do not say that they are groups."""
+    patients = d.groups(4 * d.k, d.n // 3)
+    of_patient = dict(zip(np.unique(patients), d.classes(4), strict=False))
+    usual = np.array([of_patient[each] for each in patients])
+    columns = {"nr": patients, "label": np.where(d.rng.random(d.n) < 0.8, usual, d.classes(4))}
+    columns |= {"x": d.rng.normal(size=d.n)}
+    case = d.deal(columns, d.one_of(None, "label"), groups="nr")
+    return case._replace(by="label", options={})
+
+
+def sites(d: Draw) -> Case:
+    """Take each site as a fold: the column itself, or numbers of the sites beside it."""
+    count = d.number(3, 8)
+    codes = np.append(np.arange(count), d.rng.choice(count, d.n - count, p=d.unequal(count)))
+    usual = d.rng.permutation(count)[codes] % 3
+    columns = {"label": np.where(d.rng.random(d.n) < 0.7, usual, d.rng.integers(3, size=d.n))}
+    columns |= {"town": np.array([*"abcdefgh"])[codes], "x": d.rng.normal(size=d.n)}
+    if d.chance(0.5):
+        return Case(d.frame(columns), "label", {"name": "town"})
+    return Case(d.frame(columns | {"fold": codes}), "label")
+
+
 class Kind(NamedTuple):
     """How columns of a kind are made, and of how many rows."""
 
@@ -327,6 +356,8 @@ GOOD = {
     "newest of three parts": Kind(mixed_but_newest, 60),
     "blocks of time": Kind(blocks_of_time, 60),
     "names as labels": Kind(names_as_labels),
+    "whole groups": Kind(whole_groups, 100),
+    "sites": Kind(sites, 60),
 }
 
 
@@ -356,6 +387,18 @@ def leaked_groups(d: Draw, share: float) -> Case:
         row = d.rng.choice(np.flatnonzero(patients == name))
         folds[row] = (folds[row] + d.number(1, d.k - 1)) % d.k
     return case._replace(frame=replace(case.frame, fold=folds))
+
+
+def torn_groups(d: Draw) -> Case:
+    """Move a row of up to three of many patients, who are not named as groups."""
+    case = d.deal({"nr": d.groups(90, d.n // 3), "label": d.classes(4)}, groups="nr")
+    folds, patients = np.array(case.frame["fold"]), np.array(case.frame["nr"])
+    names, sizes = np.unique(patients, return_counts=True)
+    several = d.rng.permutation(names[sizes > 1])
+    for name in several[: d.number(1, min(3, len(several) // 20))]:
+        row = d.rng.choice(np.flatnonzero(patients == name))
+        folds[row] = (folds[row] + d.number(1, d.k - 1)) % d.k
+    return case._replace(frame=replace(case.frame, fold=folds), options={})
 
 
 def copies(d: Draw, share: float, columns: dict[str, Any] | None = None) -> Case:
@@ -450,6 +493,7 @@ BAD = {
     "test before train": Kind(lambda d: by_time(d, "test", "train")),
     "oldest as test": Kind(lambda d: newest(d, "test", "train"), 60),
     "a lost fold": Kind(lost, 60),
+    "torn groups": Kind(torn_groups, 300),
     "ties at the border": Kind(lambda d: by_time(d, ties=1)),
 }
 
@@ -462,8 +506,28 @@ def forgotten(d: Draw) -> Case:
     return d.deal(columns, d.one_of(None, "label", X))
 
 
+def unnamed_ids(d: Draw) -> Case:
+    """Deal the visits of people, whose column has no name of ids."""
+    people = np.arange(d.n) // d.number(3, 8)
+    columns = {
+        "code": [f"c{each}" for each in people],
+        "visit": positions_of(people),
+        "sex": d.rng.permutation(people[-1] + 1)[people] % 2,
+        "label": d.classes(3),
+        "x": d.rng.normal(size=d.n),
+    }
+    rows = d.one_of(np.arange(d.n), d.rng.permutation(d.n))
+    return d.deal({name: np.asarray(values)[rows] for name, values in columns.items()})
+
+
+def positions_of(ascending: Any) -> Any:
+    """Number the rows of each value of a sorted column."""
+    return np.arange(len(ascending)) - np.searchsorted(ascending, ascending)
+
+
 NOTED = {
     "forgotten groups": Kind(forgotten, 60),
+    "ids without a name": Kind(unnamed_ids, 300),
     "few copies": Kind(lambda d: copies(d, 0.003), 700),
     "mixed dates": Kind(mixed_dates, 200),
     "late rows": Kind(lambda d: newest(d, "train", "test", n_late=2), 250),
@@ -471,6 +535,7 @@ NOTED = {
 """Columns that are fit for use, of which something is noted."""
 NOTES = {
     "forgotten groups": "groups=",
+    "ids without a name": "groups=",
     "few copies": "equal a row of another",
     "mixed dates": "'day' is mixed over parts",
     "late rows": "but for 2 rows",

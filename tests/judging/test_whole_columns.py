@@ -22,13 +22,13 @@ from stratframe.judging.whole_columns import (
     cuts_once,
     determines,
     find_grouping,
-    is_often_split,
     is_site,
     judge_values,
     lie_in_blocks,
     log_chance_of_torn,
     log_chance_of_whole,
     log_chances_whole,
+    rule_out,
     write_grouping,
 )
 
@@ -206,9 +206,9 @@ def test_folds_that_are_intervals_of_values(rows: list[tuple[int, int]]) -> None
 def test_a_sample_that_shows_split_values() -> None:
     """More than a quarter of the repeated values of a sample, and more than one, are split."""
     sizes = np.full(8, 2)
-    assert is_often_split(SplitValues(sizes, np.array([2, 2, 2, 1, 1, 1, 1, 1])))
-    assert not is_often_split(SplitValues(sizes, np.array([2, 2, 1, 1, 1, 1, 1, 1])))
-    assert not is_often_split(SplitValues(sizes[:1], np.array([2])))
+    assert rule_out(SplitValues(sizes, np.array([2, 2, 2, 1, 1, 1, 1, 1])))
+    assert not rule_out(SplitValues(sizes, np.array([2, 2, 1, 1, 1, 1, 1, 1])))
+    assert not rule_out(SplitValues(sizes[:1], np.array([2])))
 
 
 # Sites and groups -------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.types import Flags, Ints
-from .candidates import Candidate
+from .candidates import Candidate, RowSample
 from .ids import LEAST_VALUES, ROWS_EACH
 from .sequences import names_time
 from .whole_columns import count_changes
@@ -113,7 +113,7 @@ def find_acting_ids(
     for candidate in candidates:
         if names_time(candidate.label) or candidate.has_fractions:
             continue
-        if not may_have_size(candidate) or not candidate.is_known_in(rows):
+        if not rest.may_act(candidate) or not candidate.is_known_in(rows):
             continue
         if candidate.classes is None or not has_size_of_ids(*candidate.classes):
             continue
@@ -122,16 +122,23 @@ def find_acting_ids(
     return []
 
 
-def may_have_size(candidate: Candidate) -> bool:
-    """Return whether a sample of the values has about as many rows per value as ids have."""
-    if candidate.sampled_classes is None:
-        return False
-    _, codes = candidate.sampled_classes
-    known = codes[codes >= 0]
-    if not len(known):
-        return False
-    n_each = len(known) / (int(known.max()) + 1)
-    return ROWS_EACH / 2 <= n_each <= 2 * ROWS_AT_MOST
+def may_have_size(codes: Ints, sample: RowSample) -> bool:
+    """Return whether drawn rows share values as often as with 1.5 to 50 rows per value.
+
+    Sizes of ids differ, so that rows of large ids are drawn more often.
+    """
+    drawn = codes[sample.is_drawn]
+    n_drawn = len(drawn)
+    n_pairs = count_pairs(np.bincount(drawn[drawn >= 0]))
+    n_others = n_pairs * 2 * sample.n_rows / max(n_drawn**2, 1)
+    return (ROWS_EACH - 1) / 2 <= n_others <= 10 * ROWS_AT_MOST
+
+
+def may_lie_together(codes: Ints, sample: RowSample) -> bool:
+    """Return whether neighbours in a sample share values as often as where rows lie together."""
+    are_neighbours = np.diff(sample.rows) == 1
+    alike = (codes[1:] == codes[:-1])[are_neighbours]
+    return bool(alike.mean() > (1 - TOGETHER / ROWS_EACH) / 2)
 
 
 class ColumnsBeside:
@@ -148,8 +155,34 @@ class ColumnsBeside:
         """Return the share of all pairs of rows that agree in a column."""
         if place not in self.anywhere:
             encoded = self.columns[place].encode_at(self.rows)
-            self.anywhere[place] = 0.0 if encoded is None else agreement(encoded[1])
+            self.anywhere[place] = 0.0 if encoded is None else agreement(encoded)
         return self.anywhere[place]
+
+    def may_act(self, candidate: Candidate) -> bool:
+        """Return whether a sample of rows leaves it open that a candidate behaves as an id."""
+        codes = candidate.sampled_codes
+        sample = candidate.sample
+        if codes is None or sample.has_all:
+            return codes is not None
+        if not may_have_size(codes, sample):
+            return False
+        return may_lie_together(codes, sample) or self.may_determine(candidate)
+
+    def may_determine(self, candidate: Candidate) -> bool:
+        """Return whether drawn rows that share a value of the candidate share another value."""
+        is_drawn = candidate.sample.is_drawn
+        assert candidate.sampled_codes is not None
+        codes = candidate.sampled_codes[is_drawn]
+        known = codes >= 0
+        n_pairs = count_pairs(np.bincount(codes[known]))
+        for column in self.columns:
+            others = column.sampled_codes
+            if column.label == candidate.label or others is None:
+                continue
+            n_agreeing = pairs_within(codes[known], others[is_drawn][known])
+            if n_agreeing > ANYWHERE * n_pairs and agreement(others[is_drawn]) < NEARLY_ALWAYS:
+                return True
+        return False
 
     def act_as_of(self, candidate: Candidate) -> bool:
         """Return whether another column makes a key with the candidate, whose rows share more."""
@@ -166,10 +199,10 @@ class ColumnsBeside:
             encoded = column.encode_at(sample.rows)
             if encoded is None:
                 continue
-            n_agreeing = pairs_within(sample.codes, encoded[1])
+            n_agreeing = pairs_within(sample.codes, encoded)
             figures = n_agreeing, sample.n_pairs, self.agreement(place)
             has_key |= makes_key(*figures)
-            n_others = int(encoded[1].max(initial=-1)) + 1
+            n_others = int(encoded.max(initial=-1)) + 1
             is_coarser = 1 < n_others < ANYWHERE * len(np.unique(sample.codes))
             is_shared |= is_coarser and is_determined(*figures)
         return has_key and is_shared

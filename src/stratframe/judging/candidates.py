@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cached_property
-from typing import Any
+from functools import cache, cached_property
+from math import isqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import frames
+from ..core.strata import distinct_values
 from ..core.types import Flags, Ints
 from ..errors import PART_NAME, StratError
 from ..frames import Frame
@@ -33,14 +35,47 @@ DEALT_NAME = re.compile(
 CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[0-9])(?=[A-Za-z])")
 """A pattern for what separates the words of a name beside "_" and blanks."""
 
-BLOCKS = 16
-"""The number of places of a frame at which neighbouring rows are looked at first."""
+FEW_ROWS = 1 << 15
+"""In a frame with at most this many rows, all rows are looked at at once."""
+
+BLOCKS = 8
+"""The number of places of a larger frame at which neighbouring rows are sampled."""
 
 BLOCK_ROWS = 1 << 10
-"""The number of neighbouring rows at each of these places."""
+"""The number of neighbouring rows that are sampled at each of these places."""
 
-SAMPLED = 1 << 16
-"""Values are sampled, with all of their rows, where a column has over twice as many rows."""
+DRAWN = 8
+"""Of n rows, this number times the square root of n are drawn at random. If each row shares its
+value with one other row, the drawn rows hold 32 pairs of equal values on average."""
+
+
+class RowSample(NamedTuple):
+    """Some rows of a frame: blocks of neighbouring rows, and rows drawn at random."""
+
+    n_rows: int
+    """The number of rows of the frame."""
+    rows: Ints
+    """The positions of the rows in the sample, in ascending order."""
+    is_drawn: Flags
+    """Whether each of them was drawn at random."""
+
+    @property
+    def has_all(self) -> bool:
+        return len(self.rows) == self.n_rows
+
+
+@cache
+def sample_rows(n_rows: int) -> RowSample:
+    """Sample rows of a frame, or take all rows of a small one."""
+    if n_rows <= FEW_ROWS:
+        return RowSample(n_rows, np.arange(n_rows), np.ones(n_rows, dtype=np.bool_))
+    starts = np.linspace(0, n_rows - BLOCK_ROWS, BLOCKS).astype(np.int64)
+    in_blocks = (starts[:, None] + np.arange(BLOCK_ROWS)).ravel()
+    drawn = np.random.default_rng(0).integers(n_rows, size=DRAWN * isqrt(n_rows))
+    rows = distinct_values(np.concatenate([in_blocks, drawn]))
+    is_drawn = np.zeros(len(rows), dtype=np.bool_)
+    is_drawn[np.searchsorted(rows, drawn)] = True
+    return RowSample(n_rows, rows, is_drawn)
 
 
 class Candidate:
@@ -57,24 +92,20 @@ class Candidate:
             return frames.encode_classes(self.series)
         return None
 
-    @cached_property
-    def first_classes(self) -> tuple[Ints, Ints] | None:
-        """A few rows in blocks, and their codes: a quick look at values with many rows."""
-        rows = block_rows(len(self.series))
-        return self.encode_at(rows)
+    @property
+    def sample(self) -> RowSample:
+        return sample_rows(len(self.series))
 
     @cached_property
-    def sampled_classes(self) -> tuple[Ints, Ints] | None:
-        """All rows of a random sample of the values, and their codes; all values of few rows."""
-        n_bits = max(len(self.series) // SAMPLED, 1).bit_length() - 1
-        if not n_bits:
-            return None if self.classes is None else (np.arange(len(self.series)), self.classes[0])
-        words = frames.duplicates.column_words(self.series, 0)
-        return self.encode_at(np.flatnonzero(words >> np.uint64(64 - n_bits) == 0))
+    def sampled_codes(self) -> Ints | None:
+        """The codes of the rows of the sample; None if the column is nested."""
+        if self.sample.has_all:
+            return None if self.classes is None else self.classes[0]
+        return self.encode_at(self.sample.rows)
 
-    def encode_at(self, rows: Ints) -> tuple[Ints, Ints] | None:
+    def encode_at(self, rows: Ints) -> Ints | None:
         with suppress(StratError):
-            return rows, frames.encode_classes(frames.take(self.series, rows))[0]
+            return frames.encode_classes(frames.take(self.series, rows))[0]
         return None
 
     @cached_property
@@ -89,14 +120,6 @@ class Candidate:
         """Return whether nearly all of some rows have a value."""
         n_rows = int(np.count_nonzero(rows))
         return int(np.count_nonzero(self.is_known & rows)) >= MOSTLY_KNOWN * n_rows
-
-
-def block_rows(n_rows: int) -> Ints:
-    """List the rows of evenly spaced blocks of neighbouring rows, or all rows of a small frame."""
-    if n_rows <= BLOCKS * BLOCK_ROWS:
-        return np.arange(n_rows)
-    starts = np.linspace(0, n_rows - BLOCK_ROWS, BLOCKS).astype(np.int64)
-    return (starts[:, None] + np.arange(BLOCK_ROWS)).ravel()
 
 
 def words_of(label: Any) -> str:

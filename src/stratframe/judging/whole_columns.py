@@ -40,8 +40,14 @@ MOSTLY_WHOLE = 0.95
 """The least share of the repeated values that are whole where the others are torn groups."""
 
 OFTEN_SPLIT = 0.25
-"""If more than this share of the values of a sample are split, the column is neither whole nor
-torn."""
+"""If more than this share of the repeated values of a sample, and more than one, are split, the
+column is neither whole nor torn."""
+
+MANY_SPLIT = 10
+"""The same holds if more than this number and twice the share of torn values are split."""
+
+LEAST_REPEATED = 3
+"""If fewer values than this are repeated in a sample, hardly any rows share a value."""
 
 ALIKE = 0.02
 """Sites have sizes that differ from their mean by more than this; those of dealt folds do not."""
@@ -169,9 +175,16 @@ def judge_values(
     return "whole" if is_whole else None, split
 
 
-def is_often_split(split: SplitValues) -> bool:
-    """Return whether a sample shows that a column is neither whole nor torn."""
-    return split.n_split > 1 and split.n_split > OFTEN_SPLIT * split.n_repeated
+def rule_out(split: SplitValues) -> bool:
+    """Return whether a sample of rows shows that a column is neither whole nor torn."""
+    n_values = len(split.sizes)
+    if n_values < LEAST_REPEATED:  # two large values can be whole
+        return split.n_split == n_values
+    if split.n_repeated < LEAST_REPEATED:
+        return True
+    is_often_split = split.n_split > max(1, OFTEN_SPLIT * split.n_repeated)
+    most_torn = MANY_SPLIT + 2 * (1 - MOSTLY_WHOLE) * split.n_repeated
+    return is_often_split or split.n_split > most_torn
 
 
 def determines(codes: Ints, others: Ints) -> bool:
@@ -220,7 +233,7 @@ def find_whole_columns(
     dealt = folds >= 0
     found = []
     for candidate in candidates:
-        if rules_out(candidate, folds) or not candidate.is_known_in(dealt):
+        if is_ruled_out(candidate, folds) or not candidate.is_known_in(dealt):
             continue
         if candidate.classes is None:
             continue
@@ -235,16 +248,14 @@ def find_whole_columns(
     return found
 
 
-def rules_out(candidate: Candidate, folds: Ints) -> bool:
+def is_ruled_out(candidate: Candidate, folds: Ints) -> bool:
     """Return whether few rows of a candidate show that folds do not keep its values whole."""
-    for sample in ("first_classes", "sampled_classes"):
-        encoded = getattr(candidate, sample)
-        if encoded is None:
-            return True
-        rows, codes = encoded
-        if len(rows) < len(folds) and is_often_split(count_split(codes, folds[rows])):
-            return True
-    return False
+    codes = candidate.sampled_codes
+    if codes is None:
+        return True
+    if candidate.sample.has_all:
+        return False
+    return rule_out(count_split(codes, folds[candidate.sample.rows]))
 
 
 def is_function(candidate: Candidate, entry: Candidate, n: int) -> bool:
