@@ -136,8 +136,12 @@ TEN_USERS, by='label', groups='user'
     note label: as even as a shuffle, shares within 40 points
     note label: 'a' has 4 groups, so 1 of 5 folds has none
     ok each of 10 users is in one fold
-TEN_USERS, by='label'
+TEN_USERS, by='label', groups=False
     WARNING label: fold 4 has none of 40 rows of 'a' (8 expected)
+TEN_USERS, by='label'
+    note label: as even as a shuffle, shares within 40 points
+    note label: 'a' has 4 groups, so 1 of 5 folds has none
+    ok groups: folds keep 'user' whole (10 values), judged as groups='user'
 {'label': ['a', 'b'] * 40, 'user': range(80), 'fold': [0, 1] * 40}, by='label', groups='user'
     WARNING label: all 40 rows of 'a' are in fold 0
     ok each of 80 users is in one fold
@@ -154,6 +158,7 @@ TEN_USERS, by='label'
 {'tags': [['t']] * 532, 'site': [*'xyz' * 52, *'y' * 329, *'z' * 47], \
 'fold': [2, 0, 1] * 52 + [0] * 329 + [1] * 47}
     note sizes: 52 to 381 rows, as each fold is one 'site'
+    ok groups: each fold is one 'site'
 {'user': [min(row, 100) for row in range(500)], \
 'fold': [row % 5 if row < 100 else 0 for row in range(500)]}, groups='user'
     note sizes: 5 folds of 20 to 420 rows

@@ -203,12 +203,22 @@ def test_folds_that_are_intervals_of_values(rows: list[tuple[int, int]]) -> None
         assert not apart
 
 
-def test_a_sample_that_shows_split_values() -> None:
-    """More than a quarter of the repeated values of a sample, and more than one, are split."""
-    sizes = np.full(8, 2)
-    assert rule_out(SplitValues(sizes, np.array([2, 2, 2, 1, 1, 1, 1, 1])))
-    assert not rule_out(SplitValues(sizes, np.array([2, 2, 1, 1, 1, 1, 1, 1])))
-    assert not rule_out(SplitValues(sizes[:1], np.array([2])))
+@pytest.mark.parametrize(
+    ("sizes", "n_split", "expected"),
+    [
+        pytest.param([2] * 8, 3, True, id="more_than_a_quarter_are_split"),
+        pytest.param([2] * 8, 2, False, id="a_quarter_is_split"),
+        pytest.param([2] * 8, 0, False, id="none_is_split"),
+        pytest.param([2] * 200, 31, True, id="more_than_ten_and_a_tenth_are_split"),
+        pytest.param([2] * 200, 30, False, id="ten_and_a_tenth_are_split"),
+        pytest.param([1] * 99, 0, True, id="no_value_is_repeated"),
+        pytest.param([90, 9], 2, True, id="both_of_two_values_are_split"),
+        pytest.param([90, 9], 1, False, id="one_of_two_values_is_split"),
+    ],
+)
+def test_a_sample_that_rules_a_column_out(sizes: list[int], n_split: int, expected: bool) -> None:
+    """A sample rules a column out if it splits values often, or if it repeats hardly any."""
+    assert rule_out(column_of("x", sizes, n_split).split) is expected
 
 
 # Sites and groups -------------------------------------------------------------------------

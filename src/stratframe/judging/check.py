@@ -153,10 +153,11 @@ def check(  # noqa: PLR0913 - what users ask for
         The columns or terms whose values should be spread evenly over the folds, as for `report`.
     name : str or list of str
         One or more fold or part columns from any source.
-    groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
+    groups : column, list of columns, `sf.clusters`, `sf.linked`, `sf.similar` or False, optional
         The columns or term that identify groups; each group should be in one fold. With a list of
         columns, each combination of values is a group; a value of a single column in several folds
-        gives a note, not a leak.
+        gives a note, not a leak. By default, `check` looks for columns whose values the folds keep
+        whole, and for ids. With False, it does not.
     key : column or list of columns, optional
         The columns that together identify each row.
     features : column or list of columns, optional
@@ -197,13 +198,16 @@ def check(  # noqa: PLR0913 - what users ask for
     fold's share. Equal rows in different folds are a leak, unless chance can explain them or, if
     `duplicates` names no columns, they make up at most 1 % of the rows or agree in fewer than three
     columns beside a column that differs in every row. With several fold columns, rows are compared
-    with and without the other columns of `name`, unless their names suggest folds. The page *How
-    good is a fold column?* has the exact rules.
+    with and without the other columns of `name`, unless their names suggest folds.
+
+    Without `groups`, folds that keep each value of a column whole are judged as if it were named, a
+    few torn values among whole ones are a leak, and folds that are sites may be uneven. The page
+    *How good is a fold column?* has the exact rules.
 
     Rows without a fold are left out, and a note gives their number. On Dask and Spark frames, rows
     without a group raise an error, `features` cannot be given, equal rows are looked for only in
-    columns that `duplicates` names, groups are not looked for in columns of ids, more than three
-    fold columns are not compared with each other, and no rows are shown as examples.
+    columns that `duplicates` names, groups are not looked for, more than three fold columns are not
+    compared with each other, and no rows are shown as examples.
 
     Examples
     --------
