@@ -49,11 +49,10 @@ from .lines import (
     write_finding,
 )
 from .sequences import (
-    encode_predicted,
+    list_time_columns,
     list_time_labels,
     look_for_time,
     names_time,
-    read_time_columns,
 )
 from .sizes import find_aside, find_rows, find_same, find_sizes
 
@@ -255,8 +254,8 @@ def look_at_rows(
     time_labels = list_time_labels(source.frame, names, asked)
     others = [*known, *features, *ids, *time_labels]
     eager, compared = read_compared(source.frame, names, asked, others)
-    time_columns = read_time_columns(read_candidates(eager, time_labels))
-    read_classes = partial(read_predicted, eager, of_by)
+    time_columns = list_time_columns(read_candidates(eager, time_labels))
+    predicted = frames.read_columns(eager, of_by[:1])[0] if of_by else None
     encoded, same = read_ids(eager, ids) if ids else [], dict[Hashable, Any]()
     whole = eager if asked.is_auto else source.frame
     for name in track(names, "Columns of folds"):
@@ -286,7 +285,7 @@ def look_at_rows(
                 found += find_same(same, name, blake2b(number_folds(folds).tobytes()).digest())
             if asked.time:
                 found += find_time(frames.read_columns(eager, asked.time), asked.time, series)
-            by_time = look_for_time(time_columns, series, labels, folds, read_classes)
+            by_time = look_for_time(time_columns, series, labels, folds, predicted)
             found += by_time.findings
             follows_time = follows_time or by_time.follows is not None
             found += find_counts(LocalSource(eager), asked, name, labels)
@@ -375,11 +374,6 @@ def find_counts(
         text = "{order}: its order is not judged"
         found.append(write_finding("note", "balance", 0, text, order=str(last)))
     return found
-
-
-def read_predicted(frame: Any, refs: Sequence[Any]) -> Ints | None:
-    """Encode the first column of `by`, which is probably what is predicted."""
-    return encode_predicted(frames.read_columns(frame, refs[:1])[0]) if refs else None
 
 
 def sort_findings(found: Sequence[Finding], *, may_change: bool) -> list[Finding]:
