@@ -377,6 +377,23 @@ def test_a_check_is_that_of_pandas(engine, options):
         assert "pairs are in several folds, such as " in str(found)
 
 
+def test_times_that_are_not_looked_for(engine):
+    """That a column whose name says time is not looked at is said, until the call answers."""
+    frame = engine.local(pd.DataFrame({"year": range(60), "x": [1, 2] * 30, "fold": [0, 1] * 30}))
+    spread = engine.spread(frame, [17, 45])
+    assert "note     time: not looked for in 'year' on" in sf.check(spread).text
+    assert "not looked for in 'year'" not in sf.check(spread, time=False).text
+    assert "not looked for in 'year'" not in sf.check(spread, time="year").text
+
+
+def test_lost_folds_and_names(engine):
+    """A gap in the numbers of folds is a lost fold, and one in the numbers of sites is none."""
+    frame = engine.local(pd.DataFrame({"fold": [0, 1, 3] * 20, "site": [3, 7, 40] * 20}))
+    spread = engine.spread(frame, [17, 45])
+    assert "WARNING  fold 2 has no rows" in sf.check(spread).text
+    assert sf.check(spread, name="site").ok
+
+
 def test_copies_of_everything(engine):
     """A test set that is the train set leaks, and so do three copies of one frame."""
     once = pd.DataFrame({"text": [f"text {i}" for i in range(40)], "label": ["a", "b"] * 20})

@@ -200,8 +200,9 @@ def check(  # noqa: PLR0913 - what users ask for
 
     Rows without a fold are left out, and a note gives their number. On Dask and Spark frames, rows
     without a group raise an error, `features` cannot be given, equal rows are looked for only in
-    columns that `duplicates` names, groups are not looked for in columns of ids, more than three
-    fold columns are not compared with each other, and no rows are shown as examples.
+    columns that `duplicates` names, groups are not looked for in columns of ids, nor times in
+    columns that `time` does not name, more than three fold columns are not compared with each
+    other, and no rows are shown as examples.
 
     Examples
     --------
