@@ -15,6 +15,7 @@ from scipy.stats import chi2_contingency
 
 import stratframe as sf
 from stratframe.judging.sequences import (
+    are_mixed,
     block_of_rank,
     bound_chance,
     change_with_time,
@@ -134,6 +135,39 @@ def test_shuffles_do_not_follow_each_other(k: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     parts = rng.permutation(200) * k // 200
     assert find_succession(np.arange(200) // 10, parts) is None
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 8), st.integers(0, 10**6))
+def test_a_sample_shows_that_parts_are_mixed(k: int, seed: int) -> None:
+    """A sample of random parts is mixed; one of parts that overlap as far as is allowed is not."""
+    rng = np.random.default_rng(seed)
+    parts = np.arange(k * 2000) // 2000
+    overlapping = parts.copy()
+    for part in range(k - 1):  # 5 % of the rows, from anywhere in a part, go to the next part
+        overlapping[rng.choice(np.flatnonzero(parts == part), 95, replace=False)] = part + 1
+    times, sample = np.arange(len(parts)), rng.choice(len(parts), 1000, replace=False)
+
+    assert are_mixed(times[sample], rng.permutation(parts)[sample])
+    assert not are_mixed(times[sample], overlapping[sample])
+
+
+@pytest.mark.parametrize("n_late", [0, 300])
+def test_many_rows_are_sampled_only_to_exclude_columns(n_late: int) -> None:
+    """Where a sample does not show that parts are mixed, all rows are counted."""
+    n = 100_000
+    is_test = np.arange(n) >= 0.8 * n
+    is_test[:n_late] = True
+    data = {
+        "second": np.arange(n),
+        "time": np.arange(n),
+        "split": np.where(is_test, "test", "train"),
+    }
+    found = sf.check(pd.DataFrame(data), name="split", duplicates=None)
+    expected = "ok time: parts follow each other by 'time'"
+    if n_late:
+        expected = "note time: parts follow by 'time' but for 300 rows; time='time'?"
+    assert line_on_time(found) == expected
 
 
 def test_a_test_set_can_follow_mixed_parts() -> None:
@@ -270,7 +304,7 @@ def test_numbers_are_times_if_their_name_says_so(frame: Make) -> None:
         ),
         pytest.param(
             {"fold": [1] * 2 + [0] * 48 + [1] * 50},
-            "note time: folds follow each other by 'day' but for 2 rows; time='day'?",
+            "note time: folds follow by 'day' but for 2 rows; time='day'?",
             id="overlap",
         ),
         pytest.param(

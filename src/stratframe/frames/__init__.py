@@ -78,4 +78,4 @@ from .references import (
 )
 from .result import float_column, make_frame, text_column
 from .rules import Rule, RuledColumn, check_rules
-from .times import may_hold_times, read_dates, read_given_times, read_numbered_times
+from .times import may_hold_times, read_dates, read_given_times, read_numbered_times, spread_rows

@@ -97,13 +97,18 @@ def read_dates(series: Series) -> tuple[Values, Flags] | None:
 
 
 def begins_with_dates(series: Series) -> bool:
-    n = len(series)
-    head = take(series, np.arange(0, n, max(n // HEAD_ROWS, 1)))
+    head = spread_rows(series)
     with suppress(StratError, pl.exceptions.PolarsError):
         known = texts_of(head).filter(~is_missing(head))
         n_dates = int(known.str.contains(ISO_TIME).sum())
         return n_dates >= max(1, MOSTLY * len(known))
     return False
+
+
+def spread_rows(series: Series) -> Any:
+    """Take a few hundred rows, spread over a column."""
+    n = len(series)
+    return take(series, np.arange(0, n, max(n // HEAD_ROWS, 1)))
 
 
 def texts_of(series: Series) -> pl.Series:

@@ -49,11 +49,10 @@ from .lines import (
     write_finding,
 )
 from .sequences import (
-    encode_predicted,
+    list_time_columns,
     list_time_labels,
     look_for_time,
     names_time,
-    read_time_columns,
 )
 from .sizes import find_aside, find_rows, find_same, find_sizes
 from .unasked_groups import list_group_labels, look_for_groups, read_frame_columns
@@ -206,8 +205,8 @@ def check(  # noqa: PLR0913 - what users ask for
 
     Rows without a fold are left out, and a note gives their number. On Dask and Spark frames, rows
     without a group raise an error, `features` cannot be given, equal rows are looked for only in
-    columns that `duplicates` names, groups are not looked for, more than three fold columns are not
-    compared with each other, and no rows are shown as examples.
+    columns that `duplicates` names, neither groups nor times are looked for, more than three fold
+    columns are not compared with each other, and no rows are shown as examples.
 
     Examples
     --------
@@ -260,8 +259,8 @@ def look_at_rows(
     group_labels = list_group_labels(source.frame, names, asked)
     others = [*known, *features, *time_labels, *group_labels]
     eager, compared = read_compared(source.frame, names, asked, others)
-    time_columns = read_time_columns(read_candidates(eager, time_labels))
-    read_classes = partial(read_predicted, eager, of_by)
+    time_columns = list_time_columns(read_candidates(eager, time_labels))
+    predicted = frames.read_columns(eager, of_by[:1])[0] if of_by else None
     frame_columns = read_frame_columns(eager, names, asked)
     same = dict[Hashable, Any]()
     whole = eager if asked.is_auto else source.frame
@@ -291,7 +290,7 @@ def look_at_rows(
                 found += find_same(same, name, blake2b(number_folds(folds).tobytes()).digest())
             if asked.time:
                 found += find_time(frames.read_columns(eager, asked.time), asked.time, series)
-            by_time = look_for_time(time_columns, series, labels, folds, read_classes)
+            by_time = look_for_time(time_columns, series, labels, folds, predicted)
             found += by_time.findings
             by_groups = look_for_groups(frame_columns, name, labels, folds, by_time.follows)
             found += by_groups.findings
@@ -388,11 +387,6 @@ def find_counts(
         text = "{order}: its order is not judged"
         found.append(write_finding("note", "balance", 0, text, order=str(last)))
     return found
-
-
-def read_predicted(frame: Any, refs: Sequence[Any]) -> Ints | None:
-    """Encode the first column of `by`, which is probably what is predicted."""
-    return encode_predicted(frames.read_columns(frame, refs[:1])[0]) if refs else None
 
 
 def sort_findings(found: Sequence[Finding], *, may_change: bool) -> list[Finding]:

@@ -7,7 +7,7 @@ two are left out before.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import pairwise
 from math import lgamma, log
@@ -17,6 +17,7 @@ import numpy as np
 
 from .. import frames
 from ..core.chance import chi_squared_tail, log_factorial
+from ..core.strata import distinct_values
 from ..core.types import Flags, Ints, Values
 from ..errors import StratError, describe, plural
 from ..frames import FoldValues
@@ -38,6 +39,15 @@ MOST_OVERLAP = 0.05
 
 MOST_TIED = 0.5
 """The same if rows with the time of the border count as well, of which a year can have many."""
+
+SAMPLED = 1 << 14
+"""The maximum number of rows that are read to see that no column orders the parts."""
+
+MIXED = 0.2
+"""The share of the sampled rows on the wrong side above which the parts are mixed."""
+
+LEAST_MIXED = 5
+"""The number of sampled rows on the wrong side up to which the parts are not called mixed."""
 
 SHUFFLED = log(1e-6)
 """Parts follow each other only if the logarithm of the chance of this in a shuffle is below."""
@@ -82,20 +92,37 @@ class Border(NamedTuple):
 
 def find_succession(times: Values, parts: Ints) -> Succession | None:
     """Order the parts by time if they follow each other; `parts` holds the part of each row."""
-    present, times_of_parts = split_by_part(times, parts)
-    if len(present) < 2:
-        return None
-    middle = [np.partition(own, (len(own) - 1) // 2)[(len(own) - 1) // 2] for own in times_of_parts]
-    order = np.argsort(np.array(middle), kind="stable")
+    in_order, times_of_parts = sort_parts(times, parts)
     borders = []
-    for earlier, later in pairwise(order):
-        border = judge_border(times_of_parts[earlier], times_of_parts[later])
+    for earlier, later in pairwise(times_of_parts):
+        border = judge_border(earlier, later)
         if border is None:
             return None
         borders.append(border)
     if bound_chance([border.log_chance for border in borders]) >= SHUFFLED:
         return None
-    return Succession(present[order], sum(border.n_overlapping for border in borders))
+    return Succession(in_order, sum(border.n_overlapping for border in borders))
+
+
+def are_mixed(times: Values, parts: Ints) -> bool:
+    """Return whether a sample of the rows shows that the parts do not follow each other.
+
+    At most 5 % of a part may be on the wrong side of its neighbour; 20 % of a sample are more than
+    chance makes of these.
+    """
+    for earlier, later in pairwise(sort_parts(times, parts)[1]):
+        n_smaller = min(len(earlier), len(later))
+        if count_wrong(earlier, later) > max(MIXED * n_smaller, LEAST_MIXED):
+            return True
+    return False
+
+
+def sort_parts(times: Values, parts: Ints) -> tuple[Ints, list[Values]]:
+    """Sort the parts that have rows by their median time, and list the times of each."""
+    present, times_of_parts = split_by_part(times, parts)
+    middle = [np.partition(own, (len(own) - 1) // 2)[(len(own) - 1) // 2] for own in times_of_parts]
+    order = np.argsort(np.array(middle), kind="stable")
+    return present[order], [times_of_parts[place] for place in order]
 
 
 def find_last(times: Values, parts: Ints, is_last: Flags) -> Succession | None:
@@ -120,13 +147,12 @@ def split_by_part(times: Values, parts: Ints) -> tuple[Ints, list[Values]]:
 
 def judge_border(earlier: Values, later: Values) -> Border | None:
     """Count the rows of two parts that overlap, or return None if there are too many."""
-    end, start = earlier.max(), later.min()
     n_smaller = min(len(earlier), len(later))
-    n_wrong = min(int((earlier > start).sum()), int((later < end).sum()))
+    n_wrong = count_wrong(earlier, later)
     if n_wrong > MOST_OVERLAP * n_smaller:
         return None
-    n_late = int((earlier >= start).sum())
-    n_early = int((later <= end).sum())
+    n_late = int((earlier >= later.min()).sum())
+    n_early = int((later <= earlier.max()).sum())
     n_overlapping = min(n_late, n_early)
     if n_overlapping > MOST_TIED * n_smaller:
         return None
@@ -135,6 +161,13 @@ def judge_border(earlier: Values, later: Values) -> Border | None:
         log_chance_apart(len(later), len(earlier), n_early),
     ]
     return Border(n_wrong, n_overlapping, min(chances))
+
+
+def count_wrong(earlier: Values, later: Values) -> int:
+    """Count the rows strictly on the wrong side, in the part that has fewer of them."""
+    n_late = int((earlier > later.min()).sum())
+    n_early = int((later < earlier.max()).sum())
+    return min(n_late, n_early)
 
 
 def log_chance_apart(n_own: int, n_other: int, n_beyond: int) -> float:
@@ -209,11 +242,21 @@ class TimeColumn(NamedTuple):
     """A column by whose times parts may follow each other."""
 
     name: str
-    times: Values
-    """The time of each row as a number, which is arbitrary if the time is missing."""
-    is_known: Flags
+    series: Any
     is_date: bool
     """Whether the column holds dates, rather than numbers whose name says that they are times."""
+
+    def read(self, rows: Ints) -> tuple[Values, Ints]:
+        """Read the times of some rows as numbers; also return the rows, without those that lack it.
+
+        Text of an expected format may turn out not to be in it; then no row has a time.
+        """
+        series = frames.take(self.series, rows)
+        read = frames.read_dates(series) if self.is_date else frames.read_numbered_times(series)
+        if read is None:
+            return np.zeros(0), rows[:0]
+        times, is_missing = read
+        return times[~is_missing], rows[~is_missing]
 
 
 class FoundTime(NamedTuple):
@@ -244,18 +287,16 @@ def names_time(label: Any) -> bool:
     return TIME_NAME.search(words_of(label)) is not None
 
 
-def read_time_columns(candidates: Sequence[Candidate]) -> list[TimeColumn]:
-    """Read the columns of dates, and those of numbers whose names say that they are times."""
+def list_time_columns(candidates: Sequence[Candidate]) -> list[TimeColumn]:
+    """List the columns of dates, and those of numbers whose names say that they are times."""
     columns = []
     for candidate in candidates:
-        read = frames.read_dates(candidate.series)
-        is_date = read is not None
-        if read is None and names_time(candidate.label):
-            read = frames.read_numbered_times(candidate.series)
-        if read is not None:
-            times, is_missing = read
+        head = frames.spread_rows(candidate.series)
+        is_date = frames.read_dates(head) is not None
+        is_number = names_time(candidate.label) and frames.read_numbered_times(head) is not None
+        if is_date or is_number:
             name = describe(name_of(candidate.label))
-            columns.append(TimeColumn(name, times, ~is_missing, is_date))
+            columns.append(TimeColumn(name, candidate.series, is_date))
     return columns
 
 
@@ -264,22 +305,24 @@ def look_for_time(
     series: Any,
     labels: FoldValues,
     folds: Ints,
-    read_classes: Callable[[], Ints | None],
+    predicted: Any | None,
 ) -> FoundTime:
     """Look for a column by which the parts follow each other, or else for mixed dates.
 
-    `read_classes` encodes what is predicted, with -1 for a missing value.
+    `predicted` is the column of what is predicted, if the call names one.
     """
     if len(labels.present) < 2:
         return FoundTime([])
     ranks = frames.purposes_of_column(series.name, labels.values)
-    columns = [column for column in columns if is_mostly_known(column, folds)]
-    found = [judge_column(column, folds, ranks) for column in columns]
-    followed = [(column, own) for column, own in zip(columns, found, strict=True) if own]
+    dealt = np.flatnonzero(folds >= 0)
+    sample = draw_rows(dealt)
+    followed = []
+    for column in columns:
+        succession = judge_column(column, folds, ranks, dealt, sample)
+        if succession is not None:
+            followed.append((column, succession))
     if not followed:
-        is_named = bool((ranks < len(frames.PURPOSES)).any())
-        dates = [column for column in columns if column.is_date and is_named]
-        return FoundTime(find_mixed(dates, labels, folds, read_classes))
+        return FoundTime(find_mixed(columns, labels, ranks, sample, predicted))
     column, best = min(
         followed,
         key=lambda each: (
@@ -293,36 +336,63 @@ def look_for_time(
     return FoundTime([describe_succession(best, labels, column.name)], column.name)
 
 
-def is_mostly_known(column: TimeColumn, folds: Ints) -> bool:
-    """Return whether almost all rows with a fold have a time."""
-    has_fold = folds >= 0
-    n_known = np.count_nonzero(has_fold & column.is_known)
-    return bool(n_known >= MOSTLY_KNOWN * np.count_nonzero(has_fold))
+def draw_rows(rows: Ints) -> Ints:
+    if len(rows) <= SAMPLED:
+        return rows
+    places = distinct_values(np.random.default_rng(0).integers(len(rows), size=SAMPLED))
+    chosen: Ints = rows[places]
+    return chosen
 
 
-def judge_column(column: TimeColumn, folds: Ints, ranks: Ints) -> Succession | None:
-    rows = np.flatnonzero((folds >= 0) & column.is_known)
-    times, parts = column.times[rows], folds[rows]
-    followed = find_succession(times, parts)
-    if followed is None and len(ranks) > 2 and (ranks < len(frames.PURPOSES)).all():
-        return find_last(times, parts, ranks == ranks.max())
+def judge_column(
+    column: TimeColumn, folds: Ints, ranks: Ints, rows: Ints, sample: Ints
+) -> Succession | None:
+    """Order the parts by a column, which is read in full only if a sample does not exclude this."""
+    times, known = column.read(sample)
+    if not are_mostly_known(known, sample):
+        return None
+    parts = folds[known]
+    present = np.flatnonzero(np.bincount(parts))
+    is_last = ranks == ranks[present].max()
+    has_last = len(present) > 2 and bool((ranks[present] < len(frames.PURPOSES)).all())
+    may_follow = not are_mixed(times, parts)
+    has_last = has_last and not are_mixed(times, is_last[parts].astype(np.int64))
+    if not (may_follow or has_last):
+        return None
+    times, known = column.read(rows)
+    if not are_mostly_known(known, rows):
+        return None
+    followed = find_succession(times, folds[known]) if may_follow else None
+    if followed is None and has_last:
+        return find_last(times, folds[known], is_last)
     return followed
+
+
+def are_mostly_known(known: Ints, rows: Ints) -> bool:
+    return len(known) >= max(1, MOSTLY_KNOWN * len(rows))
 
 
 def find_mixed(
     columns: Sequence[TimeColumn],
     labels: FoldValues,
-    folds: Ints,
-    read_classes: Callable[[], Ints | None],
+    ranks: Ints,
+    sample: Ints,
+    predicted: Any | None,
 ) -> list[Finding]:
-    """Write a note on the first column of dates with which what is predicted changes."""
-    classes = read_classes() if columns else None
-    if classes is None:
+    """Write a note on the first column of dates with which what is predicted changes.
+
+    Only parts whose names describe a use can be out of order.
+    """
+    if predicted is None or (ranks == len(frames.PURPOSES)).all():
         return []
     for column in columns:
-        rows = np.flatnonzero((folds >= 0) & column.is_known & (classes >= 0))
-        if change_with_time(column.times[rows], classes[rows]):
-            return [describe_mixed(labels, column.name)]
+        times, known = column.read(sample)
+        if column.is_date and are_mostly_known(known, sample):
+            classes = encode_predicted(frames.take(predicted, known))
+            if classes is None:
+                return []
+            if change_with_time(times[classes >= 0], classes[classes >= 0]):
+                return [describe_mixed(labels, column.name)]
     return []
 
 
@@ -345,10 +415,12 @@ def encode_predicted(series: Any) -> Ints | None:
 def describe_succession(followed: Succession, labels: FoldValues, column: str) -> Finding:
     noun = noun_of(labels)
     names = {"column": column, "last": name_label(labels, int(followed.parts[-1]))}
+    n = followed.n_overlapping
     text = f"time: {noun}s follow each other by {{column}}"
+    if n:  # the line has room for a hint, too
+        text = f"time: {noun}s follow by {{column}}"
     if followed.is_last_only:
         text = "time: {last} follows the rest by {column}"
-    n = followed.n_overlapping
     if not n:
         return write_finding("ok", "time", 0, text, **names)
     text += f" but for {plural(n, 'row')}"
