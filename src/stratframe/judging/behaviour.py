@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.strata import distinct_values
 from ..core.types import Flags, Ints
 from .candidates import Candidate, RowSample
 from .ids import LEAST_VALUES, ROWS_EACH
@@ -26,6 +27,9 @@ SAMPLED = 20_000
 
 LEAST_PAIRS = 20
 """The minimum number of pairs of rows with the same id."""
+
+MOST_PAIRS = 256
+"""The maximum number of pairs of rows that show first that an id determines no column."""
 
 LEAST_EXPECTED = 10
 """The minimum number of these pairs that should agree in a column by chance, if none do."""
@@ -109,7 +113,7 @@ def find_acting_ids(
 
     `others` are the columns with which candidates are compared, and `rows` those that have a fold.
     """
-    rest = ColumnsBeside(others, len(rows))
+    rest = ColumnsBeside(others)
     for candidate in candidates:
         if names_time(candidate.label) or candidate.has_fractions:
             continue
@@ -141,46 +145,51 @@ def may_lie_together(codes: Ints, sample: RowSample) -> bool:
     return bool(alike.mean() > (1 - TOGETHER / ROWS_EACH) / 2)
 
 
-class ColumnsBeside:
-    """The columns of a frame, with which a candidate is compared in a sample of rows."""
+def pairs_alike(codes: Ints, n_most: int) -> tuple[Ints, Ints]:
+    """Draw pairs of places with the same code; -1 is left out."""
+    order = np.argsort(codes, kind="stable")
+    ascending = codes[order]
+    first = np.flatnonzero((ascending[1:] == ascending[:-1]) & (ascending[1:] >= 0))
+    if len(first) > n_most:
+        first = np.random.default_rng(0).choice(first, n_most, replace=False)
+    return order[first], order[first + 1]
 
-    def __init__(self, columns: Sequence[Candidate], n_rows: int) -> None:
-        self.columns = columns
-        self.rows = np.arange(n_rows)
-        if n_rows > SAMPLED:
-            self.rows = np.sort(np.random.default_rng(0).choice(n_rows, SAMPLED, replace=False))
+
+class ColumnsBeside:
+    """The columns of a frame, with which a candidate is compared in samples of rows."""
+
+    def __init__(self, columns: Sequence[Candidate]) -> None:
+        self.columns = [each for each in columns if each.sampled_codes is not None]
         self.anywhere: dict[int, float] = {}
+
+    def drawn_codes(self, column: Candidate) -> Ints:
+        codes = column.sampled_codes
+        assert codes is not None
+        return codes[column.sample.is_drawn]
 
     def agreement(self, place: int) -> float:
         """Return the share of all pairs of rows that agree in a column."""
         if place not in self.anywhere:
-            encoded = self.columns[place].encode_at(self.rows)
-            self.anywhere[place] = 0.0 if encoded is None else agreement(encoded)
+            self.anywhere[place] = agreement(self.drawn_codes(self.columns[place]))
         return self.anywhere[place]
 
     def may_act(self, candidate: Candidate) -> bool:
         """Return whether a sample of rows leaves it open that a candidate behaves as an id."""
         codes = candidate.sampled_codes
         sample = candidate.sample
-        if codes is None or sample.has_all:
-            return codes is not None
-        if not may_have_size(codes, sample):
+        if codes is None or not may_have_size(codes, sample):
             return False
         return may_lie_together(codes, sample) or self.may_determine(candidate)
 
     def may_determine(self, candidate: Candidate) -> bool:
-        """Return whether drawn rows that share a value of the candidate share another value."""
-        is_drawn = candidate.sample.is_drawn
-        assert candidate.sampled_codes is not None
-        codes = candidate.sampled_codes[is_drawn]
-        known = codes >= 0
-        n_pairs = count_pairs(np.bincount(codes[known]))
-        for column in self.columns:
-            others = column.sampled_codes
-            if column.label == candidate.label or others is None:
+        """Return whether a few pairs of rows of the candidate nearly all agree in some column."""
+        first, second = pairs_alike(self.drawn_codes(candidate), MOST_PAIRS)
+        for place, column in enumerate(self.columns):
+            if column.label == candidate.label:
                 continue
-            n_agreeing = pairs_within(codes[known], others[is_drawn][known])
-            if n_agreeing > ANYWHERE * n_pairs and agreement(others[is_drawn]) < NEARLY_ALWAYS:
+            codes = self.drawn_codes(column)
+            n_agreeing = np.count_nonzero(codes[first] == codes[second])
+            if n_agreeing > ANYWHERE * len(first) and self.agreement(place) < NEARLY_ALWAYS:
                 return True
         return False
 
@@ -196,13 +205,12 @@ class ColumnsBeside:
         for place, column in enumerate(self.columns):
             if column.label == candidate.label:
                 continue
-            encoded = column.encode_at(sample.rows)
-            if encoded is None:
-                continue
-            n_agreeing = pairs_within(sample.codes, encoded)
+            others = column.encode_at(sample.rows)
+            assert others is not None
+            n_agreeing = pairs_within(sample.codes, others)
             figures = n_agreeing, sample.n_pairs, self.agreement(place)
             has_key |= makes_key(*figures)
-            n_others = int(encoded.max(initial=-1)) + 1
-            is_coarser = 1 < n_others < ANYWHERE * len(np.unique(sample.codes))
+            n_others = len(distinct_values(others[others >= 0]))
+            is_coarser = 1 < n_others < ANYWHERE * len(distinct_values(sample.codes))
             is_shared |= is_coarser and is_determined(*figures)
         return has_key and is_shared

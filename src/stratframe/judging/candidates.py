@@ -99,11 +99,12 @@ class Candidate:
     @cached_property
     def sampled_codes(self) -> Ints | None:
         """The codes of the rows of the sample; None if the column is nested."""
-        if self.sample.has_all:
-            return None if self.classes is None else self.classes[0]
         return self.encode_at(self.sample.rows)
 
     def encode_at(self, rows: Ints) -> Ints | None:
+        """Return codes of some rows; None if the column is nested."""
+        if self.sample.has_all:
+            return None if self.classes is None else self.classes[0][rows]
         with suppress(StratError):
             return frames.encode_classes(frames.take(self.series, rows))[0]
         return None
