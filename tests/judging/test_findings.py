@@ -91,7 +91,7 @@ def test_balance_is_judged_by_the_rules(by, classes, n_shown, rows, times, kind,
     levels = [a, b if n_shown == 2 else list(zip(a, b, strict=True))][: len(classes)]
     judged = judge(levels, folds, classes, n_shown, groups if in_groups else None)
     *_, is_even, is_uneven, lacks = (np.concatenate(each) for each in zip(*judged, strict=True))
-    frame, options = make(kind, data), {"by": by, "groups": "g" if in_groups else None}
+    frame, options = make(kind, data), {"by": by, "groups": "g" if in_groups else False}
     balance = findings_of("balance", frame, **options)
     strata = [each for each in findings_of("strata", frame, **options) if each[0] == "warning"]
     if lacks.any():

@@ -4,7 +4,8 @@
 - `labels`: words for folds and parts
 - `check`, which has a file for each of its checks: `groups` and keys; `duplicates`; `balance` and
   totals; `sizes` and labels; `chronology`; `drift`
-- `ids`: findings on groups that the call does not name
+- `candidates`: the columns that may explain how rows were dealt
+- `ids`: findings on groups that the call does not name; `sequences`: on times that it does not name
 - `copies`: whether chance explains equal rows
 - `engine_counts`: what folds share on Dask and Spark frames
 - `leaks`; `report` with `compare`; `advise`
