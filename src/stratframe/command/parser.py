@@ -22,11 +22,12 @@ COMMANDS = {
     "extend": "give a fold or part to the rows that have none",
     "check": "say whether a column is fit for use; exit code 1 if not",
     "report": "show how even the folds of a column are",
+    "fingerprint": "print 16 hex digits that change if any row changes its fold",
 }
 """The verbs that the command offers, with their descriptions."""
 
-JUDGES = ("check", "report")
-"""The verbs that add no column, and can judge several columns."""
+JUDGES = ("check", "report", "fingerprint")
+"""The verbs that add no column, and can read several columns."""
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "by": {"action": "append", "help": "a column or a term; repeat the option to nest entries"},
@@ -145,7 +146,7 @@ def add_files(options: ArgumentParser, command: str) -> None:
         options.add_argument("file", metavar="FILE", help="the file to read")
     if command == "check":
         options.add_argument("--json", action="store_true", help="print findings as JSON")
-    else:
+    elif command != "fingerprint":
         options.add_argument("--out", required=command not in JUDGES, help="the file to write")
     options.add_argument(
         "--separator",

@@ -19,6 +19,7 @@ from ..pipeline.nest import MarginStrata, Strata
 from ..terms.base import By
 from ..terms.by import parse_groups
 from ..theory.arguments import MAX_EXACT
+from ..verbs.door import any_frame
 from ..verbs.result_tables import rounded_column, stratum_names, table_order, table_verb, text_array
 from ..verbs.sources import source_of
 from .balance import Verdict
@@ -26,6 +27,7 @@ from .balance import Verdict
 
 @table_verb
 @suggest_arguments
+@any_frame()
 def advise(
     frame: AnyFrame,
     by: By,

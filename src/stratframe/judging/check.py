@@ -26,6 +26,7 @@ from ..pipeline.options import Options
 from ..progress import track
 from ..terms.base import By, Term
 from ..terms.by import columns_of
+from ..verbs.door import any_frame
 from ..verbs.result_tables import text_array
 from ..verbs.sources import check_rows, join_given, named_source
 from .asked import AUTO, Asked, read_arguments
@@ -54,7 +55,7 @@ from .sequences import (
     look_for_time,
     names_time,
 )
-from .sizes import find_aside, find_rows, find_same, find_sizes
+from .sizes import find_aside, find_rows, find_same, find_sizes, find_unread
 from .unasked_groups import list_group_labels, look_for_groups, read_frame_columns
 
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
@@ -128,6 +129,7 @@ class Check:
 
 
 @suggest_arguments
+@any_frame()
 def check(  # noqa: PLR0913 - what users ask for
     frame: AnyFrame | Mapping[str, AnyFrame],
     by: By | None = None,
@@ -268,6 +270,7 @@ def look_at_rows(
         series = frames.folds.read_fold_column(eager, name)
         labels, folds = frames.fold_codes(series)
         found = [*find_rows(labels, name), *find_aside(aside or ())]
+        found += find_unread(frames.arrow.unread_columns(source.frame))
         may_change = bool(asked.time)
         if features:
             found.append(find_drift(*measure_drift(eager, features, name)))

@@ -19,6 +19,7 @@ from ..habits import suggest_arguments
 from ..pipeline.fold_counts import check_not_itself, check_not_swapped
 from ..progress import track
 from ..terms.by import parse_columns
+from ..verbs.door import any_frame
 from ..verbs.result_tables import fold_table, rounded_column, table_verb, text_array
 from ..verbs.sources import check_rows, join_given, named_source
 from .labels import noun_of
@@ -72,6 +73,7 @@ class Drift(NamedTuple):
 
 @table_verb
 @suggest_arguments
+@any_frame()
 def drift(
     frame: Frame, features: Any, name: str | Sequence[str] = "fold", *, full: bool = False
 ) -> Any:

@@ -23,6 +23,7 @@ from ..pipeline.nest import place_rows
 from ..pipeline.options import Options
 from ..pipeline.stratify import stratify
 from ..terms.by import columns_of
+from ..verbs.door import any_frame
 from ..verbs.result_tables import fold_table, table_verb, text_array
 from ..verbs.sources import join_given, named_source
 from .asked import AUTO, Asked, read_arguments
@@ -36,6 +37,7 @@ MOST_FOLDS = 100
 
 @table_verb
 @suggest_arguments
+@any_frame()
 def leaks(
     frame: AnyFrame,
     *,

@@ -21,6 +21,7 @@ from ..pipeline.fold_counts import FoldCounts
 from ..pipeline.local_source import LocalSource
 from ..progress import track
 from ..terms.base import By
+from ..verbs.door import any_frame
 from ..verbs.result_tables import stratum_names, table_order
 from ..verbs.sources import check_rows, join_given, named_source
 from . import draw
@@ -53,6 +54,7 @@ LEAST_SHARE = 0.02
 
 
 @suggest_arguments
+@any_frame()
 def plot(
     frame: Frame | Mapping[str, Frame],
     by: By | None = None,

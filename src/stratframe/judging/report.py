@@ -18,6 +18,7 @@ from ..pipeline.fold_counts import FoldCounts
 from ..progress import track
 from ..terms.base import By
 from ..terms.by import columns_of, parse_columns, parse_groups, require_by
+from ..verbs.door import any_frame
 from ..verbs.result_tables import fold_table, rounded_column, table_verb, text_array
 from ..verbs.sources import check_rows, join_given, named_source
 from .balance import stack_levels, verdict_of, verdicts_of
@@ -29,6 +30,7 @@ IN_FULL = ("rms_deviation", "random", "ratio", "tv_distance")
 
 @table_verb
 @suggest_arguments
+@any_frame()
 def report(
     frame: AnyFrame,
     by: By,
@@ -111,6 +113,7 @@ def report(
 
 @table_verb
 @suggest_arguments
+@any_frame()
 def compare(
     frame: AnyFrame,
     by: By,

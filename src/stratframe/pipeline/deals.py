@@ -14,7 +14,7 @@ import numpy as np
 from ..core.deal import cut_between_values, deal_by_rank, deal_by_table, round_robin
 from ..core.groups.assign import assign_units, balance_rows
 from ..core.groups.enumeration import assign_best, can_enumerate
-from ..core.groups.units import unique_rows
+from ..core.groups.units import merge_equal_units
 from ..core.order import grouped, permuted_blocks, sort_values
 from ..core.quota import equal_quota
 from ..core.rounding import controlled_rounding
@@ -149,9 +149,10 @@ def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
         parts = assign_units(units, shares, stream)
     if strata.totals is not None:
         totals = group_totals(strata.totals.data, group, n_groups)
-        equal_units, _ = unique_rows(units, stream(len(units.totals)))
+        kinds = merge_equal_units(units, stream(len(units.totals))).kinds
+        assert kinds is not None
         swaps = column_stream(options, *TOTALS, repeat=repeat)
-        parts = swap_for_totals(equal_units, parts, totals, shares, swaps)
+        parts = swap_for_totals(kinds, parts, totals, shares, swaps)
     return parts[group]
 
 

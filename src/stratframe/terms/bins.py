@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from .. import frames
+from ..core.order import sort_values
 from ..core.strata import DENSE, edge_bins, quantile_bins, sum_by
 from ..core.types import Ints, Values
 from ..errors import StratError, above_limit, describe, one_of, plural, warn, write_number
@@ -203,9 +204,12 @@ class Bins(Term):
 
 def extreme_rows(values: Values, bins: Ints, rows: Ints) -> tuple[Ints, Ints, Ints]:
     """List the bins of some rows, and the rows with the lowest and highest value of each bin."""
-    ascending = rows[np.lexsort((values[rows], bins[rows]))]
-    present, starts = np.unique(bins[ascending], return_index=True)
-    ends = np.append(starts, len(ascending))[1:]
+    sizes = np.bincount(bins[rows])
+    in_order, _ = sort_values(values[rows], bins[rows], len(sizes))
+    ascending = rows[in_order]
+    present = np.flatnonzero(sizes)
+    ends = np.cumsum(sizes[present])
+    starts = ends - sizes[present]
     return present, ascending[starts], ascending[ends - 1]
 
 
