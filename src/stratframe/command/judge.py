@@ -23,11 +23,11 @@ NONE = "none"
 def run_check(command: Command) -> Output:
     """Run `check`, and write its findings as text or JSON."""
     inputs, values = read_inputs(command)
-    frame = as_argument(command, [each.frame for each in inputs])
     for argument in ("groups", "time"):
         has_column = any(NONE in frames.column_names(each.frame) for each in inputs)
         if values.get(argument) == NONE and not has_column:
             values[argument] = False
+    frame = as_argument(command, [each.frame for each in inputs])
     check = sf.check(frame, **values)
     code = 0 if check else WRONG
     if command.is_json:

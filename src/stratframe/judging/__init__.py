@@ -5,7 +5,9 @@
 - `check`, which has a file for each of its checks: `groups` and keys; `duplicates`; `balance` and
   totals; `sizes` and labels; `chronology`; `drift`
 - `candidates`: the columns that may explain how rows were dealt
-- `ids`: findings on groups that the call does not name; `sequences`: on times that it does not name
+- `unasked_groups`: findings on groups that the call does not name, from `ids`, by their names;
+  `behaviour`, by what they do; and `whole_columns`, by what folds keep whole
+- `sequences`: findings on times that the call does not name
 - `copies`: whether chance explains equal rows
 - `engine_counts`: what folds share on Dask and Spark frames
 - `leaks`; `report` with `compare`; `advise`
