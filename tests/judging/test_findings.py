@@ -203,6 +203,12 @@ def are_copies(column: Any) -> bool:
     return False
 
 
+def are_folds(column: Any, folds: list[int]) -> bool:
+    """Return whether values and folds are one-to-one."""
+    n_folds = len({*folds})
+    return n_folds == len({*column}) == len({*zip(column, folds, strict=True)}) > 1
+
+
 @given(COPIED, st.integers(0, 8), BOOL)
 def test_equal_rows_are_judged_by_the_rules(rows: list[Any], copies: int, named: bool) -> None:
     """Equal rows are by chance if the counts of columns explain them, or how one goes with others.
@@ -219,6 +225,8 @@ def test_equal_rows_are_judged_by_the_rules(rows: list[Any], copies: int, named:
     n, pairs = len(rows), list(combinations(range(len(rows)), 2))
     # A column of different values looks like ids, and is compared only if it is named.
     columns = [each for each in every.values() if named or len({*each}) < n]
+    if not named:  # nor is one whose values are the folds
+        columns = [each for each in columns if not are_folds(each, folds)]
 
     def agreeing(columns: list[Any], *, across: bool) -> int:
         compared = [(i, j) for i, j in pairs if not across or folds[i] != folds[j]]

@@ -192,16 +192,20 @@ def find_hidden_copies(compared: ComparedRows, folds: Ints, rows: Ints) -> Nearl
         without = choose_compared(compared, others)
         words = frames.duplicates.row_words(without.columns)
         shared = count_across_folds(without.columns, folds, rows, words)
-        if are_enough(without, shared, len(rows)) and are_beyond_chance(
-            without, shared, folds, rows, words
-        ):
-            are_copies = (
-                hides_copies(compared, place)
-                and shares[others].max() < ALONE * shares[place]
-                and not have_ids(without.columns, shared, rows)
+        if not are_enough(without, shared, len(rows)):
+            continue
+        if are_beyond_chance(without, shared, folds, rows, words):
+            may_be_units = have_ids(without.columns, shared, rows)
+            may_be_copies = hides_copies(compared, place)
+            if may_be_units and not may_be_copies:
+                continue
+            is_alone = shares[others].max() < ALONE * shares[place]
+            return NearlyEqual(
+                column=compared.labels[place],
+                n_rows=round(shares[place] * len(rows)),
+                is_leak=may_be_copies and is_alone and not may_be_units,
+                labels=without.labels,
             )
-            n_hidden = round(shares[place] * len(rows))
-            return NearlyEqual(compared.labels[place], n_hidden, are_copies, without.labels)
     return None
 
 
