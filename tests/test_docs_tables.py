@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.model_selection import KFold
 
 import stratframe as sf
 
@@ -75,7 +76,7 @@ def make_rows() -> dict[str, Any]:
 
 def make_columns(verb: str) -> dict[str, Any]:
     """Make the columns that a verb needs beside those of `make_rows`."""
-    if verb in ("kfold", "split"):
+    if verb in ("kfold", "split", "from_splits"):
         return {}
     fold = [row % 5 for row in range(240)]
     split = ["train", "train", "train", "train", "test"] * 48
@@ -98,7 +99,16 @@ def evaluate(call: str, df: Any) -> Any:
     if isinstance(df, pd.DataFrame):
         conditions["is_train"] = lambda frame: frame["split"] == "train"
         conditions["is_first"] = lambda frame: ~frame.duplicated("patient")
-    names = {**conditions, **dict.fromkeys(("df", "train", "test"), df), "sf": sf, "pl": pl}
+    if "from_splits" in call and isinstance(df, pl.LazyFrame):
+        df = df.collect()
+    splits = KFold(5).split(range(240))
+    names = {
+        **conditions,
+        "splits": splits,
+        **dict.fromkeys(("df", "train", "test"), df),
+        "sf": sf,
+        "pl": pl,
+    }
     result = eval(call, names)
     if isinstance(result, Iterator):
         return list(result)

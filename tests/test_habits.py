@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 from pandera.errors import SchemaErrors
 from sklearn.dummy import DummyClassifier
@@ -207,14 +206,13 @@ def test_the_frame_comes_first(verb: Any, library: Any) -> None:
 OTHER_LIBRARIES = {
     "anndata._core.anndata.AnnData": ("anndata.AnnData", "adata.obs"),
     "daft.dataframe.dataframe.DataFrame": ("daft.DataFrame", "df.to_pandas()"),
-    "datasets.arrow_dataset.Dataset": ("datasets.Dataset", "ds.to_polars()"),
     "duckdb._relation.DuckDBPyRelation": ("duckdb.DuckDBPyRelation", "rel.pl()"),
     "_duckdb.DuckDBPyRelation": ("duckdb.DuckDBPyRelation", "rel.pl()"),
     "ibis.expr.types.relations.Table": ("ibis.Table", "table.to_polars()"),
     "lancedb.table.LanceTable": ("lancedb.LanceTable", "table.to_polars()"),
     "modin.pandas.dataframe.DataFrame": ("modin.DataFrame", "df.modin.to_pandas()"),
     "narwhals.stable.v1.DataFrame": ("narwhals.DataFrame", "df.to_native()"),
-    "pyarrow.lib.Table": ("pyarrow.Table", "pl.DataFrame(table)"),
+    "pyarrow._dataset.FileSystemDataset": ("pyarrow.FileSystemDataset", "dataset.to_table()"),
     "pyspark.pandas.frame.DataFrame": ("pyspark.pandas.DataFrame", "df.to_spark()"),
     "ray.data.dataset.MaterializedDataset": ("ray.MaterializedDataset", "ds.to_pandas()"),
     "snowflake.snowpark.dataframe.DataFrame": ("snowflake.snowpark.DataFrame", "df.to_pandas()"),
@@ -228,7 +226,7 @@ def made_in(path: str, *bases: type, **methods: Any) -> Any:
     return type(name, bases, {"__module__": module, **methods})()
 
 
-NO_FRAME = "`frame` must be a pandas, Polars, Dask or Spark frame, got"
+NO_FRAME = "`frame` must be a pandas, Polars, Dask, Spark or Arrow frame, got"
 
 
 @pytest.mark.parametrize("path", OTHER_LIBRARIES)
@@ -240,18 +238,19 @@ def test_objects_of_other_libraries(path: str) -> None:
     own = made_in("mine.Own", type(found))
     got = f"{got.rpartition('.')[0]}.Own"
     refuse_now(f"{NO_FRAME} {got}.\nHint: pass `{code}`.", lambda: sf.folds(own))
-    message = f"The frame 'b' must be a pandas or Polars frame, got {got}.\nHint: pass `{code}`."
+    message = (
+        f"The frame 'b' must be a pandas, Polars or Arrow frame, got {got}.\nHint: pass `{code}`."
+    )
     refuse_now(message, lambda: sf.check({"a": pd.DataFrame(ROWS), "b": own}))
 
 
-def test_the_line_for_a_table_of_pyarrow() -> None:
-    """The line of the hint makes a frame that is accepted."""
-    table = pa.table({"label": ["a", "b"] * 5})
-
-    error = refused(lambda: sf.kfold(table, "label"))
-
-    assert str(error) == f"{NO_FRAME} pyarrow.Table.\nHint: pass `pl.DataFrame(table)`."
-    assert sf.kfold(pl.DataFrame(table), "label").columns == ["label", "fold"]
+def test_data_sets_of_hugging_face() -> None:
+    """The hint converts a data set, and puts the new column back."""
+    message = (
+        f"{NO_FRAME} datasets.Dataset.\nHint: pass `ds.to_polars()`; the new column goes back with"
+        ' `ds.add_column("fold", df["fold"].to_list())`.'
+    )
+    refuse_now(message, lambda: sf.kfold(made_in("datasets.arrow_dataset.Dataset"), "label"))
 
 
 NO_FRAMES: list[Any] = [
@@ -260,11 +259,7 @@ NO_FRAMES: list[Any] = [
         "new.DataFrame.\nHint: convert it to pandas or Polars.",
         id="frame",
     ),
-    pytest.param(
-        made_in("new.Grid", __arrow_c_stream__=None),
-        "Grid.\nHint: pass `pl.DataFrame(df)`.",
-        id="stream",
-    ),
+    pytest.param(made_in("new.Grid", __arrow_c_stream__=None), "Grid.", id="stream"),
     pytest.param(
         made_in("datasets.dataset_dict.DatasetDict", dict),
         "datasets.DatasetDict.",
@@ -430,11 +425,12 @@ def test_what_names_no_column(library: Any, call: str) -> None:
 
 UNKNOWN: dict[str, Any] = {
     **{verb: {"by": "no"} for verb in VERBS},
-    **{verb: {"name": "no"} for verb in ("cv", "folds", "parts")},
+    **{verb: {"name": "no"} for verb in ("cv", "fingerprint", "folds", "parts")},
     "compare": {"by": "no", "names": "fold"},
     "drift": {"features": "no"},
     "leaks": {"groups": "no"},
     "sample": {"by": "no", "n": 3},
+    "from_splits": {"splits": [5]},
 }
 
 

@@ -29,6 +29,8 @@ from .terms.similar import similar
 from .terms.together import linked
 from .terms.total import total
 from .verbs.deals import extend, kfold, split
+from .verbs.fingerprint import fingerprint
+from .verbs.from_splits import from_splits
 from .verbs.sample import sample
 from .verbs.select import Fold, cv, folds, parts
 from .verbs.tables import balance, plan
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 
 register()
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = [
     "Check",
@@ -59,7 +61,9 @@ __all__ = [
     "cv",
     "drift",
     "extend",
+    "fingerprint",
     "folds",
+    "from_splits",
     "kfold",
     "leaks",
     "linked",

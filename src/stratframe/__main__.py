@@ -7,7 +7,7 @@ from io import TextIOWrapper
 
 from .command import interrupt
 from .command.example import show_example
-from .command.judge import run_check, run_report
+from .command.judge import run_check, run_fingerprint, run_report
 from .command.make import make_column
 from .command.parser import Command, read_command
 from .command.streams import Output, complain, send
@@ -25,6 +25,7 @@ ACTIONS: dict[str, Callable[[Command], Output]] = {
     "extend": make_column,
     "check": run_check,
     "report": run_report,
+    "fingerprint": run_fingerprint,
 }
 """What each command runs."""
 

@@ -22,6 +22,8 @@ from .judging import report as report_verb
 from .pipeline.options import Deal, PartShares, Rare, check_options, fold_target, part_target
 from .terms.base import Missing
 from .verbs import deals, select, tables
+from .verbs import fingerprint as fingerprint_verb
+from .verbs import from_splits as from_splits_verb
 from .verbs import sample as sample_verb
 
 
@@ -81,6 +83,8 @@ class Strat:
     folds = method(select.folds)
     parts = method(select.parts)
     cv = method(select.cv)
+    from_splits = method(from_splits_verb.from_splits)
+    fingerprint = method(fingerprint_verb.fingerprint)
     plan = method(tables.plan)
     balance = method(tables.balance)
     report = method(report_verb.report)

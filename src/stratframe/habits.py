@@ -60,6 +60,7 @@ HABITS: dict[str, tuple[str, ...]] = {
     "last": ("last=3",),
     "overwrite": ("overwrite=True",),
     "rare": ('rare="pool"',),
+    "splits": ("splits=cv.split(X, y)",),
     "time": ('time="date"',),
     "where": ('where="labelled"',),
     "window": ("window=12",),
@@ -73,6 +74,7 @@ HOMES = {
     **dict.fromkeys(("apart", "every", "gap", "last", "nulls", "window"), "folds"),
     **dict.fromkeys(("duplicates", "features", "name", "time"), "check"),
     **dict.fromkeys(("ax", "kind"), "plot"),
+    "splits": "from_splits",
     **dict.fromkeys(("full", "ks"), "advise"),
 }
 """The verb that has an argument, if it is not `kfold`."""
@@ -109,7 +111,7 @@ OF_A_VERB = {
 ALIASES = {"group": "groups", "id_col": "groups", "sample_weight": "weights"}
 """Arguments that `OF_A_VERB` lists under another name."""
 
-OF_SEVERAL = ("balance", "check", "drift", "leaks", "plot", "report")
+OF_SEVERAL = ("balance", "check", "drift", "fingerprint", "leaks", "plot", "report")
 """The verbs that take a mapping of names to frames."""
 
 KFOLD = '`df.strat.kfold("label", k=5)`'

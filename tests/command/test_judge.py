@@ -1,4 +1,4 @@
-"""`check` and `report` of files."""
+"""`check`, `report` and `fingerprint` of files."""
 
 import json
 from io import BytesIO, TextIOWrapper
@@ -97,16 +97,48 @@ def test_report_of_several_files(capsys: Capture) -> None:
     assert capsys.readouterr().out.split()[:5] == ["split", "n", "rows_off", "absent", "verdict"]
 
 
+def test_strict_fails_while_a_question_is_open(capsys: Capture) -> None:
+    """With `--strict` the exit code is 1 while a finding asks a question."""
+    rows = {"id": [row // 3 for row in range(150)], "fold": [row % 5 for row in range(150)]}
+    pl.DataFrame(rows).write_csv("visits.csv")
+    assert call("check visits.csv --duplicates none") == 0
+    assert call("check visits.csv --duplicates none --strict") == 1
+    assert "not fit for use: 1 question" in capsys.readouterr().out
+
+
 @pytest.mark.usefixtures("parts")
 def test_json_of_findings(capsys: Capture) -> None:
     """With `--json` standard output is one object; the exit code stays."""
     assert call("check old/Train.CSV test.parquet --time user --time day --json") == 0
 
     found = json.loads(capsys.readouterr().out)
-    assert list(found) == ["ok", "findings"]
+    assert list(found) == ["ok", "findings", "fingerprint"]
     assert found["ok"] is True
     fields = ["name", "severity", "check", "n", "fold", "level", "detail"]
     assert [list(each) for each in found["findings"]] == [fields] * len(found["findings"])
+
+
+@pytest.mark.usefixtures("parts")
+def test_fingerprints_of_files(parts: dict[str, pl.DataFrame], capsys: Capture) -> None:
+    """`fingerprint` prints the digits of a file or of several, which `check --json` has, too."""
+    FOLDED.write_csv("in.csv")
+    expected = [sf.fingerprint(FOLDED, key="id"), sf.fingerprint(parts, key=["user", "label"])]
+
+    assert call("fingerprint in.csv --key id") == 0
+    assert call("fingerprint old/Train.CSV test.parquet --key user --key label") == 0
+    assert capsys.readouterr().out.split() == expected
+
+    assert call("check in.csv --key id --json") == 0
+    assert json.loads(capsys.readouterr().out)["fingerprint"] == expected[0]
+
+
+def test_json_of_rows_without_a_key(capsys: Capture) -> None:
+    """There is no fingerprint where a row with a fold lacks a key, which is no error of `check`."""
+    Path("in.csv").write_text("id,fold\n1,0\n,1\n")
+
+    call("check in.csv --key id --json")
+
+    assert json.loads(capsys.readouterr().out)["fingerprint"] is None
 
 
 def test_json_of_any_values(capsys: Capture) -> None:

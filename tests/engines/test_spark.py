@@ -294,8 +294,8 @@ RESERVED = "A column must not have a name that begins with '__stratframe_', got 
 RESERVED += "\nHint: rename it, because the call adds such columns temporarily."
 REFUSED = {
     "type('DataFrame', (), {'__module__': 'pyspark.pandas.frame'})()": (
-        "`frame` must be a pandas, Polars, Dask or Spark frame, got pyspark.pandas.DataFrame."
-        "\nHint: pass `df.to_spark()`."
+        "`frame` must be a pandas, Polars, Dask, Spark or Arrow frame, got"
+        " pyspark.pandas.DataFrame.\nHint: pass `df.to_spark()`."
     ),
     "rows, pl.col('age')": "`by` takes column names, Spark columns and callables that take a Spark"
     ' frame, got col("age").',

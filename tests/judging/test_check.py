@@ -307,6 +307,21 @@ def test_findings_name_the_fold_and_the_class(frame: Make) -> None:
     assert all((fold, level) == (None, None) for _, fold, level in named[3:])
 
 
+def test_strict_counts_questions(frame: Make) -> None:
+    """With `strict`, a column is unfit while a finding asks what an argument answers."""
+    rows = {"id": [row // 3 for row in range(150)], "y": [0, 1] * 75}
+    made = sf.kfold(frame(rows), "y")
+    assert sf.check(made, "y", duplicates=None).ok
+    asked = sf.check(made, "y", duplicates=None, strict=True)
+    assert not asked.ok
+    assert asked.text.startswith(
+        "fold is not fit for use: 1 question\n  note     'id': 50 of 50 are"
+    )
+    whole = sf.kfold(frame(rows), "y", groups="id")
+    assert sf.check(whole, "y", groups="id", duplicates=None, strict=True).ok
+    assert sf.check(whole, "y", groups="id", duplicates="y", strict=True).text.count("LEAK") == 1
+
+
 def test_raising(frame: Make) -> None:
     """A check of a bad column raises with its text, and of a good one does nothing."""
     bad = sf.check(frame(WRONG), "label", "worse")
@@ -315,12 +330,22 @@ def test_raising(frame: Make) -> None:
 
 
 def test_in_a_notebook() -> None:
-    """The view in a notebook has the same lines, and what looks like markup in data is text."""
+    """The view in a notebook has a line for each finding; what looks like markup is text."""
     data = {"x": ["<b>", "<b>", "&amp;"], "<i>": [0, 1, 0], "fold": [0, 0, 1]}
     found = sf.check(pd.DataFrame(data), name=["<i>", "fold"], groups="x")
-    shown = "".join(ElementTree.fromstring(found._repr_html_()).itertext())
-    assert [" ".join(line.split()) for line in shown.splitlines()] == lines_of(found)
-    assert "'<b>' in folds 0 and 1" in shown
+    shown = "".join(ElementTree.fromstring(found._repr_html_()).itertext()).splitlines()
+    assert len(shown) == len(found.text.splitlines())
+    assert shown[0] == found.text.splitlines()[0]
+    assert all(any(each in line for line in shown) for each in values(found.findings, "detail"))
+    assert "'<b>' in folds 0 and 1" in "".join(shown)
+
+
+def test_a_notebook_shows_whole_names() -> None:
+    """The view in a notebook does not cut the names that the printed lines cut."""
+    name = "what the household of the person spent on food in the last four weeks"
+    found = sf.check(pd.DataFrame({name: [1, 1, 1, 2], "fold": [0, 1, 0, 1]}), name)
+    assert name not in found.text
+    assert name in found._repr_html_()
 
 
 CHECKS = {"groups", "keys", "time", "duplicates", "balance", "totals"}

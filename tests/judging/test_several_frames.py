@@ -170,7 +170,7 @@ ERRORS = {
     "{'a': df}": f"There must be at least two frames, got {{'a': DataFrame}}.{TWO}",
     "{1: df, 'b': df}": f"{NAMES} 1.",
     "{'': df, 'b': df}": f"{NAMES} ''.",
-    "{'a': df, 'b': 3}": "The frame 'b' must be a pandas or Polars frame, got int.",
+    "{'a': df, 'b': 3}": "The frame 'b' must be a pandas, Polars or Arrow frame, got int.",
     "{'a': df, 'b': pl.DataFrame({'x': [1]})}": "All frames must be from the same library, got"
     " pandas and Polars.\nHint: `pl.from_pandas` converts pandas frames to Polars.",
     "{'a': df, 'b': df}, name='split'": "`name` must be left out where several frames are given,"

@@ -75,7 +75,9 @@ def test_types_of_lazy_frames_are_checked_at_once(verb: Any, options: dict[str, 
 @pytest.mark.parametrize("what", [None, [1], (1, 2), np.array([1])])
 def test_what_is_no_frame(verb: Callable[..., Any], what: object) -> None:
     """What is no frame is refused by its type."""
-    message = f"`frame` must be a pandas, Polars, Dask or Spark frame, got {type(what).__name__}."
+    message = (
+        f"`frame` must be a pandas, Polars, Dask, Spark or Arrow frame, got {type(what).__name__}."
+    )
     refuse_now(message, lambda: verb(what, "label"))
 
 

@@ -64,7 +64,7 @@ BAD_ARGUMENTS = {
     "target=3": "`target` must hold a column name, or `sf.classes` or `sf.continuous` of one, got"
     " 3.",
     "target=sf.quantiles('price', 3)": f"{TARGET_IS} sf.quantiles.",
-    "frame=5": "`frame` must be a pandas or Polars frame, got int.",
+    "frame=5": "`frame` must be a pandas, Polars or Arrow frame, got int.",
     "frame=population(60), sample=31": f"{OUTSIDE} 60 rows for a sample of 31.\nHint: pass"
     " `sample=20`, or add rows. The true score is measured on the rows outside the sample.",
     "frame=population(5)": f"{OUTSIDE} 5 rows for a sample of 1.",

@@ -27,6 +27,7 @@ def keeps_the_frame(
     assert_type(lazy.strat.parts(names=["train"]), dict[Any, pl.LazyFrame])
     accessor = eager.strat
     assert_type(accessor.kfold(), pl.DataFrame)
+    assert_type(eager.strat.from_splits([([0], [1])]), pl.DataFrame)
 
 
 def any_frame(frame: FrameT, either: pd.DataFrame | pl.DataFrame) -> FrameT:
@@ -42,6 +43,7 @@ def tables(df: pd.DataFrame, lazy: pl.LazyFrame) -> None:
     assert_type(lazy.strat.leaks(groups="patient"), pl.DataFrame)
     assert_type(lazy.strat.advise("label", range(2, 5)), pl.DataFrame)
     assert_type(lazy.strat.check("label").ok, bool)
+    assert_type(lazy.strat.fingerprint(key="id"), str)
 
 
 def expressions(eager: pl.DataFrame) -> None:

@@ -133,13 +133,13 @@ OTHERS = {
     "sf.drift(df, None)": "`features` must hold at least one column, got None.",
     "sf.drift(df, [['price']])": "`features` must hold column names or expressions, got ['price'].",
     "sf.drift(huge, 'n')": "`drift` needs numbers or dates, but column 'n' is object.",
-    "sf.leaks([1])": "`frame` must be a pandas, Polars, Dask or Spark frame, got list.",
+    "sf.leaks([1])": "`frame` must be a pandas, Polars, Dask, Spark or Arrow frame, got list.",
     **{
         f"sf.{call}": f"`frame` must be a {accepted} frame, got {got}.\nHint: join the frames,"
         " and add a column that names the frame of each row."
         for accepted, calls in {
-            "pandas, Polars, Dask or Spark": ("kfold({}, 'label')", "folds({})"),
-            "pandas or Polars": ("cv({})",),
+            "pandas, Polars, Dask, Spark or Arrow": ("kfold({}, 'label')", "folds({})"),
+            "pandas, Polars or Arrow": ("cv({})",),
         }.items()
         for given, got in {"{'a': df, 'b': df}": "dict", "(df, df)": "tuple"}.items()
         for call in (each.format(given) for each in calls)
@@ -163,7 +163,7 @@ OTHERS = {
             ("drift(df, df, df)", 3, THREE_FRAMES),
         )
     },
-    "sf.drift(foreign, 'x')": "`frame` must be a pandas or Polars frame, got"
+    "sf.drift(foreign, 'x')": "`frame` must be a pandas, Polars or Arrow frame, got"
     " modin.DataFrame.\nHint: pass `df.modin.to_pandas()`.",
     "sf.leaks(df, key='fold')": "`key` must name columns other than the fold column, but includes"
     " 'fold'.\nHint: name a column by which to compare the folds, as in `key=\"label\"`.",

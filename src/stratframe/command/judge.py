@@ -1,11 +1,13 @@
-"""Judge the columns of files: `check` and `report`."""
+"""Judge the columns of files: `check`, `report` and `fingerprint`."""
 
 import json
+from contextlib import suppress
 from typing import Any
 
 import stratframe as sf
 
 from .. import frames
+from ..errors import StratError
 from .inputs import part_names, read_inputs
 from .layout import table_lines
 from .parser import Command
@@ -18,11 +20,16 @@ WRONG = 1
 def run_check(command: Command) -> Output:
     """Run `check`, and write its findings as text or JSON."""
     inputs, values = read_inputs(command)
-    check = sf.check(as_argument(command, [each.frame for each in inputs]), **values)
+    frame = as_argument(command, [each.frame for each in inputs])
+    check = sf.check(frame, **values)
     code = 0 if check else WRONG
     if command.is_json:
-        findings = frames.result.to_dicts(check.findings)
-        return Output(json.dumps({"ok": check.ok, "findings": findings}) + "\n", code)
+        result = {
+            "ok": check.ok,
+            "findings": frames.result.to_dicts(check.findings),
+            "fingerprint": find_fingerprint(frame, values),
+        }
+        return Output(json.dumps(result) + "\n", code)
     return Output(f"{check}\n", code)
 
 
@@ -38,6 +45,25 @@ def run_report(command: Command) -> Output:
         return Output(data)
     frames.files.write_file(data, command.out)
     return Output(text, has_file=True)
+
+
+def run_fingerprint(command: Command) -> Output:
+    """Run `fingerprint`, and write its digits."""
+    inputs, values = read_inputs(command)
+    frame = as_argument(command, [each.frame for each in inputs])
+    digits = sf.fingerprint(frame, **only_arguments_of_fingerprint(values))
+    return Output(f"{digits}\n")
+
+
+def find_fingerprint(frame: Any, values: dict[str, Any]) -> str | None:
+    """Return the fingerprint of the columns that `check` judged; None if it is not defined."""
+    with suppress(StratError):  # a row with a fold lacks a key, which `check` allows
+        return sf.fingerprint(frame, **only_arguments_of_fingerprint(values))
+    return None
+
+
+def only_arguments_of_fingerprint(values: dict[str, Any]) -> dict[str, Any]:
+    return {argument: values[argument] for argument in ("name", "key") if argument in values}
 
 
 def as_argument(command: Command, file_frames: list[Any]) -> Any:

@@ -22,11 +22,12 @@ COMMANDS = {
     "extend": "give a fold or part to the rows that have none",
     "check": "say whether a column is fit for use; exit code 1 if not",
     "report": "show how even the folds of a column are",
+    "fingerprint": "print 16 hex digits that change if any row changes its fold",
 }
 """The verbs that the command offers, with their descriptions."""
 
-JUDGES = ("check", "report")
-"""The verbs that add no column, and can judge several columns."""
+JUDGES = ("check", "report", "fingerprint")
+"""The verbs that add no column, and can read several columns."""
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "by": {"action": "append", "help": "a column or a term; repeat the option to nest entries"},
@@ -49,6 +50,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
         "help": "a column of times by which parts should follow each other; repeat the option to"
         " give the column of users first",
     },
+    "strict": {"action": "store_true", "help": "fail while a finding asks a question"},
     "missing": {"help": "error (default), stratum or null"},
     "rare": {"help": "warn (default), error, null, pool or ignore"},
     "repeats": {"type": int, "help": "the number of columns to add (default 1)"},
@@ -144,7 +146,7 @@ def add_files(options: ArgumentParser, command: str) -> None:
         options.add_argument("file", metavar="FILE", help="the file to read")
     if command == "check":
         options.add_argument("--json", action="store_true", help="print findings as JSON")
-    else:
+    elif command != "fingerprint":
         options.add_argument("--out", required=command not in JUDGES, help="the file to write")
     options.add_argument(
         "--separator",

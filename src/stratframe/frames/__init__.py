@@ -20,12 +20,13 @@ convert columns to numpy arrays, and make new columns, selections of rows and ta
 - `labels`: select the rows with certain labels, or the rows that a function flags
 - `joined`: concatenate several frames of the same library
 - `duplicates`: count and find rows with equal values, within folds and across folds
+- `arrow`: read frames of other libraries, and give results back as these
 - `files`: read and write CSV and Parquet files
 
 Each module imports only from the modules above it.
 """
 
-from . import files, lazy, periods, threads
+from . import arrow, files, lazy, periods, threads
 from .attach import NewColumn
 from .dtypes import is_continuous, is_measured, is_missing, read_flags, with_one_zero
 from .duplicates import SharedExample, SharedRows

@@ -242,7 +242,7 @@ def check_frames(frames: Mapping[str, Any]) -> None:
             msg = f"The names of frames must be non-empty text, got {describe(name)}."
             raise StratError(msg)
         if not is_frame(frame):
-            raise not_a_frame(frame, "pandas or Polars", f"The frame {name!r}")
+            raise not_a_frame(frame, "pandas, Polars or Arrow", f"The frame {name!r}")
     if len(frames) < 2:
         msg = f"There must be at least two frames, got {describe(frames)}."
         raise StratError(msg + '\nHint: name them, as in `{"train": train, "test": test}`.')

@@ -43,7 +43,7 @@ def is_lazy(frame: Frame) -> bool:
 
 def check_frame(frame: object) -> None:
     if not is_frame(frame):
-        raise not_a_frame(frame, "pandas or Polars")
+        raise not_a_frame(frame, "pandas, Polars or Arrow")
 
 
 CONVERSIONS = {
@@ -56,14 +56,17 @@ CONVERSIONS = {
     "lancedb": "table.to_polars()",
     "modin": "df.modin.to_pandas()",
     "narwhals": "df.to_native()",
-    "pyarrow": "pl.DataFrame(table)",
+    "pyarrow": "dataset.to_table()",
     "pyspark.pandas": "df.to_spark()",
     "pyspark": "df.toPandas()",
     "ray": "ds.to_pandas()",
     "snowflake.snowpark": "df.to_pandas()",
     "xarray": "ds.to_dataframe().reset_index()",
 }
-"""For each library whose objects are not accepted, the code that makes an accepted frame."""
+"""The code that makes an accepted frame of an object without an Arrow stream, by its library."""
+
+COLUMNS = ("Array", "ChunkedArray", "Series")
+"""The names of the classes of single columns, in libraries whose frames are accepted."""
 
 
 def library_in(modules: Sequence[str]) -> str:
@@ -95,10 +98,11 @@ def hint_for_frames(value: Any) -> str:
         entries = value.values() if isinstance(value, dict) else value
         if any(map(is_frame, entries)):
             return "\nHint: join the frames, and add a column that names the frame of each row."
-    if isinstance(value, Series):
+    if type(value).__name__ in COLUMNS:
         name = '"label"'
-        if isinstance(value.name, str) and value.name:
-            name = repr(value.name)
+        own_name = getattr(value, "name", None)
+        if isinstance(own_name, str) and own_name:
+            name = repr(own_name)
         return f"\nHint: pass the frame, and name the column, as in `sf.kfold(df, {name})`."
     if type(value).__name__.endswith(("GroupBy", "GroupedData")):
         return (
@@ -112,10 +116,13 @@ def hint_for_library(value: Any, library: str) -> str:
     """Suggest a conversion for an object of another library; empty if none is known."""
     if isinstance(value, dict):  # a DatasetDict, which holds several data sets
         return ""
+    if library == "datasets":
+        return (
+            f"\nHint: pass `{CONVERSIONS[library]}`; the new column goes back with"
+            ' `ds.add_column("fold", df["fold"].to_list())`.'
+        )
     if library:
         return f"\nHint: pass `{CONVERSIONS[library]}`."
-    if hasattr(value, "__arrow_c_stream__"):
-        return "\nHint: pass `pl.DataFrame(df)`."
     if type(value).__name__ == "DataFrame":
         return "\nHint: convert it to pandas or Polars."
     return ""
@@ -153,6 +160,11 @@ def is_native(dtype: Any) -> bool:
     if isinstance(dtype, np.dtype):
         return dtype.isnative
     return str(dtype) not in VIEWS
+
+
+def is_index(value: object) -> bool:
+    """Return whether a value is a pandas index, which holds labels and no positions."""
+    return isinstance(value, pd.Index)
 
 
 def is_sparse(series: Series) -> bool:

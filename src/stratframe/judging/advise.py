@@ -19,6 +19,7 @@ from ..pipeline.nest import MarginStrata, Strata
 from ..terms.base import By
 from ..terms.by import parse_groups
 from ..theory.arguments import MAX_EXACT
+from ..verbs.door import any_frame
 from ..verbs.result_tables import rounded_column, stratum_names, table_order, table_verb, text_array
 from ..verbs.sources import source_of
 from .balance import Verdict
@@ -26,6 +27,7 @@ from .balance import Verdict
 
 @table_verb
 @suggest_arguments
+@any_frame()
 def advise(
     frame: AnyFrame,
     by: By,
@@ -86,14 +88,18 @@ def advise(
     0   5    even      b       2.0        0
     1  20    even      b       0.5       10
     """
-    wanted, in_full = check_ks("ks", ks), check_flag("full", full)
+    wanted = check_ks("ks", ks)
+    in_full = check_flag("full", full)
     if max(wanted, default=0) > MAX_EXACT:
         msg = f"`ks` must be at most 2**53, got {describe(max(wanted))}."
         raise StratError(msg)
     source = source_of(frame)
-    strata, library = source.strata(by, parse_groups(groups)), source.library
+    strata = source.strata(by, parse_groups(groups))
+    library = source.library
     has_bins = any(level.cells is not None for level in strata.levels)
-    levels, units, n_rows = strata.margins or [strata], strata.dealt.group, strata.n_rows
+    levels = strata.margins or [strata]
+    units = strata.dealt.group
+    n_rows = strata.n_rows
     n_units = n_rows if units is None else int(units.max(initial=-1)) + 1
     rarest, count, n_held, n_before = find_rarest(levels, units) if n_rows else ("", 0, 0, 0)
     k = np.array(wanted if n_rows else [], dtype=np.int64)
@@ -121,7 +127,9 @@ def advise(
     }
     if not in_full:
         return frames.make_frame(library, table)
-    lacking, random, in_turn = figures(), figures(), figures()
+    lacking = figures()
+    random = figures()
+    in_turn = figures()
     if len(few):
         lacking = figures(theory.probability_any_missing(n_units, n_held, few))
         if units is None:

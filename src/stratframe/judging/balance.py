@@ -10,13 +10,13 @@ import numpy as np
 
 from ..core.evenness import ORDER_ROWS, TENTH, JudgedCells, tells_order
 from ..core.totals import are_equal
-from ..core.types import Ints, StratumTable
+from ..core.types import Flags, Ints, StratumTable
 from ..errors import describe, plural
 from ..frames import FoldValues
 from ..pipeline.fold_counts import FoldCounts, FoldTotals
 from ..verbs.result_tables import stratum_names
 from .labels import are_numbered, noun_of
-from .lines import Finding, write_finding
+from .lines import Finding, Severity, write_finding
 
 Verdict: TypeAlias = Literal[
     "uneven",
@@ -38,15 +38,23 @@ def stack_levels(judged: Sequence[JudgedCells]) -> JudgedCells:
 
 
 def verdicts_of(counts: FoldCounts, cells: JudgedCells) -> list[Verdict]:
-    good: Any = "even" if counts.levels[-1].strata.levels else "not judged"
-    if (off := counts.levels[-1].off_in_order) is not None:
-        n_rows, k, squares = counts.sizes.sum(), np.sum(counts.sizes > 0), np.sum(counts.sizes**2)
-        good = np.where(off < ORDER_ROWS, good, "no less even than a shuffle")
-        good = good if tells_order(n_rows, k, squares) else "too few rows"
+    good = verdicts_if_even(counts)
     bad = np.where(cells.is_uneven.any(axis=0), "uneven", "as even as a shuffle")
     words = np.where(cells.is_even.all(axis=0), good, bad)
     chosen: list[Verdict] = np.where(counts.sizes == 0, "empty", words).tolist()
     return chosen
+
+
+def verdicts_if_even(counts: FoldCounts) -> Any:
+    """Return the verdict on each fold, or one for all, if all strata are even."""
+    last = counts.levels[-1]
+    even = "even" if last.strata.levels else "not judged"
+    if last.off_in_order is None:
+        return even
+    sizes = counts.sizes
+    if not tells_order(sizes.sum(), np.sum(sizes > 0), np.sum(sizes**2)):
+        return "too few rows"
+    return np.where(last.off_in_order < ORDER_ROWS, even, "no less even than a shuffle")
 
 
 def verdict_of(verdicts: Sequence[Verdict]) -> Verdict:
@@ -59,30 +67,42 @@ def find_balance(counts: FoldCounts, judged: Sequence[JudgedCells]) -> list[Find
     """List the findings on how even the strata are, and on strata that a fold lacks."""
     if not (counts.sizes.sum() and counts.levels[-1].strata.levels):  # `by` may make no strata
         return []
-    cells, by = stack_levels(judged), name_entries(counts)
-    words, found = verdicts_of(counts, cells), find_uneven(counts, cells)
+    cells = stack_levels(judged)
+    worst = find_uneven(counts, cells)
+    if worst is None:
+        worst = write_verdict(counts, cells)
+    return [worst, *find_rare(counts, cells), *find_absent(counts, cells)]
+
+
+def write_verdict(counts: FoldCounts, cells: JudgedCells) -> Finding:
+    """Write how even the strata are, if none is uneven."""
+    words = verdicts_of(counts, cells)
     word = verdict_of(words)
-    if found is None and word == "even":
+    by = name_entries(counts)
+    if word == "even":
         text = f"{{by}}: {describe_even(counts, cells.table)}"
-        found = write_finding("ok", "balance", 0, text, by=by)
-    elif found is None:
-        n, tail = words.count(word), ", even in bins but not in order"
-        if word == "too few rows":
-            n, tail = 0, " to tell an even order from a shuffle"
-        elif word == "as even as a shuffle":
-            n = int((~cells.is_even).sum())
-            points = 100 * (np.abs(cells.off) / np.maximum(counts.sizes, 1)).max()
-            tail = f", shares within {points:.{0 if points >= 10 else 1}f} points"
-        found = write_finding("note", "balance", n, f"{{by}}: {word}", tail, by=by)
-    return [found, *find_lacking(counts, cells)]
+        return write_finding("ok", "balance", 0, text, by=by)
+    text = f"{{by}}: {word}"
+    if word == "too few rows":
+        tail = " to tell an even order from a shuffle"
+        return write_finding("note", "balance", 0, text, tail, by=by)
+    if word == "as even as a shuffle":
+        n_uneven = int((~cells.is_even).sum())
+        points = 100 * (np.abs(cells.off) / np.maximum(counts.sizes, 1)).max()
+        decimals = 0 if points >= 10 else 1
+        tail = f", shares within {points:.{decimals}f} points"
+        return write_finding("note", "balance", n_uneven, text, tail, by=by)
+    tail = ", even in bins but not in order"
+    return write_finding("note", "balance", words.count(word), text, tail, by=by)
 
 
 def describe_even(counts: FoldCounts, table: StratumTable) -> str:
     if counts.levels[-1].off_in_order is not None:
         return f"even in order, within {ORDER_ROWS} rows at every cut"
-    table, sizes = table[:, counts.sizes > 0], counts.sizes[counts.sizes > 0]
-    is_within = np.abs(table - table.mean(axis=1, keepdims=True)) < 1
-    if are_numbered(counts.labels) and are_equal(sizes) and is_within.all():
+    has_rows = counts.sizes > 0
+    present = table[:, has_rows]
+    is_within = np.abs(present - present.mean(axis=1, keepdims=True)) < 1
+    if are_numbered(counts.labels) and are_equal(counts.sizes[has_rows]) and is_within.all():
         noun = "class" if all(level.is_class for level in counts.levels) else "stratum"
         return f"even, each {noun} within a row of its share"
     return "even, as far as whole rows allow"
@@ -96,16 +116,36 @@ def find_uneven(counts: FoldCounts, cells: JudgedCells) -> Finding | None:
         return None
     worst = np.argmax(np.where(flags, cells.residuals, -1))
     stratum, fold = map(int, np.unravel_index(worst, flags.shape))
-    check, n, n_rows = "balance", int(flags.sum()), int(cells.table[stratum, fold])
-    said = f"uneven, {{fold}} has {plural(n_rows, 'row')} of {{stratum}}"
     tail = f" ({cells.expected[stratum, fold]:,.1f}".removesuffix(".0") + " expected)"
     if is_lacking:
-        check, n = "strata", int(flags.any(axis=1).sum())
+        n_strata = int(flags.any(axis=1).sum())
         said, place = describe_absent(cells.table[stratum], fold)
-        fold, tail = place, tail if place == fold else ""
-    names = name_cell(counts, stratum, fold)
-    found = write_finding("warning", check, n, f"{{by}}: {said}", tail, **names)
-    return found.on(fold=counts.labels.values[fold], level=text_of(counts, stratum))
+        tails = [tail] if place == fold else []
+        return write_cell("warning", "strata", n_strata, counts, (stratum, place), said, *tails)
+    rows = plural(int(cells.table[stratum, fold]), "row")
+    said = f"uneven, {{fold}} has {rows} of {{stratum}}"
+    return write_cell("warning", "balance", int(flags.sum()), counts, (stratum, fold), said, tail)
+
+
+def write_cell(
+    severity: Severity,
+    check: str,
+    n: int,
+    counts: FoldCounts,
+    cell: tuple[int, int],
+    said: str,
+    *tails: str,
+) -> Finding:
+    """Write a finding on a stratum in a fold."""
+    stratum, fold = cell
+    label = counts.labels.values[fold]
+    names = {
+        "by": name_entries(counts),
+        "stratum": name_strata(counts, np.array([stratum]))[0],
+        "fold": f"{noun_of(counts.labels)} {label}",
+    }
+    found = write_finding(severity, check, n, f"{{by}}: {said}", *tails, **names)
+    return found.on(fold=label, level=text_of(counts, stratum))
 
 
 def describe_absent(own: Ints, fold: int) -> tuple[str, int]:
@@ -116,55 +156,63 @@ def describe_absent(own: Ints, fold: int) -> tuple[str, int]:
     return f"all {rows} of {{stratum}} are in {{fold}}", int(np.argmax(own))
 
 
-def find_lacking(counts: FoldCounts, cells: JudgedCells) -> list[Finding]:
-    """Write notes on classes with fewer rows than folds, and on other classes that a fold lacks.
+def count_units(counts: FoldCounts) -> tuple[Ints, Flags]:
+    """Count the rows of each stratum or, with groups, the groups; also flag the classes."""
+    units = [
+        level.table.sum(axis=1) if level.groups is None else level.groups.n
+        for level in counts.levels
+    ]
+    is_class = [np.full(len(level.table), level.is_class) for level in counts.levels]
+    return np.concatenate(units), np.concatenate(is_class)
 
-    With groups, the number of groups that contain a class is used instead of its number of rows.
-    """
-    levels, table, found = counts.levels, cells.table, list[Finding]()
-    units = [each.table.sum(axis=1) if each.groups is None else each.groups.n for each in levels]
-    is_class = np.repeat([level.is_class for level in levels], list(map(len, units)))
-    n_units, k, fold = np.concatenate(units), len(counts.labels.present), noun_of(counts.labels)
+
+def find_rare(counts: FoldCounts, cells: JudgedCells) -> list[Finding]:
+    """Write a note on classes with fewer rows, or groups, than there are folds."""
+    n_units, is_class = count_units(counts)
+    k = len(counts.labels.present)
     rare = np.flatnonzero(is_class & (n_units > 0) & (n_units < k))
-    if len(rare) and k > 1:
-        n_lacking = k - np.count_nonzero(table[rare], axis=1)
-        size, name, n = min(zip(n_units[rare], name_strata(counts, rare), n_lacking, strict=True))
-        unit, tail = "row" if levels[0].groups is None else "group", ""
-        have = "has" if n == 1 else "have"
-        text = f"{{name}} has {plural(int(size), unit)}, so {n} of {k} {fold}s {have} none"
-        if len(rare) > 1:
-            text = f"{len(rare):,} classes have fewer {unit}s than {fold}s"
-            tail = f", such as {{name}} with {size}"
-        names = {"by": name_entries(counts), "name": name}
-        finding = write_finding("note", "strata", len(rare), f"{{by}}: {text}", tail, **names)
-        if len(rare) == 1:
-            finding = finding.on(level=text_of(counts, rare[0]))
-        found.append(finding)
-    lacks = (table == 0) & ~cells.is_even & (is_class & (n_units >= k))[:, None]
-    if lacks.any() and k > 1 and not cells.is_lacking.any():
-        (stratum, place), n = np.argwhere(lacks)[0].tolist(), int(lacks.any(axis=1).sum())
-        text, place = describe_absent(table[stratum], place)
-        if n > 1:
-            text = f"{n:,} classes are not in every {fold}, such as {{stratum}}"
-        names = name_cell(counts, stratum, place)
-        finding = write_finding("note", "strata", n, f"{{by}}: {text}", **names)
-        if n == 1:
-            label = counts.labels.values[place]
-            finding = finding.on(fold=label, level=text_of(counts, stratum))
-        found.append(finding)
-    return found
+    if not len(rare) or k < 2:
+        return []
+    by, fold = name_entries(counts), noun_of(counts.labels)
+    unit = "row" if counts.levels[0].groups is None else "group"
+    n_lacking = k - np.count_nonzero(cells.table[rare], axis=1)
+    size, name, n = min(zip(n_units[rare], name_strata(counts, rare), n_lacking, strict=True))
+    if len(rare) > 1:
+        text = f"{{by}}: {len(rare):,} classes have fewer {unit}s than {fold}s"
+        tail = f", such as {{name}} with {size}"
+        return [write_finding("note", "strata", len(rare), text, tail, by=by, name=name)]
+    have = "has" if n == 1 else "have"
+    text = f"{{by}}: {{name}} has {plural(int(size), unit)}, so {n} of {k} {fold}s {have} none"
+    found = write_finding("note", "strata", 1, text, by=by, name=name)
+    return [found.on(level=text_of(counts, rare[0]))]
+
+
+def find_absent(counts: FoldCounts, cells: JudgedCells) -> list[Finding]:
+    """Write a note on classes that a fold lacks although they have enough rows, or groups.
+
+    There is no note if some of them are the subject of a warning.
+    """
+    n_units, is_class = count_units(counts)
+    k = len(counts.labels.present)
+    has_enough = is_class & (n_units >= k)
+    lacks = (cells.table == 0) & ~cells.is_even & has_enough[:, None]
+    if not lacks.any() or k < 2 or cells.is_lacking.any():
+        return []
+    stratum, fold = np.argwhere(lacks)[0].tolist()
+    n_strata = int(lacks.any(axis=1).sum())
+    said, place = describe_absent(cells.table[stratum], fold)
+    if n_strata == 1:
+        return [write_cell("note", "strata", 1, counts, (stratum, place), said)]
+    by, name = name_entries(counts), name_strata(counts, np.array([stratum]))[0]
+    text = f"{{by}}: {n_strata:,} classes are not in every {noun_of(counts.labels)}"
+    tail = ", such as {stratum}"
+    return [write_finding("note", "strata", n_strata, text + tail, by=by, stratum=name)]
 
 
 def name_entries(counts: FoldCounts) -> str:
     if counts.is_marginal:
         return f"{len(counts.levels)} margins"
     return ", ".join(str(level.name) for level in counts.levels[-1].strata.levels) or "order"
-
-
-def name_cell(counts: FoldCounts, stratum: int, fold: int) -> dict[str, str]:
-    (name,), label = name_strata(counts, np.array([stratum])), counts.labels.values[fold]
-    named = {"by": name_entries(counts), "stratum": name}
-    return named | {"fold": f"{noun_of(counts.labels)} {label}"}
 
 
 def name_strata(counts: FoldCounts, rows: Ints) -> list[str]:
@@ -188,20 +236,25 @@ def text_of(counts: FoldCounts, stratum: int) -> str:
 
 
 def find_totals(labels: FoldValues, totals: FoldTotals) -> Finding:
-    (names, ratio, is_far), sizes = totals, np.array(labels.sizes)
+    """Write the finding on how far the folds are from their shares of the totals."""
+    names, ratio, is_far = totals
     wrong = is_far & (np.abs(ratio) > TENTH)
     if wrong.any():
-        column, fold = divmod(int(np.argmax(np.abs(ratio) * wrong)), len(sizes))
-        more = f"{abs(round(100 * ratio[column, fold]))} % "
-        more += "more" if ratio[column, fold] > 0 else "less"
-        text = f"total of {{column}}: {noun_of(labels)} {{fold}} has {more} than its share"
-        shown = {"column": describe(names[column]), "fold": str(labels.values[fold])}
-        found = write_finding("warning", "totals", int(wrong.sum()), text, **shown)
-        return found.on(fold=labels.values[fold])
+        column, fold = np.unravel_index(np.argmax(np.abs(ratio) * wrong), wrong.shape)
+        more = "more" if ratio[column, fold] > 0 else "less"
+        percent = abs(round(100 * ratio[column, fold]))
+        said = f"{noun_of(labels)} {{fold}} has {percent} % {more} than its share"
+        label = labels.values[fold]
+        shown = {"column": describe(names[column]), "fold": str(label)}
+        text = f"total of {{column}}: {said}"
+        return write_finding("warning", "totals", int(wrong.sum()), text, **shown).on(fold=label)
     # The intended share of a part is known only to within a row.
+    sizes = np.array(labels.sizes)
     rounded = 0 if are_equal(sizes) else 1 / np.maximum(sizes, 1)
-    n_off, most = int((np.abs(ratio) > CLOSE + rounded).sum()), 100 * np.abs(ratio).max()
+    n_off = int((np.abs(ratio) > CLOSE + rounded).sum())
+    most = 100 * np.abs(ratio).max()
     # The percentage is rounded up, but the rounding errors of sums are ignored.
     within = f"{most:.0f}" if most >= 10 else f"{ceil(round(100 * most, 6)) / 100:g}"
-    text, of = f"{{of}}: totals within {within} % of their shares", dict.fromkeys(map(str, names))
-    return write_finding("note" if n_off else "ok", "totals", n_off, text, of=", ".join(of))
+    text = f"{{of}}: totals within {within} % of their shares"
+    of = ", ".join(dict.fromkeys(map(str, names)))
+    return write_finding("note" if n_off else "ok", "totals", n_off, text, of=of)

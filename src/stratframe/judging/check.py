@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import frames
+from ..checks import check_flag
 from ..core.strata import factorize_codes
 from ..core.types import Ints
 from ..engines.engine_source import EngineSource
@@ -25,6 +26,7 @@ from ..pipeline.options import Options
 from ..progress import track
 from ..terms.base import By
 from ..terms.by import columns_of, parse_columns
+from ..verbs.door import any_frame
 from ..verbs.result_tables import text_array
 from ..verbs.sources import check_rows, join_given, named_source
 from .asked import AUTO, Asked, read_arguments
@@ -42,11 +44,12 @@ from .lines import (
     Finding,
     fit_line,
     is_or_are,
+    keep_questions,
     printable,
     worst_first,
     write_finding,
 )
-from .sizes import find_aside, find_rows, find_same, find_sizes
+from .sizes import find_aside, find_rows, find_same, find_sizes, find_unread
 
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
 """The word at the start of a finding's line, for each severity."""
@@ -68,7 +71,7 @@ class Check:
     Attributes
     ----------
     ok : bool
-        Whether no finding is a leak or a warning.
+        Whether no finding is a leak or a warning or, with `strict`, a question.
     findings : pandas.DataFrame or polars.DataFrame
         One row per finding, worst first. The columns are `name`, the fold column; `severity`,
         "leak", "warning", "note" or "ok"; `check`, one of "groups", "keys", "time", "duplicates",
@@ -92,6 +95,8 @@ class Check:
     ok: bool
     findings: Any
     text: str
+    _full_text: str
+    """The lines of `text` with all names and endings in full."""
 
     def __bool__(self) -> bool:
         return self.ok
@@ -106,7 +111,7 @@ class Check:
 
     def _repr_html_(self) -> str:
         # `html` is slow to import, and only notebooks need it.
-        text = import_module("html").escape(self.text)
+        text = import_module("html").escape(self._full_text)
         for severity, mark in MARKS.items():
             shown = f'<b style="color: {MARK_COLOURS[severity]}">{mark}</b>'
             text = re.sub(rf"^  {mark}\b", f"  {shown}", text, flags=re.MULTILINE)
@@ -116,6 +121,7 @@ class Check:
 
 
 @suggest_arguments
+@any_frame()
 def check(  # noqa: PLR0913 - what users ask for
     frame: AnyFrame | Mapping[str, AnyFrame],
     by: By | None = None,
@@ -126,6 +132,7 @@ def check(  # noqa: PLR0913 - what users ask for
     features: Any = None,
     duplicates: Any = AUTO,
     time: Any = None,
+    strict: bool = False,
 ) -> Check:
     """Check whether a column of folds or parts is fit for use.
 
@@ -153,11 +160,15 @@ def check(  # noqa: PLR0913 - what users ask for
         The column with the time of each row; each part should end before the next part starts. In a
         list, the last column has the times, and parts are compared within each combination of
         values of the other columns, for example within each user.
+    strict : bool
+        Whether a fold column is unfit for use while a finding asks a question: whether the rows of
+        an id belong together, for example. The arguments that the finding names answer it.
 
     Returns
     -------
     Check
-        A result that counts as true if no finding is a leak or a warning. Its text has a line
+        A result that counts as true if no finding is a leak, a warning or, with `strict`, a
+        question. Its text has a line
         for each finding, worst first; `findings` is a frame with a row for each finding; and
         `raise_if_wrong()` raises an error if a fold column is not fit for use.
 
@@ -199,6 +210,7 @@ def check(  # noqa: PLR0913 - what users ask for
     >>> found.ok, found.findings["severity"][0]
     (False, 'leak')
     """
+    check_flag("strict", strict)
     of_time = parse_columns("time", time)
     frames.references.check_each_column_once("`time`", of_time)
     asked = read_arguments(
@@ -212,7 +224,7 @@ def check(  # noqa: PLR0913 - what users ask for
         looked = look_at_rows(source, names, asked, aside)
     found = list(zip(map(str, names), looked, strict=True))
     found.sort(key=lambda each: count_worst(each[1]))
-    return make_check(source.library, found)
+    return make_check(source.library, found, strict=strict)
 
 
 def count_worst(found: Sequence[Finding]) -> tuple[int, ...]:
@@ -240,6 +252,7 @@ def look_at_rows(
         series = frames.folds.read_fold_column(eager, name)
         labels, folds = frames.fold_codes(series)
         found = [*find_rows(labels), *find_aside(aside or ())]
+        found += find_unread(frames.arrow.unread_columns(source.frame))
         if features:
             found.append(find_drift(*measure_drift(eager, features, name)))
         if labels.present:
@@ -318,10 +331,11 @@ def find_omitted(kind: str, asked: Asked, ids: Sequence[Any]) -> list[Finding]:
     found = []
     if asked.is_auto:
         text = f"duplicates: not looked for on {kind} frames"
-        found.append(write_finding("note", "duplicates", 0, text))
+        found.append(write_finding("note", "duplicates", 0, text).as_question())
     if ids:
         text = f"groups: not looked for in {{id}} on {kind} frames"
-        found.append(write_finding("note", "groups", 0, text, id=describe(ids[0])))
+        finding = write_finding("note", "groups", 0, text, id=describe(ids[0]))
+        found.append(finding.as_question())
     return found
 
 
@@ -344,6 +358,7 @@ def find_counts(
 
 def sort_findings(found: Sequence[Finding], asked: Asked) -> list[Finding]:
     """Sort findings, worst first; with `time`, what may change with time becomes a note."""
+    found = keep_questions(found)
     if not asked.time:
         return worst_first(found)
     return worst_first(
@@ -354,19 +369,35 @@ def sort_findings(found: Sequence[Finding], asked: Asked) -> list[Finding]:
     )
 
 
-def make_check(library: str, columns: Sequence[tuple[str, list[Finding]]]) -> Check:
+def count_wrong(found: Sequence[Finding], *, strict: bool) -> dict[str, int]:
+    """Count the findings that make a fold column unfit for use, by what they are."""
+    severities = [finding.severity for finding in found]
+    numbers = {severity: severities.count(severity) for severity in ("leak", "warning")}
+    if strict:
+        numbers["question"] = sum(finding.is_question for finding in found)
+    return {kind: n for kind, n in numbers.items() if n}
+
+
+def make_check(
+    library: str, columns: Sequence[tuple[str, list[Finding]]], *, strict: bool
+) -> Check:
     """Make a `Check` from the findings on each fold column; the worst column comes first."""
-    n_fit = sum(not any(count_worst(found)[:2]) for _, found in columns)
+    wrongs = [count_wrong(found, strict=strict) for _, found in columns]
+    n_fit = wrongs.count({})
     lines = []
     if len(columns) > 1:
         are = is_or_are(n_fit)
         lines.append(f"{n_fit} of {len(columns)} fold columns {are} fit for use")
-    for name, found in columns:
-        numbers = zip(count_worst(found)[:2], WORST_FIRST, strict=False)
-        wrong = ", ".join(plural(-n, severity) for n, severity in numbers if n)
+    full_lines = [*lines]
+    for (name, found), numbers in zip(columns, wrongs, strict=True):
+        wrong = ", ".join(plural(n, kind) for kind, n in numbers.items())
         fit = f"not fit for use: {wrong}" if wrong else "fit for use"
         lines.append(fit_line(f"{{name}} is {fit}", name=printable(name)))
-        lines += [f"  {MARKS[each.severity]:8} {each.line}" for each in found]
+        full_lines.append(f"{printable(name)} is {fit}")
+        for each in found:
+            mark = f"  {MARKS[each.severity]:8} "
+            lines.append(mark + each.line)
+            full_lines.append(mark + each.detail)
     rows = [(name, each) for name, found in columns for each in found]
     rows.sort(key=lambda row: WORST_FIRST.index(row[1].severity))
     found = [each for _, each in rows]
@@ -379,4 +410,9 @@ def make_check(library: str, columns: Sequence[tuple[str, list[Finding]]]) -> Ch
         "level": frames.text_column(library, [each.level for each in found]),
         "detail": text_array([each.detail for each in found]),
     }
-    return Check(n_fit == len(columns), frames.make_frame(library, table), "\n".join(lines))
+    return Check(
+        ok=n_fit == len(columns),
+        findings=frames.make_frame(library, table),
+        text="\n".join(lines),
+        _full_text="\n".join(full_lines),
+    )

@@ -19,6 +19,7 @@ from ..habits import suggest_arguments
 from ..pipeline.fold_counts import check_not_itself, check_not_swapped
 from ..progress import track
 from ..terms.by import parse_columns
+from ..verbs.door import any_frame
 from ..verbs.result_tables import fold_table, rounded_column, table_verb, text_array
 from ..verbs.sources import check_rows, join_given, named_source
 from .labels import noun_of
@@ -31,9 +32,14 @@ DRIFTED = ("feature", "distance", "chance", "ratio", "ks", "tv", "smd", "wassers
 """The columns of `drift` after the fold column; the columns after `chance` need `full=True`."""
 
 
-FAR, CLEAR, MOVED = 2, 0.1, 5
-"""Drift is a warning if the distance exceeds `FAR` times the level of chance and exceeds `CLEAR`,
-and if at least `MOVED` rows would have to move to remove the drift."""
+FAR = 2
+"""Drift is a warning only if the distance exceeds this many times the level of chance."""
+
+CLEAR = 0.1
+"""Drift is a warning only if the distance exceeds this."""
+
+MOVED = 5
+"""Drift is a warning only if at least this many rows would have to move to remove it."""
 
 FEW_COMPARISONS = 10
 """The minimum number of comparisons for which a line says how many are expected to exceed the level
@@ -67,6 +73,7 @@ class Drift(NamedTuple):
 
 @table_verb
 @suggest_arguments
+@any_frame()
 def drift(
     frame: Frame, features: Any, name: str | Sequence[str] = "fold", *, full: bool = False
 ) -> Any:
@@ -139,7 +146,8 @@ def drift(
     frame, name, _ = join_given(frame, name, {"features": parse_columns("features", features)})
     check_rows(frame, "`drift` looks at the values of all rows", DRIFT_HINT)
     frames.check_frame(frame)
-    columns, refs = named_source(frame, name)[1], check_features(frame, features)
+    columns = named_source(frame, name)[1]
+    refs = check_features(frame, features)
     eager = frames.collect_columns(frame, [*refs, *columns])
     library = frames.library_of(eager)
 
@@ -161,9 +169,11 @@ def drift(
 
 
 def find_drift(labels: FoldValues, features: Sequence[str], found: Drift) -> Finding:
-    distance, chance = found.distance, found.chance
+    distance = found.distance
+    chance = found.chance
     compared = ~np.isnan(distance) & ~np.isnan(chance)
-    n_compared, ratio = int(compared.sum()), np.nan_to_num(found.ratio)
+    n_compared = int(compared.sum())
+    ratio = np.nan_to_num(found.ratio)
     if not n_compared:
         return write_finding("note", "drift", 0, "drift: nothing to compare")
     totals = np.array(labels.sizes, dtype=np.float64)
@@ -206,9 +216,11 @@ def measure_drift(
         check_not_swapped(
             "features", refs[0], name, lambda: frames.fold_codes(columns[0])[0].values, labels
         )
-    n_folds, features = len(labels.values), list[tuple[str, Any]]()
+    n_folds = len(labels.values)
+    features = list[tuple[str, Any]]()
     # A selector among the features does not select the fold column.
-    label, spread = frames.label_of(frame, name), frames.references.spread_columns(refs, columns)
+    label = frames.label_of(frame, name)
+    spread = frames.references.spread_columns(refs, columns)
     kept = [each for each in spread if any(each[0] is ref for ref in refs) or each[0] != label]
     for place, (ref, series) in enumerate(kept, 1):
         column = frames.references.result_name(ref, series).name
@@ -226,9 +238,12 @@ def measure_drift(
 
 def class_drift(series: Any, folds: Ints, n_folds: int) -> Drift:
     codes, n_classes = frames.encode_classes(series)
-    classes, n_classes = codes % (n_classes + 1), n_classes + 1
+    classes = codes % (n_classes + 1)
+    n_classes = n_classes + 1
     table = crosstab(classes, n_classes, folds % (n_folds + 1), n_folds + 1)
-    n, sizes, dealt = len(folds), table.sum(axis=1), table[:, :n_folds]
+    n = len(folds)
+    sizes = table.sum(axis=1)
+    dealt = table[:, :n_folds]
     totals = dealt.sum(axis=0)
     sides = totals * (n - totals)
     # All operations but one division use integers, so equal distances give equal floats.
@@ -243,9 +258,11 @@ def numeric_drift(series: Any, folds: Ints, n_folds: int, name: str) -> Drift:
     rule = frames.Rule(complete=False, finite=True)
     column = frames.RuledColumn(name, f"Column {name!r}", rule, series, missing, values)
     frames.check_rules([column])
-    known, folds = scale_0_1(values[~missing]), folds[~missing]
+    known = scale_0_1(values[~missing])
+    folds = folds[~missing]
     order = np.argsort(known)
-    known, folds = known[order], folds[order]
+    known = known[order]
+    folds = folds[order]
     sizes = np.diff(np.flatnonzero(np.diff(known, prepend=-1)), append=len(known))
     totals = np.bincount(folds + 1, minlength=n_folds + 1)[1:]
     smd, ks, wasserstein = fold_distances(known, folds, n_folds)
@@ -263,9 +280,12 @@ def scale_0_1(values: Values) -> Values:
     """Scale numbers to 0..1, which changes no measure and prevents overflow."""
     if not len(values):
         return values.astype(np.float64)
-    least, most = values.min().item(), values.max().item()
+    least = values.min().item()
+    most = values.max().item()
     if values.dtype.kind in "iu" and most - least < 2**63:
-        values, least, most = values - values.min(), 0, most - least
+        values = values - values.min()
+        most = most - least
+        least = 0
     # The values are halved, because the difference between two floats can be too large for a float.
     shifted = values.astype(np.float64) / 2 - least / 2
     width = most / 2 - least / 2

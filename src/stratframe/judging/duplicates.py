@@ -66,6 +66,7 @@ class EqualRows(NamedTuple):
     rows: SharedRows | None = None
     """The counts for the rows with a fold; None if nothing was compared."""
     by_chance: bool = False
+    """Whether chance can explain it or, beside a column that differs in every row, visits can."""
     nearly: NearlyEqual | None = None
     has_places: bool = True
     """Whether the positions of rows are meaningful to the user."""
@@ -310,7 +311,8 @@ def find_equal_rows(shared: EqualRows, labels: FoldValues) -> Finding:
         return write_finding("note", "duplicates", n, f"{counted}{equal}", *endings)
     if shared.by_chance or not compared.is_judged:
         endings = describe_doubt(compared, equal, tails)
-        return write_finding("note", "duplicates", n, counted, *endings)
+        finding = write_finding("note", "duplicates", n, counted, *endings)
+        return finding if compared.is_judged else finding.as_question()
     if shared.has_places and rows.example is not None and rows.example.rows is not None:
         first, second = sorted(rows.example.rows)
         tails = [f", such as rows {first:,} and {second:,}{tail}" for tail in tails]
@@ -327,11 +329,14 @@ def find_beside_unique(shared: EqualRows, labels: FoldValues) -> Finding:
         text = f"{write_share(n, labels)} equal a row of another {noun_of(labels)}"
         tails = [f" in all but {each}, which {differ} in every row" for each in listed]
         short = [f" in all but {each}" for each in listed]
-        severity: Severity = "note" if shared.by_chance else "leak"
-        return write_finding(severity, "duplicates", n, text, *tails, *short)
+        if shared.by_chance:
+            return write_finding("note", "duplicates", n, text, *tails, *short).as_question()
+        return write_finding("leak", "duplicates", n, text, *tails, *short)
     tails = [f", as {each} {differ} in every row" for each in listed]
     if len(compared.columns) < LEAST_COLUMNS and sum(labels.sizes) >= LEAST_ROWS:
-        return write_finding("note", "duplicates", 0, "duplicates: not judged", *tails)
+        return write_finding(
+            "note", "duplicates", 0, "duplicates: not judged", *tails
+        ).as_question()
     return write_finding("ok", "duplicates", 0, "duplicates: none", *tails)
 
 
@@ -346,7 +351,9 @@ def find_nearly_equal(shared: EqualRows, nearly: NearlyEqual, labels: FoldValues
     call = double_braces(write_call(nearly.labels))
     tails = [f"{unique}; `leaks({call})` lists them", unique]
     severity: Severity = "leak" if nearly.is_leak else "note"
-    return write_finding(severity, "duplicates", n, text, *tails, column=describe(nearly.column))
+    column = describe(nearly.column)
+    finding = write_finding(severity, "duplicates", n, text, *tails, column=column)
+    return finding if nearly.is_leak else finding.as_question()
 
 
 def write_share(n_equal: int, labels: FoldValues) -> str:

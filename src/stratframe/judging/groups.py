@@ -79,8 +79,10 @@ def find_units(shared: SharedUnits, labels: FoldValues) -> list[Finding]:
 
 def find_split(shared: SharedUnits, labels: FoldValues) -> list[Finding]:
     """Write whether groups or keys are in several folds; there is no finding without values."""
-    check, noun = shared.compared.check, shared.compared.noun
-    rows, fold = shared.rows, noun_of(labels)
+    check = shared.compared.check
+    noun = shared.compared.noun
+    rows = shared.rows
+    fold = noun_of(labels)
     if rows.n_split:
         return [write_leak(shared, labels)]
     if check == "keys" and rows.n_repeated:
@@ -98,7 +100,9 @@ def find_split(shared: SharedUnits, labels: FoldValues) -> list[Finding]:
 
 def write_leak(shared: SharedUnits, labels: FoldValues) -> Finding:
     """Write that groups or keys are in several folds, with an example if there is room."""
-    check, rows, fold = shared.compared.check, shared.rows, noun_of(labels)
+    check = shared.compared.check
+    rows = shared.rows
+    fold = noun_of(labels)
     text = f"{write_count(shared, rows.n_split)} {is_or_are(rows.n_split)} in several {fold}s"
     names = {"noun": shared.compared.noun}
     example = rows.example
@@ -118,7 +122,9 @@ def write_leak(shared: SharedUnits, labels: FoldValues) -> Finding:
 
 def find_partly(shared: SharedUnits, labels: FoldValues) -> list[Finding]:
     """Write a note on groups or keys that are in a fold and in rows without one."""
-    n, check, fold = shared.n_partly, shared.compared.check, noun_of(labels)
+    n = shared.n_partly
+    check = shared.compared.check
+    fold = noun_of(labels)
     if not n:
         return []
     text = f"{write_count(shared, n)} {is_or_are(n)} in a {fold} and in rows without one"

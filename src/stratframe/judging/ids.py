@@ -97,5 +97,6 @@ def find_ids(ids: Sequence[tuple[Any, Ints]], labels: FoldValues, folds: Ints) -
             counts = f"{n:,} of {np.count_nonzero(n_folds):,} {is_or_are(n)}"
             text = f"{{id}}: {counts} in several {noun_of(labels)}s"
             tails = "; if their rows belong together, pass groups={id}", "; groups={id}?"
-            found.append(write_finding("note", "groups", n, text, *tails, id=describe(label)))
+            finding = write_finding("note", "groups", n, text, *tails, id=describe(label))
+            found.append(finding.as_question())
     return found[:MOST_LINES]

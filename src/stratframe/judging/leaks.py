@@ -16,6 +16,7 @@ from ..habits import suggest_arguments
 from ..pipeline.fold_counts import check_not_itself
 from ..pipeline.nest import place_rows
 from ..pipeline.options import Options
+from ..verbs.door import any_frame
 from ..verbs.result_tables import fold_table, table_verb, text_array
 from ..verbs.sources import join_given, named_source
 from .asked import AUTO, Asked, read_arguments
@@ -27,6 +28,7 @@ from .groups import ComparedUnits
 
 @table_verb
 @suggest_arguments
+@any_frame()
 def leaks(
     frame: AnyFrame,
     *,

@@ -26,6 +26,8 @@ CHECKS = (
 )
 """The names of the checks, in the order of their lines."""
 
+MOST_QUESTIONS = 2
+
 ROOM = 69
 """The maximum number of characters in the line of a finding, without the severity."""
 
@@ -46,10 +48,15 @@ class Finding(NamedTuple):
     detail: str
     line: str
     """The text, shortened to fit one line."""
+    is_question: bool = False
+    """Whether the finding asks what the call can answer; with `strict`, it counts as wrong."""
 
     def on(self, *, fold: object = None, level: str | None = None) -> Finding:
         """Say which label, and which class or value, the finding is on."""
         return self._replace(fold=None if fold is None else str(fold), level=level)
+
+    def as_question(self) -> Finding:
+        return self._replace(is_question=True)
 
 
 def write_finding(
@@ -59,6 +66,14 @@ def write_finding(
     names = {key: printable(name) for key, name in names.items()}
     detail = "".join([head, *tails[:1]]).format(**names)
     return Finding(severity, check, n, None, None, detail, fit_line(head, *tails, **names))
+
+
+def keep_questions(findings: Sequence[Finding]) -> list[Finding]:
+    """Keep at most two questions: on duplicates, groups and time, in this order."""
+    questions = [each for each in findings if each.is_question]
+    questions.sort(key=lambda each: (each.check != "duplicates", CHECKS.index(each.check)))
+    dropped = questions[MOST_QUESTIONS:]
+    return [each for each in findings if not any(each is other for other in dropped)]
 
 
 def worst_first(findings: Iterable[Finding]) -> list[Finding]:

@@ -21,6 +21,7 @@ from ..pipeline.fold_counts import FoldCounts
 from ..pipeline.local_source import LocalSource
 from ..progress import track
 from ..terms.base import By
+from ..verbs.door import any_frame
 from ..verbs.result_tables import stratum_names, table_order
 from ..verbs.sources import check_rows, join_given, named_source
 from . import draw
@@ -42,14 +43,20 @@ Picture: TypeAlias = tuple[list[Finding], Bars | Matrix]
 
 Kind: TypeAlias = Literal["shares", "balance", "drift", "leaks"]
 
-MAX_FOLDS, MAX_COLUMNS, MAX_ROWS, ABREAST = 60, 20, 15, 5
-"""The maximum numbers of folds, of fold columns, of matrix rows, and of pictures side by side."""
+MAX_FOLDS = 60
+MAX_COLUMNS = 20
+MAX_ROWS = 15
+"""The maximum number of rows of a matrix."""
+
+ABREAST = 5
+"""The maximum number of pictures side by side."""
 
 LEAST_SHARE = 0.02
 """The minimum share of all rows that a class must have for a dotted line to mark its share."""
 
 
 @suggest_arguments
+@any_frame()
 def plot(
     frame: Frame | Mapping[str, Frame],
     by: By | None = None,
@@ -160,7 +167,8 @@ def check_axes(ax: Any, n_columns: int, kind: Kind) -> list[Any]:
 
 def draw_all(axes: Sequence[Any], names: Sequence[Any], pictures: Sequence[Picture]) -> None:
     """Draw the pictures with one scale for all matrices, and without repeated legends."""
-    sides, drawn = [draw.sides_of(ax) for ax in axes], []
+    sides = [draw.sides_of(ax) for ax in axes]
+    drawn = []
     limit = max((each.limit for _, each in pictures if isinstance(each, Matrix)), default=1.0)
     legends = [getattr(each, "classes", None) for _, each in pictures]
     for place, (ax, name, (found, drawing)) in enumerate(zip(axes, names, pictures, strict=True)):
@@ -197,7 +205,8 @@ def picture_shares(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[P
     eager, compared = read_compared(frame, names, asked.without("key", "duplicates"))
     for name in names:
         labels, folds = label_folds(eager, name)
-        sizes, twin = np.array(labels.sizes), partial(find_twin, frame, names, folds)
+        sizes = np.array(labels.sizes)
+        twin = partial(find_twin, frame, names, folds)
         groups = [each for each in compared if isinstance(each, ComparedUnits)]
         n_pairs = sum(count_units(each, labels.values, folds).rows.n_pairs for each in groups)
         marks = [float(np.mean(sizes[sizes > 0]))] if are_numbered(labels) else []
@@ -227,16 +236,21 @@ def shares_of(counts: FoldCounts, judged: list[JudgedCells]) -> Bars:
     if counts.is_marginal:
         heading += f", of {len(judged)} margins"
     is_order = len(level.strata.levels) == 1 and level.strata.levels[0].term.is_ordinal
-    order, palette = table_order(level.strata), draw.SHADES if is_order else draw.COLOURS
+    order = table_order(level.strata)
+    palette = draw.SHADES if is_order else draw.COLOURS
     largest = np.argsort(-level.table.sum(axis=1)[order], kind="stable")[: len(palette)]
-    chosen, n_others = order[np.sort(largest)], len(order) - len(largest)
+    chosen = order[np.sort(largest)]
+    n_others = len(order) - len(largest)
     classes = stratum_names(level.strata, chosen, with_entry=False)
     places = np.linspace(0, len(draw.SHADES) - 1, len(chosen)) if is_order else range(len(chosen))
-    colours, table = [palette[int(place)] for place in places], level.table[chosen]
+    colours = [palette[int(place)] for place in places]
+    table = level.table[chosen]
     if n_others:
-        classes, colours = [*classes, plural(n_others, "other")], [*colours, draw.OTHERS]
+        classes = [*classes, plural(n_others, "other")]
+        colours = [*colours, draw.OTHERS]
         table = np.vstack([table, counts.sizes - table.sum(axis=0)])
-    shares, whole = table / np.maximum(counts.sizes, 1), table.sum(axis=1) / counts.sizes.sum()
+    shares = table / np.maximum(counts.sizes, 1)
+    whole = table.sum(axis=1) / counts.sizes.sum()
     marks = whole.cumsum()[:-1][whole[:-1] >= LEAST_SHARE].tolist()
     return Bars(counts.labels.values, counts.sizes, shares, marks, colours, classes, heading)
 
@@ -247,7 +261,8 @@ def deviations_of(counts: FoldCounts, judged: list[JudgedCells]) -> Matrix:
     every = [(place, stratum) for place, each in enumerate(strata) for stratum in table_order(each)]
     off = np.array([judged[place].off[stratum] for place, stratum in every])
     is_even = np.array([judged[place].is_even[stratum] for place, stratum in every])
-    shades, chosen = np.where(is_even, 0.0, off), np.arange(len(every))
+    shades = np.where(is_even, 0.0, off)
+    chosen = np.arange(len(every))
     side = cut_name(printable(name_entries(counts)), 24)
     if len(every) > MAX_ROWS:
         far = list(map(far_off, judged))
@@ -286,13 +301,16 @@ def picture_drift(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Pi
     for name in names:
         label_folds(eager, name)
         labels, features, drifts = measure_drift(eager, refs, name)
-        ratio, n = drifts.ratio, len(features)
-        order, side = np.arange(n), "feature"
+        ratio = drifts.ratio
+        n = len(features)
+        order = np.arange(n)
+        side = "feature"
         if n > MAX_ROWS:
             worst = np.nan_to_num(ratio, nan=-1.0).max(axis=1)
             order = worst_rows(worst, ratio, ratio)
             side = f"{len(order)} worst of {n:,} features"
-        rows, shown = [features[place] for place in order], ratio[order]
+        rows = [features[place] for place in order]
+        shown = ratio[order]
         matrix = Matrix(labels.values, rows, shown, shown, side, "distance / chance", white=1.0)
         yield [find_drift(labels, features, drifts)], matrix
 
@@ -308,7 +326,8 @@ def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Pi
     eager, (compared,) = read_compared(frame, names, asked)
     for name in names:
         labels, folds = label_folds(eager, name)
-        values, (rows, sets) = labels.values, shared_sets(compared, folds)
+        values = labels.values
+        (rows, sets) = shared_sets(compared, folds)
         # Count the sets that have rows in both folds of each pair.
         both = np.full((len(values), len(values)), 0.0 if compared.columns else np.nan)
         pairs = distinct_values(sets * len(values) + folds[rows])

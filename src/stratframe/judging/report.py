@@ -18,6 +18,7 @@ from ..pipeline.fold_counts import FoldCounts
 from ..progress import track
 from ..terms.base import By
 from ..terms.by import columns_of, parse_columns, parse_groups, require_by
+from ..verbs.door import any_frame
 from ..verbs.result_tables import fold_table, rounded_column, table_verb, text_array
 from ..verbs.sources import check_rows, join_given, named_source
 from .balance import stack_levels, verdict_of, verdicts_of
@@ -29,6 +30,7 @@ IN_FULL = ("rms_deviation", "random", "ratio", "tv_distance")
 
 @table_verb
 @suggest_arguments
+@any_frame()
 def report(
     frame: AnyFrame,
     by: By,
@@ -93,7 +95,8 @@ def report(
     0     0  4       0.5       0    even
     1     1  4       0.5       0    even
     """
-    in_full, terms = check_flag("full", full), parse_groups(groups)
+    in_full = check_flag("full", full)
+    terms = parse_groups(groups)
     refs = {"by": columns_of(require_by(by).terms), "groups": columns_of(terms)}
     frame, name, _ = join_given(frame, name, refs)
     source, names = named_source(frame, name)
@@ -110,6 +113,7 @@ def report(
 
 @table_verb
 @suggest_arguments
+@any_frame()
 def compare(
     frame: AnyFrame,
     by: By,
@@ -154,7 +158,8 @@ def compare(
     0  plain      12.5  uneven
     1   fold       0.0    even
     """
-    in_full, terms = check_flag("full", full), parse_groups(groups)
+    in_full = check_flag("full", full)
+    terms = parse_groups(groups)
     source, columns = named_source(frame, names)
     refs = parse_columns("features", features)
     if refs:
@@ -164,7 +169,8 @@ def compare(
 
     def measure(column: Any) -> dict[str, Any]:
         folds = measure_folds(read.count_folds(by, column, terms))
-        rms, random = mean_root(folds["rms_deviation"]), mean_root(folds["random"])
+        rms = mean_root(folds["rms_deviation"])
+        random = mean_root(folds["random"])
         found = {
             "rows_off": folds["rows_off"].max(initial=0.0),
             "verdict": verdict_of(folds["verdict"]),
@@ -189,8 +195,10 @@ def compare(
 def measure_folds(counts: FoldCounts) -> dict[str, Any]:
     judged = counts.judge()
     shown = judged if counts.is_marginal else judged[-1:]
-    cells, joint = stack_levels(judged), stack_levels(shown)
-    rms, random = mean_root(joint.off), mean_root(joint.spread)
+    cells = stack_levels(judged)
+    joint = stack_levels(shown)
+    rms = mean_root(joint.off)
+    random = mean_root(joint.spread)
     return {
         "rows_off": np.abs(cells.off).max(axis=0, initial=0.0),
         "absent": (joint.table == 0).sum(axis=0),

@@ -73,6 +73,17 @@ def find_aside(columns: Sequence[Any]) -> list[Finding]:
     return [write_finding("note", "rows", n, text, *tails, **names)] if n else []
 
 
+def find_unread(columns: Sequence[str]) -> list[Finding]:
+    """Note the columns of Arrow data that Polars cannot read."""
+    if not columns:
+        return []
+    names = number_names([describe(name) for name in columns[:MAX_LISTED]])
+    listed = preview([f"{{{each}}}" for each in names], len(columns))
+    n = len(columns)
+    text = "left aside (Polars cannot read their types): "
+    return [write_finding("note", "rows", n, text, listed, plural(n, "column"), **names)]
+
+
 def find_sizes(
     labels: FoldValues, n_group_pairs: int, same_as: Callable[[], str | None]
 ) -> list[Finding]:

@@ -22,6 +22,7 @@ from ..errors import StratError, above_limit, at_least_one, at_most, describe, p
 from ..frames import Frame
 from ..progress import track
 from ..terms.by import parse_columns
+from ..verbs.door import any_frame
 from .cache import cache_folder, run_cached
 from .models import check_estimators, check_metric
 from .resample import Design, Estimate
@@ -36,6 +37,7 @@ MAX_RUNS = 10_000
 """The maximum number of times that a strategy deals a sample into k folds."""
 
 
+@any_frame()
 def compare(
     frame: Frame,
     target: Any,
@@ -169,6 +171,7 @@ def compare(
     return summary(scores, full=in_full)
 
 
+@any_frame()
 def estimates(
     frame: Frame,
     target: Any,

@@ -24,10 +24,12 @@ from ..pipeline.options import (
 from ..pipeline.parts import empty_outputs, new_columns
 from ..terms.base import By, Missing, Term
 from ..terms.by import parse_by
+from .door import any_frame
 from .sources import list_names, source_of
 
 
 @suggest_arguments
+@any_frame("columns", in_order="the folds")
 def kfold(
     frame: AnyFrameT,
     by: By | None = None,
@@ -168,6 +170,7 @@ def kfold(
 
 
 @suggest_arguments
+@any_frame("columns", in_order="the parts")
 def split(
     frame: AnyFrameT,
     by: By | None = None,
@@ -262,6 +265,7 @@ def split(
 
 
 @suggest_arguments
+@any_frame("columns", in_order="the new folds")
 def extend(
     frame: AnyFrameT,
     by: By | None,

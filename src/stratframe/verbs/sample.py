@@ -14,12 +14,14 @@ from ..pipeline.options import Options
 from ..pipeline.sample_sizes import Allocation, SampleSize
 from ..terms.base import By
 from ..terms.by import parse_columns, require_by
+from .door import any_frame
 from .result_tables import table_verb
 from .sources import source_of
 
 
 @table_verb
 @suggest_arguments
+@any_frame("rows", in_order="the rows of the sample")
 def sample(
     frame: AnyFrame,
     by: By,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import starmap
 from typing import Any, Generic, NoReturn
@@ -15,6 +15,7 @@ from ..core.types import Ints
 from ..errors import StratError, describe, list_values, plural, with_full_stop
 from ..frames import AnyFrameT, FoldValues, Frame
 from ..habits import suggest_arguments
+from .door import any_frame
 from .pairs import Nulls, PairRule, Pairs, check_rule, list_labels, pair_columns, positions_of
 from .sources import Source, check_rows, list_names, named_source, source_of
 
@@ -57,8 +58,17 @@ class Folds(starmap):  # type: ignore[type-arg]
 
     split = get_n_splits = staticmethod(refuse_frames)
 
+    def give_rows(self, give: Callable[[Any], Any]) -> Folds:
+        """Return the folds with their frames as `give` gives them back."""
+        return Folds(partial(give_fold, give), zip(self, strict=True))
+
+
+def give_fold(give: Callable[[Any], Any], fold: Fold[Any]) -> Fold[Any]:
+    return replace(fold, train=give(fold.train), valid=give(fold.valid))
+
 
 @suggest_arguments
+@any_frame("rows")
 def folds(
     frame: AnyFrameT,
     name: str | Sequence[str] = "fold",
@@ -201,6 +211,7 @@ def select_fold(source: Source, pairs: Pairs, place: int) -> Fold[Any]:
 
 
 @suggest_arguments
+@any_frame("rows")
 def parts(
     frame: AnyFrameT, name: str = "split", names: Sequence[Any] | None = None
 ) -> dict[Any, AnyFrameT]:
@@ -291,6 +302,7 @@ def check_parts(name: str, names: Sequence[Any], labels: FoldValues) -> None:
 
 
 @suggest_arguments
+@any_frame(in_order="the positions")
 def cv(
     frame: Frame,
     name: str | Sequence[str] = "fold",

@@ -20,7 +20,7 @@ def source_of(frame: object) -> Source:
     if engine is not None:
         return EngineSource(engine)
     if not frames.is_frame(frame):
-        raise frames.libraries.not_a_frame(frame, "pandas, Polars, Dask or Spark")
+        raise frames.libraries.not_a_frame(frame, "pandas, Polars, Dask, Spark or Arrow")
     return LocalSource(frame)
 
 

@@ -10,6 +10,7 @@ from ..checks import load_extra
 from ..core.types import Ints
 from ..errors import StratError, describe
 from ..habits import suggest_arguments
+from .door import frame_in
 from .pairs import Nulls, PairRule, Pairs, check_rule, pair_columns, positions_of
 from .sources import as_list, check_rows, list_names
 
@@ -136,6 +137,8 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
 
     def read_pairs(self, rule: PairRule, data: Any, groups: Any) -> list[Pairs]:
         check_rows(data, "`FoldSplit` gives positions of rows", "`sf.folds` gives frames")
+        data = frame_in(data)
+        groups = frame_in(groups)
         apart = [(name, find_column("apart", name, data, groups)) for name in rule.apart]
         names: list[str] = []
         for name in as_list(self.name, data, groups):

@@ -25,6 +25,7 @@ from ..pipeline.options import (
 from ..pipeline.parts import warn_far_parts
 from ..terms.base import By, Missing
 from ..terms.by import columns_of, require_by
+from .door import any_frame
 from .result_tables import (
     check_table_size,
     fold_table,
@@ -38,6 +39,7 @@ from .sources import join_given, named_source, source_of
 
 @table_verb
 @suggest_arguments
+@any_frame()
 def balance(frame: AnyFrame, by: By, name: str | Sequence[str] = "fold") -> Any:
     """Compare the number of rows of each stratum in each fold with the expected number.
 
@@ -113,6 +115,7 @@ def balance_rows(
 
 @table_verb
 @suggest_arguments
+@any_frame()
 def plan(
     frame: AnyFrame,
     by: By | None = None,
