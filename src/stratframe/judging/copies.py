@@ -24,6 +24,11 @@ of a patient, if another column differs in every row or is left out."""
 LENIENT = 10
 """Chance can explain up to about this many times the expected number of pairs of equal rows."""
 
+LENIENT_AGREEMENT = 5
+"""Chance can explain up to about this many times the expected number of pairs that agree in one
+column, among those that agree in all others. The expectation is not about independent columns, so
+that it is closer."""
+
 FEW_COLUMNS, MOSTLY = 8, 0.7
 """The maximum number of columns that are left out, one at a time, to compare rows in all other
 columns. Some of the pairs that agree in them also agree in the omitted column by chance. If the
@@ -161,7 +166,9 @@ def agrees_by_chance(
     rarest = sorted((each.n_pairs, place) for place, each in enumerate(alone))
     for equal, place in rarest[:FEW_COLUMNS]:
         n_alike, (most, _) = equal - shared.n_pairs, rarest[rarest[0][1] == place]
-        if most < n_pairs and not is_within(found, most * n_alike / (n_pairs - most)):
+        if most < n_pairs and not is_within(
+            found, most * n_alike / (n_pairs - most), LENIENT_AGREEMENT
+        ):
             continue  # even an upper bound on `expected` is too small
         others = [*columns[:place], *columns[place + 1 :]]
         own = words - frames.duplicates.column_words(columns[place], place)
@@ -169,7 +176,7 @@ def agrees_by_chance(
         n_others = n_pairs - agreeing.n_pairs
         expected = agreeing.n_split_pairs * (n_alike / n_others if n_others else 1)
         mostly = expected + MOSTLY * (agreeing.n_split_pairs - expected)
-        if found < mostly and is_within(found, expected):
+        if found < mostly and is_within(found, expected, LENIENT_AGREEMENT):
             return True
     return False
 
@@ -223,9 +230,9 @@ def pairs_of_frequent_value(column: SharedRows) -> int:
     return n_pairs if is_frequent else 0
 
 
-def is_within(found: float, expected: float) -> bool:
-    """Return whether there are at most about ten times as many pairs as expected by chance."""
-    return found <= LENIENT * expected + 3 * sqrt(LENIENT * expected)
+def is_within(found: float, expected: float, lenient: int = LENIENT) -> bool:
+    """Return whether there are at most about `lenient` times as many pairs as expected."""
+    return found <= lenient * expected + 3 * sqrt(lenient * expected)
 
 
 def are_repeated(shared: SharedRows, rows: Ints, words: Words) -> bool:
