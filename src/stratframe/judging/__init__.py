@@ -5,7 +5,7 @@
 - `check`, which has a file for each of its checks: `groups` and keys; `duplicates`; `balance` and
   totals; `sizes` and labels; `chronology`; `drift`
 - `ids`: findings on groups that the call does not name
-- `copies`: whether chance explains equal rows
+- `compared`: the columns that a call compares; `copies`: whether chance explains equal rows
 - `engine_counts`: what folds share on Dask and Spark frames
 - `leaks`; `report` with `compare`; `advise`
 - `plot`: the data and the title of each picture; `draw`: bars and matrices

@@ -187,9 +187,10 @@ def check(  # noqa: PLR0913 - what users ask for
     cuts of each stratum, the number of rows up to the cut in each fold is within two rows of the
     fold's share. Equal rows in different folds are a leak, unless chance can explain them or, if
     `duplicates` names no columns, they make up at most 1 % of the rows or agree in fewer than three
-    columns beside a column that differs in every row. With several fold columns, rows are compared
-    with and without the other columns of `name`, unless their names suggest folds. The page *How
-    good is a fold column?* has the exact rules.
+    columns beside a column that differs in every row. So are rows that are equal in all columns
+    but one that has fractions or is in `by`, if they make up more than 1 % of the rows. With
+    several fold columns, rows are compared with and without the other columns of `name`, unless
+    their names suggest folds. The page *How good is a fold column?* has the exact rules.
 
     Rows without a fold are left out, and a note gives their number. On Dask and Spark frames, rows
     without a group raise an error, `features` cannot be given, equal rows are looked for only in
