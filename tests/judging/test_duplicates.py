@@ -151,6 +151,15 @@ def test_a_column_that_repeats_the_folds_hides_no_copies(frame: Make) -> None:
     assert len(columns_of(listed)["row"]) == 120
 
 
+def test_a_source_beside_copied_texts(frame: Make) -> None:
+    """A column of sources, each of which is a part, does not hide that all texts are copied."""
+    texts = [f"text {row}" for row in range(300)] * 2
+    parts = ["train"] * 300 + ["test"] * 300
+    sources = ["a.csv"] * 300 + ["b.csv"] * 300
+    found = sf.check(frame({"text": texts, "source": sources, "split": parts}), name="split")
+    assert "LEAK     600 rows (100 %) equal a row of another part" in found.text
+
+
 @pytest.mark.parametrize("kind", TWO_KINDS)
 @pytest.mark.parametrize("hidden", ["oof", "weight"])
 def test_samples_of_many_rows_find_copies(

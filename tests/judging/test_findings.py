@@ -225,6 +225,7 @@ def test_equal_rows_are_judged_by_the_rules(rows: list[Any], copies: int, named:
     n, pairs = len(rows), list(combinations(range(len(rows)), 2))
     # A column of different values looks like ids, and is compared only if it is named.
     columns = [each for each in every.values() if named or len({*each}) < n]
+    has_ids = len(columns) < len(every)
     if not named:  # nor is one whose values are the folds
         columns = [each for each in columns if not are_folds(each, folds)]
 
@@ -233,7 +234,7 @@ def test_equal_rows_are_judged_by_the_rules(rows: list[Any], copies: int, named:
         return sum(all(column[i] == column[j] for column in columns) for i, j in compared)
 
     def is_within(expected: Fraction, lenient: int = 10) -> bool:
-        """Return whether some times the pairs that are expected, and more by chance, are as many."""
+        """Return whether a multiple of the expected pairs, and some more by chance, are as many."""
         return found <= lenient * expected + 3 * float(lenient * expected) ** 0.5
 
     found, equal = agreeing(columns, across=True), agreeing(columns, across=False)
@@ -262,8 +263,8 @@ def test_equal_rows_are_judged_by_the_rules(rows: list[Any], copies: int, named:
             by_chance |= found < mostly and is_within(alike * same, 5)
     varied = [column for column in columns if len({*column}) > 1]
     if not named and len(varied) < 2:
-        by_chance = len(columns) < len(every) or not any(map(are_copies, varied))
-    if not named and len(columns) < min(3, len(every)):
+        by_chance = has_ids or not any(map(are_copies, varied))
+    if has_ids and len(columns) < 3 and not named:
         by_chance = True  # not judged, which is a note, too
     compared_rows = list(zip(*columns, strict=True))
     held = {*zip(compared_rows, folds, strict=True)}

@@ -199,8 +199,10 @@ def check(  # noqa: PLR0913 - what users ask for
     cuts of each stratum, the number of rows up to the cut in each fold is within two rows of the
     fold's share. Equal rows in different folds are a leak, unless chance can explain them or, if
     `duplicates` names no columns, they make up at most 1 % of the rows or agree in fewer than three
-    columns beside a column that differs in every row. With several fold columns, rows are compared
-    with and without the other columns of `name`, unless their names suggest folds.
+    columns beside a column that differs in every row. So are rows that are equal in all columns
+    but one that has fractions or is in `by`, if they make up more than 1 % of the rows. With
+    several fold columns, rows are compared with and without the other columns of `name`, unless
+    their names suggest folds.
 
     Without `groups`, folds that keep each value of a column whole are judged as if it were named, a
     few torn values among whole ones are a leak, and folds that are sites may be uneven. The page

@@ -45,6 +45,8 @@ class ComparedRows(NamedTuple):
     """The columns that are compared; empty if an engine compares the rows."""
     left_aside: Sequence[str] = ()
     """The names of the columns that are not compared."""
+    twins: Sequence[str] = ()
+    """The names of the columns that are not compared because their values match the folds."""
     unique: Sequence[str] = ()
     """The names of continuous columns without repeated values, which are not compared; they show
     that no rows are equal in all columns."""
@@ -69,7 +71,7 @@ class ComparedRows(NamedTuple):
     @property
     def are_strata(self) -> bool:
         """Whether `by` names all compared columns."""
-        return self.strata.issuperset(self.labels)
+        return {*self.labels} <= self.strata
 
     @property
     def is_judged(self) -> bool:

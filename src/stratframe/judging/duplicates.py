@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -25,6 +26,7 @@ from .copies import (
     is_explained,
     is_within,
 )
+from .ids import ROWS_EACH, is_id
 from .labels import noun_of
 from .lines import WORST_FIRST, Finding, Severity, double_braces, write_finding
 
@@ -103,9 +105,8 @@ def leave_out_twins(compared: ComparedRows, folds: Ints) -> ComparedRows:
     is_twin = np.array([matches_folds(each, folds, rows) for each in compared.columns], np.bool_)
     if not is_twin.any():
         return compared
-    kept = np.flatnonzero(~is_twin)
-    twins = [str(compared.labels[place]) for place in np.flatnonzero(is_twin)]
-    return choose_compared(compared, kept)._replace(left_aside=[*compared.left_aside, *twins])
+    twins = [str(compared.labels[place]) for place in np.flatnonzero(is_twin).tolist()]
+    return choose_compared(compared, np.flatnonzero(~is_twin))._replace(twins=twins)
 
 
 def matches_folds(column: Any, folds: Ints, rows: Ints) -> bool:
@@ -147,7 +148,7 @@ def count_beside_unique(
         if are_many(shared.n_rows, len(rows)) and are_beyond_chance(
             compared, shared, folds, rows, words
         ):
-            return EqualRows(compared, shared, by_chance=have_ids(columns, shared, rows))
+            return EqualRows(compared, shared, by_chance=may_be_units(compared, shared, rows))
     return none
 
 
@@ -196,15 +197,15 @@ def find_hidden_copies(compared: ComparedRows, folds: Ints, rows: Ints) -> Nearl
         if not are_enough(without, shared, len(rows)):
             continue
         if are_beyond_chance(without, shared, folds, rows, words):
-            may_be_units = have_ids(without.columns, shared, rows)
+            has_units = may_be_units(without, shared, rows)
             may_be_copies = hides_copies(compared, place)
-            if may_be_units and not may_be_copies:
+            if has_units and not may_be_copies:
                 continue
             is_alone = shares[others].max() < ALONE * shares[place]
             return NearlyEqual(
                 column=compared.labels[place],
                 n_rows=round(shares[place] * len(rows)),
-                is_leak=may_be_copies and is_alone and not may_be_units,
+                is_leak=may_be_copies and is_alone and not has_units,
                 labels=without.labels,
             )
     return None
@@ -217,6 +218,16 @@ def are_beyond_chance(
     if are_repeated(shared, rows, words):
         return False
     return not is_explained(compared, shared, folds, rows, words)
+
+
+def may_be_units(compared: ComparedRows, shared: SharedRows, rows: Ints) -> bool:
+    """Return whether equal rows may be of the same unit, as a column of ids says."""
+    named = [is_id(label) for label in compared.labels]
+    for column in itertools.compress(compared.columns, named):
+        n_values = np.count_nonzero(frames.duplicates.value_sizes(column, rows))
+        if ROWS_EACH * n_values <= len(rows):
+            return True
+    return have_ids(compared.columns, shared, rows)
 
 
 def hides_copies(compared: ComparedRows, place: int) -> bool:
@@ -298,8 +309,8 @@ def find_equal_rows(shared: EqualRows, labels: FoldValues) -> Finding:
         text = "duplicates: not looked for, as no column tells rows apart"
         return write_finding("note", "duplicates", 0, text)
     tails = [""]
-    if compared.left_aside:
-        tails = [f" (without {each})" for each in list_columns(compared.left_aside)] + tails
+    if left_out := [*compared.left_aside, *compared.twins]:
+        tails = [f" (without {each})" for each in list_columns(left_out)] + tails
     n = rows.n_rows
     if not n:
         text = f"duplicates: no row equals a row of another {fold}"
