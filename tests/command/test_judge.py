@@ -54,6 +54,24 @@ def test_check_ends_with_1_if_anything_is_wrong(
     assert ("duplicates" in out) == ("none" not in options)
 
 
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        pytest.param("", 1, id="a_question_about_ids"),
+        pytest.param("--groups patient_id", 1, id="ids_are_groups"),
+        pytest.param("--groups none", 0, id="there_are_no_groups"),
+    ],
+)
+def test_none_answers_a_question_about_groups(options: str, code: int) -> None:
+    """`--groups none` says that no rows belong together, unless a column has this name."""
+    ids = [f"p{row // 2}" for row in range(80)]
+    pl.DataFrame({"patient_id": ids, "fold": [0, 1] * 40}).write_csv("in.csv")
+    pl.DataFrame({"none": ids, "fold": [0, 1] * 40}).write_csv("none.csv")
+
+    assert call(f"check in.csv --strict --duplicates none {options}") == code
+    assert call("check none.csv --groups none") == 1
+
+
 @pytest.mark.parametrize("verb", ["check", "report"])
 def test_marks_in_the_columns_of_repeats(verb: str, capsys: Capture) -> None:
     """If `fold` means fold_1, fold_2, ..., marks such as NA in them are missing values."""

@@ -370,7 +370,7 @@ def test_a_check_is_that_of_pandas(engine, options):
     frame["block"] = ["test" if i < 20 else "train" for i in ALL]
     frame = engine.local(frame.assign(never=["train" if i % 2 else None for i in ALL]))
     found = sf.check(engine.spread(frame, [17, 45]), **options)
-    expected = sf.check(frame, **{"duplicates": None, **options})
+    expected = sf.check(frame, **{"duplicates": None, "time": False, **options})
     assert found.ok == expected.ok
     assert lines_of(found) == lines_of(expected)
     assert ("not looked for on" in str(found)) == ("duplicates" not in options)
@@ -380,6 +380,23 @@ def test_a_check_is_that_of_pandas(engine, options):
     assert ("'fold' and 'twin' are the same" in str(found)) == ("twin" in options.get("name", ""))
     if options.get("groups") == "pair":
         assert "pairs are in several folds, such as " in str(found)
+
+
+def test_times_that_are_not_looked_for(engine):
+    """That a column whose name says time is not looked at is said, until the call answers."""
+    frame = engine.local(pd.DataFrame({"year": range(60), "x": [1, 2] * 30, "fold": [0, 1] * 30}))
+    spread = engine.spread(frame, [17, 45])
+    assert "note     time: not looked for in 'year' on" in sf.check(spread).text
+    assert "not looked for in 'year'" not in sf.check(spread, time=False).text
+    assert "not looked for in 'year'" not in sf.check(spread, time="year").text
+
+
+def test_lost_folds_and_names(engine):
+    """A gap in the numbers of folds is a lost fold, and one in the numbers of sites is none."""
+    frame = engine.local(pd.DataFrame({"fold": [0, 1, 3] * 20, "site": [3, 7, 40] * 20}))
+    spread = engine.spread(frame, [17, 45])
+    assert "WARNING  fold 2 has no rows" in sf.check(spread).text
+    assert sf.check(spread, name="site").ok
 
 
 def test_copies_of_everything(engine):

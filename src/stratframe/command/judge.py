@@ -16,10 +16,17 @@ from .streams import Output
 WRONG = 1
 """The exit code if `check` finds a leak or a warning."""
 
+NONE = "none"
+"""The text of an option that says that there are no groups, or that times have no order."""
+
 
 def run_check(command: Command) -> Output:
     """Run `check`, and write its findings as text or JSON."""
     inputs, values = read_inputs(command)
+    for argument in ("groups", "time"):
+        has_column = any(NONE in frames.column_names(each.frame) for each in inputs)
+        if values.get(argument) == NONE and not has_column:
+            values[argument] = False
     frame = as_argument(command, [each.frame for each in inputs])
     check = sf.check(frame, **values)
     code = 0 if check else WRONG

@@ -13,6 +13,7 @@ convert columns to numpy arrays, and make new columns, selections of rows and ta
 - `polars_schemas`: the pandera classes for Polars frames, imported when first needed
 - `rules`: find the rows that break a rule
 - `read`: read a column as codes of classes, as numbers, or as a key to be hashed
+- `times`: read dates, also those written as text in ISO format
 - `lists`: read a column of lists as tags, or as vectors of classes
 - `purposes`: rank the names of parts by the use that they describe
 - `folds`: read the folds that a column holds, and the fold of each row
@@ -79,3 +80,4 @@ from .references import (
 )
 from .result import float_column, make_frame, text_column
 from .rules import Rule, RuledColumn, check_rules
+from .times import may_hold_times, read_dates, read_given_times, read_numbered_times, spread_rows

@@ -86,7 +86,8 @@ def find_time(
     labels, codes = frames.fold_codes(folds, weights=weights)
     weights = np.ones(len(codes), dtype=np.int64) if weights is None else weights
     lacks = np.logical_or.reduce([frames.is_missing(each) for each in columns])
-    values, rows = frames.read_times(columns[-1])[0], np.flatnonzero((codes >= 0) & ~lacks)
+    values = frames.read_given_times(columns[-1])[0]
+    rows = np.flatnonzero((codes >= 0) & ~lacks)
     listed = " or ".join(map(frames.format_reference, refs))
     n_timed = np.bincount(codes[rows], minlength=len(labels.sizes))
     untimed = np.flatnonzero((np.array(labels.sizes) > 0) & (n_timed == 0))
