@@ -235,3 +235,26 @@ def test_zones_of_several_files(capsys: Capture) -> None:
         " in 'train' and none in 'test'. Hint: write all times with a zone, as in"
         " 2024-03-31T12:00Z.\n"
     )
+
+
+def test_advise_prints_the_table(capsys: Capture) -> None:
+    """`advise` prints its table for the numbers of folds that are given, and writes it if asked."""
+    DATA.write_csv("in.csv")
+
+    assert call("advise in.csv --by label --ks 4 --ks 30 --groups pair --out advice.csv") == 0
+
+    table = sf.advise(DATA, "label", [4, 30], groups="pair")
+    head, *lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert head == table.columns
+    assert [line[0] for line in lines] == ["4", "30"]
+    assert Path("advice.csv").read_text() == table.write_csv()
+
+
+def test_advise_has_columns_in_full(capsys: Capture) -> None:
+    """`--full` shows all columns of a table."""
+    DATA.write_csv("in.csv")
+
+    assert call("advise in.csv --by label --full") == 0
+
+    columns = sf.advise(DATA, "label", full=True).columns
+    assert capsys.readouterr().out.splitlines()[0].split() == columns

@@ -239,12 +239,12 @@ def test_values_apart_are_compared_whatever_their_types(case):
 
 @pytest.mark.parametrize("dtype", ["datetime64[us, {}]", "timestamp[us, tz={}][pyarrow]"])
 @pytest.mark.parametrize("zone", ["America/Sao_Paulo", "America/Havana"])
-@pytest.mark.parametrize("every", ["1d", "6h", "40m"])
-def test_periods_keep_their_zone(dtype, zone, every):
+@pytest.mark.parametrize(("every", "gap"), [("1d", "7h"), ("6h", "1d"), ("40m", 1)])
+def test_periods_keep_their_zone(dtype, zone, every, gap):
     """Periods of times with a zone have the labels and rows of pandas, where clocks change too."""
     times = pd.date_range("2018-11-02", periods=48, freq="2h", tz="UTC", name="at")
     df = times.tz_convert(zone).to_frame(index=False).astype(dtype.format(zone))
-    rule = {"every": every, "train": "past", "gap": 1, "last": 30}
+    rule = {"every": every, "train": "past", "gap": gap, "last": 30, "horizon": 2}
     expected = list(df.strat.folds("at", **rule))
     lazy = dd.from_pandas(df, npartitions=3)
     for found, wanted in zip(lazy.strat.folds("at", **rule), expected, strict=True):

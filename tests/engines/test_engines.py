@@ -132,7 +132,7 @@ EQUAL = [
     *(
         f"sf.sample(df, {by}, {size}, key='id')"
         for by in ("'label'", "['label', 'sex']", "['sex', sf.quantiles('age', 3)]")
-        for size in ("n=17", "frac=0.4, allocation='equal'")
+        for size in ("n=17", "frac=0.4, allocation='equal'", "each=3")
     ),
     "sf.kfold(df, 'label', key='id', name='given', overwrite=True)",
     # A term of another module, with no line written for it.
@@ -164,6 +164,11 @@ EQUAL = [
         for by in ("'rarely'", RARELY)
         for rare in ("null", "pool")
     ),
+    # Counts of rows of each stratum.
+    "sf.split(df, ['label', 'sex'], each=2, missing='stratum', key='id', repeats=2)",
+    "sf.split(df, ['label', sf.quantiles('age', 2)], each={'a': 1, 'b': None, 'c': 4}, key='id')",
+    "sf.split(df, each=7, key='name', where='some')",
+    "sf.plan(df, 'kind', each=3, key='id')",
     # Given folds and parts stay.
     *(f"sf.extend(df, {ENTRIES}, name='given', {ANY}{more})" for more in ("", ", seed=3", ", k=4")),
     f"sf.extend(df, {ENTRIES}, name='given', key='id', missing='null', rare='ignore')",
@@ -505,6 +510,9 @@ RULES = [
     {"name": "day", "gap": 1},
     {"name": "day", "every": "1d", "last": 3},
     {"name": "month", "every": "1mo", "train": "past", "last": 3},
+    {"name": "month", "every": "1mo", "train": "past", "horizon": 3, "step": 1, "gap": "10d"},
+    {"name": "day", "every": "1d", "horizon": 2, "apart": "kind"},
+    {"name": "time", "train": "past", "horizon": 40, "step": 60},
     {"name": "time", "train": "past", "gap": 56, "window": 3},
     {"name": "half", "train": [0.5, 7, 9.5], "valid": [2.5, 2]},
     {"name": "name", "train": ["row 1", "row 2", "row 7"], "valid": ["row 7", "row 3"]},

@@ -121,9 +121,9 @@ def test_rows_that_share_a_value(frame: Make, column: str) -> None:
         held = {*own} - {None}
         expected = [row for row in others if data[row] not in held]
         chosen = np.array([place == 1, place == 0])
-        assert rows.count(labels.flag_labels(rows, chosen, apart_from=place)) == len(expected)
-        assert rows_of(filter_labels(df, rows, chosen, apart_from=place)) == expected
-        shared = labels.values_apart(rows, place)
+        assert rows.count(labels.flag_labels(rows, chosen, apart_from=~chosen)) == len(expected)
+        assert rows_of(filter_labels(df, rows, chosen, apart_from=~chosen)) == expected
+        shared = labels.values_apart(rows, ~chosen)
         assert sorted(values(shared, "x")) == sorted(held)
         if isinstance(df, pd.DataFrame):
             assert set(rows_of(labels.drop_values(df, shared))) & {*others} == {*expected}

@@ -307,6 +307,31 @@ def sites(d: Draw) -> Case:
     return Case(d.frame(columns | {"fold": codes}), "label")
 
 
+def people(d: Draw) -> dict[str, Any]:
+    """Draw columns in which hardly any rows are equal."""
+    return {
+        "zip": d.rng.integers(10_000, 99_999, d.n),
+        "age": d.ids(73),
+        "weight": np.round(d.rng.normal(70, 12, d.n), 1),
+        "height": np.round(d.rng.normal(170, 9, d.n)),
+        "label": d.classes(4),
+    }
+
+
+def measurements(d: Draw) -> Case:
+    """Deal measurements of units that have a number, and all else in common."""
+    units = np.sort(d.rng.integers(0, max(d.n // 4, 1), d.n))
+    columns = {"nr": units, "arm": units % 3, "born": 1940 + units % 50, "sex": units % 2}
+    value = d.one_of(d.rng.normal(size=d.n), np.round(d.rng.normal(120, 15, d.n), 1))
+    return Case(d.frame(columns | {"value": value, "fold": d.rng.permutation(d.n) % d.k}), "sex")
+
+
+def predicted(d: Draw) -> Case:
+    """Deal rows that differ, beside a column of predictions."""
+    columns = people(d) | {"oof": d.rng.normal(size=d.n)}
+    return Case(d.frame(columns | {"fold": d.rng.permutation(d.n) % d.k}), "label")
+
+
 class Kind(NamedTuple):
     """How columns of a kind are made, and of how many rows."""
 
@@ -350,6 +375,8 @@ GOOD = {
     "ids": Kind(lambda d: d.deal({"label": d.classes(), "name": d.names()}, key="name")),
     "visits": Kind(visits, 60),
     "shuffled": Kind(shuffled),
+    "measurements": Kind(measurements, 100),
+    "predictions": Kind(predicted, 100),
     "split by time": Kind(by_time),
     "last rows of users": Kind(last_rows, 40),
     "newest as test": Kind(lambda d: newest(d, "train", "test"), 60),
@@ -422,6 +449,49 @@ def copies(d: Draw, share: float, columns: dict[str, Any] | None = None) -> Case
             return Case(made, "label")
 
 
+def hidden_copies(d: Draw, change: Callable[[Draw, pd.DataFrame, Any], None]) -> Case:
+    """Copy a tenth of the rows, change a column of the copies, and deal all rows at random."""
+    rows = pd.DataFrame(people(d))
+    chosen = d.rng.choice(d.n, d.n // 10, replace=False)
+    both = pd.concat([rows, rows.iloc[chosen]], ignore_index=True)
+    is_copy = np.arange(len(both)) >= d.n
+    change(d, both, is_copy)
+    # Each copy is in another fold than its row.
+    folds = d.rng.integers(0, d.k, d.n)
+    both["fold"] = np.append(folds, (folds[chosen] + 1) % d.k)
+    shuffled = both.iloc[d.rng.permutation(len(both))]
+    return Case(d.frame(shuffled.to_dict("list")), "label")
+
+
+def add_predictions(d: Draw, rows: pd.DataFrame, is_copy: Any) -> None:
+    """Add one or two columns that differ in every row."""
+    for place in range(d.number(1, 2)):
+        rows[f"oof{place}"] = d.rng.normal(size=len(rows))
+
+
+def edit_numbers(d: Draw, rows: pd.DataFrame, is_copy: Any) -> None:
+    """Add a tenth or more to the weight."""
+    rows.loc[is_copy, "weight"] += d.rng.integers(1, 50, is_copy.sum()) / 10
+
+
+def flip_labels(d: Draw, rows: pd.DataFrame, is_copy: Any) -> None:
+    """Replace the label of each copy by another one."""
+    labels = rows["label"].unique()
+    following = dict(zip(labels, np.roll(labels, 1), strict=True))
+    rows.loc[is_copy, "label"] = rows.loc[is_copy, "label"].map(following)
+
+
+def repeat_folds(d: Draw, rows: pd.DataFrame, is_copy: Any) -> None:
+    """Leave the rows as they are."""
+
+
+def beside_folds(d: Draw) -> Case:
+    """Copy rows beside a column that has another name for each fold."""
+    case = hidden_copies(d, repeat_folds)
+    names = np.array([f"site {place}" for place in range(d.k)])
+    return case._replace(frame=replace(case.frame, site=names[np.array(case.frame["fold"])]))
+
+
 def copied_texts(d: Draw) -> Case:
     """Copy rows of a text, a label and a number."""
     texts = [f"the {row % 7}th cat sees {row}" for row in range(d.n)]
@@ -485,6 +555,10 @@ BAD = {
     "20 % copies": Kind(lambda d: copies(d, 0.2), 40),
     "copied texts": Kind(copied_texts, 40),
     "train as test": Kind(train_as_test, 100),
+    "copies beside predictions": Kind(lambda d: hidden_copies(d, add_predictions), 150),
+    "edited copies": Kind(lambda d: hidden_copies(d, edit_numbers), 150),
+    "flipped copies": Kind(lambda d: hidden_copies(d, flip_labels), 150),
+    "copies beside folds": Kind(beside_folds, 150),
     "swapped labels": Kind(lambda d: spoiled(d, swap), 3000, 9000),
     "a class missing": Kind(lambda d: spoiled(d, lose), 600),
     "a fifth moved": Kind(lambda d: spoiled(d, move), 30_000, 60_000),

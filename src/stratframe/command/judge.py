@@ -1,4 +1,4 @@
-"""Judge the columns of files: `check`, `report` and `fingerprint`."""
+"""Judge the columns of files: `check`, `report`, `advise` and `fingerprint`."""
 
 import json
 from contextlib import suppress
@@ -40,10 +40,11 @@ def run_check(command: Command) -> Output:
     return Output(f"{check}\n", code)
 
 
-def run_report(command: Command) -> Output:
-    """Run `report`, and write its table as text and, if asked, to a file."""
+def run_table(command: Command) -> Output:
+    """Run `report` or `advise`, and write its table as text and, if asked, to a file."""
     inputs, values = read_inputs(command)
-    table = sf.report(as_argument(command, [each.frame for each in inputs]), **values)
+    frame = as_argument(command, [each.frame for each in inputs])
+    table = getattr(sf, command.verb)(frame, **values)
     text = "\n".join([*table_lines(table), ""])
     if command.out is None:
         return Output(text)

@@ -124,7 +124,8 @@ class EngineSource:
         sizes = {
             output.name: table.sum(axis=0) for output, table in zip(outputs, tables, strict=True)
         }
-        warn_empty_parts(options.target, counted.strata.n_rows, sizes, named=len(outputs) > 1)
+        if options.target.each is None:
+            warn_empty_parts(options.target, counted.strata.n_rows, sizes, named=len(outputs) > 1)
         salts = order_salts(options)
         parts = find_parts(self.engine, call, counted.coded, options, tables, salts)
         return self.engine.attach(call, counted.coded, outputs, parts, salts)
@@ -275,13 +276,13 @@ class EngineSource:
         chosen: Flags,
         *,
         nulls: bool = False,
-        apart_from: int | None = None,
+        apart_from: Flags | None = None,
     ) -> Any:
-        """Keep rows with a chosen label, but none that share a value with label `apart_from`."""
+        """Keep rows with a chosen label, but none that share a value with labels `apart_from`."""
         selected = self.select_labels(rows, chosen, nulls=nulls)
         if apart_from is None or not rows.apart:
             return selected
-        valid = self.select_labels(rows, np.arange(len(chosen)) == apart_from)
+        valid = self.select_labels(rows, apart_from)
         values = frames.labels.values_apart(rows, apart_from)
         return engine_on(selected).drop_shared(valid, values)
 

@@ -18,6 +18,7 @@ convert columns to numpy arrays, and make new columns, selections of rows and ta
 - `purposes`: rank the names of parts by the use that they describe
 - `folds`: read the folds that a column holds, and the fold of each row
 - `periods`: divide dates and times into calendar periods
+- `calendars`: count calendar periods, and find gaps of a duration beside them
 - `labels`: select the rows with certain labels, or the rows that a function flags
 - `joined`: concatenate several frames of the same library
 - `duplicates`: count and find rows with equal values, within folds and across folds
@@ -27,7 +28,7 @@ convert columns to numpy arrays, and make new columns, selections of rows and ta
 Each module imports only from the modules above it.
 """
 
-from . import arrow, files, lazy, periods, threads
+from . import arrow, calendars, files, lazy, periods, threads
 from .attach import NewColumn
 from .dtypes import is_continuous, is_measured, is_missing, read_flags, with_one_zero
 from .duplicates import SharedExample, SharedRows

@@ -15,7 +15,7 @@ from ..core.strata import distinct_values, factorize_codes, nest_codes, sum_by
 from ..core.types import Codes, Flags, Ints, Words
 from ..errors import StratError
 from .dtypes import dtype_of, is_nested, nested_error, to_floats, to_polars
-from .libraries import Series, take
+from .libraries import Series, take, value_at
 from .read import encode_classes
 from .threads import has_threads
 
@@ -28,6 +28,18 @@ HEAD_ROWS = 1 << 16
 
 MOSTLY_UNIQUE = 0.9
 """The share of distinct hashes below which repeated rows are not listed."""
+
+MOST_HASHED = 1 << 14
+"""The maximum number of rows of which all are hashed to look for nearly equal rows."""
+
+SAMPLED = 1 << 13
+"""The expected number of rows in a sample of more rows; it has some 80 rows of 1 % of copies."""
+
+STRIDED = 1 << 10
+"""The number of rows, from all over a frame, that show how many values a column has."""
+
+MOST_CANDIDATES = 16
+"""The maximum number of columns among which those that choose a sample are looked for."""
 
 START_BITS = 22
 """The number of leading bits of a hash that are compared first, to exclude most unique hashes."""
@@ -65,6 +77,18 @@ class SharedRows(NamedTuple):
     """The number of rows that equal the most frequent row, with itself."""
 
 
+class HashedRows(NamedTuple):
+    """The hashes of the values in all rows, or in a sample that keeps copies together."""
+
+    rows: Ints
+    """The positions of the rows."""
+    words: Words
+    """The hash of each value, shape (n_columns, n_rows)."""
+    places: Sequence[int]
+    """The places of the columns that did not choose the sample. Rows that are equal in all columns
+    but one of these are sampled together."""
+
+
 def count_across_folds(
     columns: Sequence[Any],
     folds: Ints,
@@ -94,6 +118,23 @@ def count_across_folds(
         # The rows that are no longer compared differ from all others.
         largest=max(int(set_sizes.max(initial=0)), min(n_compared, 1)),
     )
+
+
+def count_with_example(
+    columns: Sequence[Any], rows: Ints, folds: Ints, values: list[Any], words: Words | None = None
+) -> SharedRows:
+    """Count as in `count_across_folds`; the example has the shared values and the fold labels."""
+    shared = count_across_folds(columns, folds, rows, words)
+    if shared.example is None or shared.example.rows is None:
+        return shared
+    first, second = sorted(shared.example.rows, key=lambda row: folds[row])
+    named = [column for column in columns if not isinstance(column, np.ndarray)]
+    example = shared.example._replace(
+        rows=(first, second),
+        values=tuple(value_at(series, first) for series in named),
+        folds=(values[folds[first]], values[folds[second]]),
+    )
+    return shared._replace(example=example)
 
 
 def count_pairs(sizes: Ints) -> int:
@@ -251,6 +292,67 @@ def column_words(column: Any, place: int) -> Words:
     return hashed.hash(place).to_numpy()
 
 
+def hash_rows(columns: Sequence[Any], *, for_each: bool = True) -> list[HashedRows]:
+    """Hash the values of all rows or, of many rows, of two samples, or of one if not `for_each`.
+
+    Some columns choose a sample: it consists of the rows whose hash in these columns is small. Rows
+    that agree in these columns are all sampled or all left out, so that the expected share of
+    copies is that of the frame. For each column, at least one of the two samples is chosen by
+    others.
+    """
+    n = len(columns[0])
+    places = range(len(columns))
+    if n <= MOST_HASHED or len(columns) < 2:
+        words = [column_words(column, place) for place, column in enumerate(columns)]
+        return [HashedRows(np.arange(n), np.array(words), places)]
+    some = strided_rows(n)
+    few_words = [
+        column_words(take(column, some), place)
+        for place, column in enumerate(columns[:MOST_CANDIDATES])
+    ]
+    n_values = [len(distinct_values(own)) for own in few_words]
+    most_first = np.argsort(n_values)[::-1].tolist()
+    first = choose_columns(few_words, most_first[: len(most_first) // 2])
+    others = [place for place in places if place not in first]
+    samples = [sample_rows(columns, first, others)]
+    if for_each:
+        second = choose_columns(few_words, [place for place in most_first if place not in first])
+        samples.append(sample_rows(columns, second, first))
+    return samples
+
+
+def choose_columns(words: Sequence[Words], places: Sequence[int]) -> list[int]:
+    """Choose as many of the columns at these places as have many joint values."""
+    chosen: list[int] = []
+    joint = np.zeros(len(words[0]), dtype=np.uint64)
+    for place in places:
+        chosen.append(place)
+        joint = joint + words[place]
+        if 2 * len(distinct_values(joint)) > len(joint):
+            break
+    return chosen
+
+
+def sample_rows(columns: Sequence[Any], chosen: Sequence[int], places: Sequence[int]) -> HashedRows:
+    """Hash the values of the rows whose hash in the chosen columns is small."""
+    joint = column_words(columns[chosen[0]], chosen[0])
+    for place in chosen[1:]:
+        joint = joint + column_words(columns[place], place)
+    rows = np.flatnonzero(are_small(joint))
+    words = [column_words(take(column, rows), place) for place, column in enumerate(columns)]
+    return HashedRows(rows, np.array(words).reshape(len(columns), len(rows)), places)
+
+
+def are_small(words: Words) -> Flags:
+    """Flag the words below a bound, so that `SAMPLED` of many different words are expected."""
+    return words < np.uint64((SAMPLED << 64) // len(words))
+
+
+def strided_rows(n: int) -> Ints:
+    """List rows at equal distances."""
+    return np.arange(0, n, max(n // STRIDED, 1))
+
+
 def count_folds_of_sets(sets: Codes, folds: Ints) -> tuple[Ints, Ints]:
     """Return the set and the number of rows for each pair of a set and a fold with common rows."""
     n_folds = int(folds.max(initial=0)) + 2
@@ -293,6 +395,16 @@ def all_unique(column: Any) -> bool:
         if n_rows < 2 or len(distinct_values(sets)) < len(sets):
             return False
     return True
+
+
+def seem_unique(column: Any) -> bool:
+    """Return whether no value repeats in a sample of the values of a column of many rows."""
+    some = column_words(take(column, strided_rows(len(column))), 0)
+    if len(distinct_values(some)) < len(some):
+        return False
+    words = column_words(column, 0)
+    sampled = words[are_small(words)]
+    return len(distinct_values(sampled)) == len(sampled)
 
 
 def count_unique_rows(series: Sequence[Any]) -> tuple[list[Any], Ints | None]:

@@ -138,16 +138,16 @@ def collect_distinct(
 
 
 def flag_labels(
-    rows: LabelRows, chosen: Flags, *, nulls: bool = False, apart_from: int | None = None
+    rows: LabelRows, chosen: Flags, *, nulls: bool = False, apart_from: Flags | None = None
 ) -> Flags:
     """Flag the rows with the chosen labels and, with `nulls`, the rows without a label.
 
-    Rows are left out if they share a value in a column of `rows.apart` with a row that has the
-    label at the position `apart_from`.
+    Rows are left out if they share a value in a column of `rows.apart` with a row that has one of
+    the labels `apart_from`.
     """
     flags = match_codes(rows.codes, chosen, nulls=nulls)
     if apart_from is not None:
-        has_label = rows.codes == apart_from
+        has_label = match_codes(rows.codes, apart_from, nulls=False)
         for each in rows.apart:
             is_shared = np.zeros(int(each.codes.max(initial=-1)) + 2, dtype=np.bool_)
             is_shared[each.codes[has_label]] = True
@@ -169,9 +169,9 @@ def match_codes(codes: Ints, chosen: Flags, *, nulls: bool) -> Flags:
     return flags
 
 
-def values_apart(rows: LabelRows, place: int) -> dict[Any, Series]:
-    """Return the distinct values in each column of `rows.apart`, in rows with a given label."""
-    with_label = np.flatnonzero(rows.codes == place)
+def values_apart(rows: LabelRows, chosen: Flags) -> dict[Any, Series]:
+    """Return the distinct values in each column of `rows.apart`, in rows with given labels."""
+    with_label = np.flatnonzero(match_codes(rows.codes, chosen, nulls=False))
     values = {}
     for each in rows.apart:
         codes, first = np.unique(each.codes[with_label], return_index=True)
@@ -197,7 +197,7 @@ def filter_labels(
     chosen: Flags,
     *,
     nulls: bool = False,
-    apart_from: int | None = None,
+    apart_from: Flags | None = None,
 ) -> FrameT:
     if not isinstance(frame, pd.DataFrame):
         check_threads()

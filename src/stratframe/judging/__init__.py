@@ -8,7 +8,7 @@
 - `unasked_groups`: findings on groups that the call does not name, from `ids`, by their names;
   `behaviour`, by what they do; and `whole_columns`, by what folds keep whole
 - `sequences`: findings on times that the call does not name
-- `copies`: whether chance explains equal rows
+- `compared`: the columns that a call compares; `copies`: whether chance explains equal rows
 - `engine_counts`: what folds share on Dask and Spark frames
 - `leaks`; `report` with `compare`; `advise`
 - `plot`: the data and the title of each picture; `draw`: bars and matrices

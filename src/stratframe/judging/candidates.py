@@ -20,7 +20,7 @@ from ..core.strata import distinct_values
 from ..core.types import Flags, Ints
 from ..errors import PART_NAME, StratError
 from ..frames import Frame
-from .leaks import compared_columns
+from .compared import compared_columns
 
 MOSTLY_KNOWN = 0.9
 """The minimum share of the rows in which a candidate has a value."""

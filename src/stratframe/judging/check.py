@@ -33,12 +33,13 @@ from .asked import AUTO, Asked, read_arguments
 from .balance import find_balance, find_totals
 from .candidates import read_candidates
 from .chronology import find_on, find_time
+from .compared import find_twin, read_beside, read_compared
+from .copies import ComparedRows
 from .drift import DRIFT_HINT, check_features, find_drift, measure_drift
-from .duplicates import ComparedRows, EqualRows, find_duplicates, worse_of
+from .duplicates import EqualRows, count_equal_rows, find_duplicates, worse_of
 from .engine_counts import count_shared
-from .groups import find_units
+from .groups import count_units, find_units
 from .ids import named_ids
-from .leaks import count_equal_rows, count_units, find_twin, read_beside, read_compared
 from .lines import (
     WORST_FIRST,
     Finding,
@@ -198,8 +199,10 @@ def check(  # noqa: PLR0913 - what users ask for
     cuts of each stratum, the number of rows up to the cut in each fold is within two rows of the
     fold's share. Equal rows in different folds are a leak, unless chance can explain them or, if
     `duplicates` names no columns, they make up at most 1 % of the rows or agree in fewer than three
-    columns beside a column that differs in every row. With several fold columns, rows are compared
-    with and without the other columns of `name`, unless their names suggest folds.
+    columns beside a column that differs in every row. So are rows that are equal in all columns
+    but one that has fractions or is in `by`, if they make up more than 1 % of the rows. With
+    several fold columns, rows are compared with and without the other columns of `name`, unless
+    their names suggest folds.
 
     Without `groups`, folds that keep each value of a column whole are judged as if it were named, a
     few torn values among whole ones are a leak, and folds that are sites may be uneven. The page
@@ -284,7 +287,7 @@ def look_at_rows(
                         wide = count_equal_rows(wider, labels.values, folds)
                         equal = worse_of(equal, wide, labels)
                     # Users do not know the row numbers of stacked frames.
-                    found.append(find_duplicates(equal._replace(has_places=aside is None), labels))
+                    found += find_duplicates(equal._replace(has_places=aside is None), labels)
                 else:
                     shared = count_units(each, labels.values, folds)
                     n_group_pairs += shared.rows.n_pairs if each.check == "groups" else 0
@@ -337,7 +340,7 @@ def look_at_counts(
             n_group_pairs = 0
             for each in count_shared(source, asked, name, labels):
                 if isinstance(each, EqualRows):
-                    found.append(find_duplicates(each, labels))
+                    found += find_duplicates(each, labels)
                 else:
                     n_group_pairs += each.rows.n_pairs if each.compared.check == "groups" else 0
                     found += find_units(each, labels)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from math import prod, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,10 +13,21 @@ from ..core.copies import MOST_COPIES, are_copied
 from ..core.types import Ints, Words
 from ..frames import SharedRows
 from ..frames.duplicates import count_across_folds
-from .duplicates import ComparedRows, are_many
+
+FEW_COPIES = 1
+"""A score changes by at most a percentage point if at most this percentage of rows are copies."""
+
+LEAST_COLUMNS = 3
+"""The minimum number of columns that tell copies apart from rows of the same unit, such as visits
+of a patient, if another column differs in every row or is left out."""
 
 LENIENT = 10
 """Chance can explain up to about this many times the expected number of pairs of equal rows."""
+
+LENIENT_AGREEMENT = 5
+"""Chance can explain up to about this many times the expected number of pairs that agree in one
+column, among those that agree in all others. The expectation is not about independent columns, so
+that it is closer."""
 
 FEW_COLUMNS, MOSTLY = 8, 0.7
 """The maximum number of columns that are left out, one at a time, to compare rows in all other
@@ -25,6 +36,52 @@ remaining pairs are copies, at least the share `MOSTLY` of them agree in the omi
 
 TOO_RARE = 0.01
 """The probability below which chance cannot explain why all equal rows agree in a column."""
+
+
+class ComparedRows(NamedTuple):
+    """The columns in which equal rows are looked for."""
+
+    columns: Sequence[Any] = ()
+    """The columns that are compared; empty if an engine compares the rows."""
+    left_aside: Sequence[str] = ()
+    """The names of the columns that are not compared."""
+    twins: Sequence[str] = ()
+    """The names of the columns that are not compared because their values match the folds."""
+    unique: Sequence[str] = ()
+    """The names of continuous columns without repeated values, which are not compared; they show
+    that no rows are equal in all columns."""
+    measured: Sequence[Any] | None = None
+    """For each column, its series if the values are numbers or dates, otherwise None. The whole
+    field is None if the call names the columns."""
+    labels: Sequence[Any] = ()
+    """The labels of the compared columns, if the call does not name them."""
+    has_ids: bool = False
+    """Whether a column that differs in every row is not compared, or the call names a key."""
+    strata: Set[Any] = frozenset()
+    """The labels of the columns that `by` names."""
+
+    @property
+    def check(self) -> str:
+        return "duplicates"
+
+    @property
+    def noun(self) -> str:
+        return "sets of equal rows"
+
+    @property
+    def are_strata(self) -> bool:
+        """Whether `by` names all compared columns."""
+        return {*self.labels} <= self.strata
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether enough columns are compared; equal rows with ids of their own can be visits."""
+        return not self.has_ids or len(self.columns) >= LEAST_COLUMNS
+
+
+def are_many(n_equal: float, n_rows: float) -> bool:
+    """Return whether there are enough equal rows to change a score noticeably."""
+    return 100 * n_equal > FEW_COPIES * n_rows
 
 
 def are_enough(compared: ComparedRows, shared: SharedRows, n_rows: int) -> bool:
@@ -111,7 +168,9 @@ def agrees_by_chance(
     rarest = sorted((each.n_pairs, place) for place, each in enumerate(alone))
     for equal, place in rarest[:FEW_COLUMNS]:
         n_alike, (most, _) = equal - shared.n_pairs, rarest[rarest[0][1] == place]
-        if most < n_pairs and not is_within(found, most * n_alike / (n_pairs - most)):
+        if most < n_pairs and not is_within(
+            found, most * n_alike / (n_pairs - most), LENIENT_AGREEMENT
+        ):
             continue  # even an upper bound on `expected` is too small
         others = [*columns[:place], *columns[place + 1 :]]
         own = words - frames.duplicates.column_words(columns[place], place)
@@ -119,7 +178,7 @@ def agrees_by_chance(
         n_others = n_pairs - agreeing.n_pairs
         expected = agreeing.n_split_pairs * (n_alike / n_others if n_others else 1)
         mostly = expected + MOSTLY * (agreeing.n_split_pairs - expected)
-        if found < mostly and is_within(found, expected):
+        if found < mostly and is_within(found, expected, LENIENT_AGREEMENT):
             return True
     return False
 
@@ -173,6 +232,27 @@ def pairs_of_frequent_value(column: SharedRows) -> int:
     return n_pairs if is_frequent else 0
 
 
-def is_within(found: int, expected: float) -> bool:
-    """Return whether there are at most about ten times as many pairs as expected by chance."""
-    return found <= LENIENT * expected + 3 * sqrt(LENIENT * expected)
+def is_within(found: float, expected: float, lenient: int = LENIENT) -> bool:
+    """Return whether there are at most about `lenient` times as many pairs as expected."""
+    return found <= lenient * expected + 3 * sqrt(lenient * expected)
+
+
+def are_repeated(shared: SharedRows, rows: Ints, words: Words) -> bool:
+    """Return whether most rows repeat, but not as copies do: as the visits of patients do."""
+    if 2 * shared.n_values > len(rows):
+        return False
+    return not are_copied(np.unique(words[rows], return_counts=True)[1])
+
+
+def have_ids(columns: Sequence[Any], shared: SharedRows, rows: Ints) -> bool:
+    """Return whether most rows repeat, and a column that can hold ids determines all others.
+
+    The rows may be copies of a table with ids, or two visits of each patient.
+    """
+    if 2 * shared.n_values > len(rows):
+        return False
+    return any(
+        not frames.is_continuous(column)
+        and np.count_nonzero(frames.duplicates.value_sizes(column, rows)) >= shared.n_values
+        for column in columns
+    )

@@ -1,54 +1,64 @@
-"""Judge equal rows in different folds."""
+"""Judge equal rows in different folds, and rows that are equal in all columns but one."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from .. import frames
+from ..core.near_copies import count_split_pairs, count_without_each, flag_split_rows
+from ..core.strata import distinct_values
+from ..core.types import Ints, Values, Words
 from ..errors import describe, plural
 from ..frames import FoldValues, SharedRows
+from ..frames.duplicates import HashedRows, count_across_folds, count_with_example
+from .copies import (
+    FEW_COPIES,
+    LEAST_COLUMNS,
+    ComparedRows,
+    are_enough,
+    are_many,
+    are_repeated,
+    have_ids,
+    is_explained,
+    is_within,
+)
+from .ids import ROWS_EACH, is_id
 from .labels import noun_of
-from .lines import WORST_FIRST, Finding, double_braces, write_finding
+from .lines import WORST_FIRST, Finding, Severity, double_braces, write_finding
 
-FEW_COPIES = 1
-"""A score changes by at most a percentage point if at most this percentage of rows are copies."""
+LEAST_ROWS = 100
+"""The minimum number of rows in which nearly equal rows are looked for."""
 
-LEAST_COLUMNS = 3
-"""The minimum number of columns that tell copies apart from rows of the same unit, such as visits
-of a patient, if another column differs in every row."""
+LEAST_EQUAL = 5
+"""More rows than this must be equal in all columns but one, whatever their share."""
+
+MOST_JUDGED = 4
+"""The maximum number of columns that are left out to judge the rows that are equal in all others;
+those that hide most rows come first."""
+
+ALONE = 0.1
+"""Rows are copies only if each other column hides less than this share of as many rows. Rows that
+are similar by nature, such as those of a household, differ now in one column, now in another."""
+
+SURELY = 0.7
+"""A sample shows enough equal rows if it shows this share of what is needed, as it can be small."""
 
 
-class ComparedRows(NamedTuple):
-    """The columns in which equal rows are looked for."""
+class NearlyEqual(NamedTuple):
+    """Rows that equal a row of another fold in all columns but one, beyond chance."""
 
-    columns: Sequence[Any] = ()
-    """The columns that are compared; empty if an engine compares the rows."""
-    left_aside: Sequence[str] = ()
-    """The names of the columns that are not compared."""
-    unique: Sequence[str] = ()
-    """The names of continuous columns without repeated values; they show that no rows are equal."""
-    measured: Sequence[Any] | None = None
-    """For each column, its series if the values are numbers or dates, otherwise None. The whole
-    field is None if the call names the columns."""
-    labels: Sequence[Any] = ()
-    """The labels of the compared columns, if the call does not name them."""
-    has_ids: bool = False
-    """Whether a column that differs in every row is not compared, or the call names a key."""
-    are_strata: bool = False
-    """Whether `by` names all compared columns."""
-
-    @property
-    def check(self) -> str:
-        return "duplicates"
-
-    @property
-    def noun(self) -> str:
-        return "sets of equal rows"
-
-    @property
-    def is_judged(self) -> bool:
-        """Whether enough columns are compared; equal rows with ids of their own can be visits."""
-        return not self.has_ids or len(self.columns) >= LEAST_COLUMNS
+    column: Any
+    """The label of the column in which the rows differ."""
+    n_rows: int
+    """The number of these rows, without those that are equal in all columns."""
+    is_leak: bool
+    """Whether they are copies; otherwise it is a question."""
+    labels: Sequence[Any]
+    """The labels of the columns in which the rows are equal."""
 
 
 class EqualRows(NamedTuple):
@@ -58,32 +68,249 @@ class EqualRows(NamedTuple):
     rows: SharedRows | None = None
     """The counts for the rows with a fold; None if nothing was compared."""
     by_chance: bool = False
+    """Whether chance can explain it or, beside a column that differs in every row, visits can."""
+    nearly: NearlyEqual | None = None
     has_places: bool = True
     """Whether the positions of rows are meaningful to the user."""
+
+
+# Equal rows -----------------------------------------------------------------------------
+
+
+def count_equal_rows(compared: ComparedRows, values: list[Any], folds: Ints) -> EqualRows:
+    """Count the rows that equal a row of another fold, and judge whether they are copies."""
+    compared = leave_out_twins(compared, folds)
+    rows = np.flatnonzero(folds >= 0)
+    if compared.unique:
+        return count_beside_unique(compared, values, folds, rows)
+    columns = compared.columns
+    if not columns:
+        return EqualRows(compared)
+    words = frames.duplicates.row_words(columns)
+    shared = count_with_example(columns, rows, folds, values, words)
+    is_asked = compared.measured is None or compared.is_judged
+    is_judged = is_asked and are_enough(compared, shared, len(rows))
+    by_chance = is_judged and is_explained(compared, shared, folds, rows, words)
+    nearly = None
+    if compared.measured is not None and not (is_judged and not by_chance):
+        nearly = find_hidden_copies(compared, folds, rows)
+    return EqualRows(compared, shared, by_chance, nearly)
+
+
+def leave_out_twins(compared: ComparedRows, folds: Ints) -> ComparedRows:
+    """Leave out the columns whose values match the folds one-to-one, which no other fold shares."""
+    if compared.measured is None:
+        return compared
+    rows = np.flatnonzero(folds >= 0)
+    is_twin = np.array([matches_folds(each, folds, rows) for each in compared.columns], np.bool_)
+    if not is_twin.any():
+        return compared
+    twins = [str(compared.labels[place]) for place in np.flatnonzero(is_twin).tolist()]
+    return choose_compared(compared, np.flatnonzero(~is_twin))._replace(twins=twins)
+
+
+def matches_folds(column: Any, folds: Ints, rows: Ints) -> bool:
+    """Return whether each fold has one value of the column, and each value is in one fold."""
+    # A few rows tell most columns apart.
+    for some in (rows[frames.duplicates.strided_rows(len(rows))], rows):
+        values = frames.duplicates.column_words(frames.take(column, some), 0)
+        n_folds = len(np.unique(folds[some]))
+        n_values = len(np.unique(values))
+        if n_values != n_folds or n_folds < 2 or flag_split_rows(values, folds[some]).any():
+            return False
+    return True
+
+
+def choose_compared(compared: ComparedRows, places: Sequence[int] | Ints) -> ComparedRows:
+    """Keep the columns at these places."""
+    assert compared.measured is not None
+    return compared._replace(
+        columns=[compared.columns[place] for place in places],
+        measured=[compared.measured[place] for place in places],
+        labels=[compared.labels[place] for place in places],
+    )
+
+
+# Nearly equal rows ----------------------------------------------------------------------
+
+
+def count_beside_unique(
+    compared: ComparedRows, values: list[Any], folds: Ints, rows: Ints
+) -> EqualRows:
+    """Compare rows in all columns but those that differ in every row, and judge these rows."""
+    none = EqualRows(compared, SharedRows(len(rows), 0, 0, 0))
+    columns = compared.columns
+    if len(columns) < LEAST_COLUMNS or len(rows) < LEAST_ROWS:
+        return none
+    if may_have_copies(columns, folds, len(rows)):
+        words = frames.duplicates.row_words(columns)
+        shared = count_with_example(columns, rows, folds, values, words)
+        if are_many(shared.n_rows, len(rows)) and are_beyond_chance(
+            compared, shared, folds, rows, words
+        ):
+            return EqualRows(compared, shared, by_chance=may_be_units(compared, shared, rows))
+    return none
+
+
+def may_have_copies(columns: Sequence[Any], folds: Ints, n_rows: int) -> bool:
+    """Return whether all rows or a sample have many that equal a row of another fold."""
+    (sample,) = hash_dealt_rows(columns, folds, for_each=False)
+    is_split = flag_split_rows(sample.words.sum(axis=0), folds[sample.rows])
+    if len(is_split) == n_rows:
+        return are_many(int(is_split.sum()), n_rows)
+    if not are_many(int(is_split.sum()), SURELY * len(is_split)):
+        return False
+    return not is_surely_chance(columns, sample, folds, range(len(columns)))
+
+
+def hash_dealt_rows(
+    columns: Sequence[Any], folds: Ints, *, for_each: bool = True
+) -> list[HashedRows]:
+    """Hash the values of all rows, or of samples, and keep the rows that have a fold."""
+    hashed = []
+    for sample in frames.duplicates.hash_rows(columns, for_each=for_each):
+        has_fold = folds[sample.rows] >= 0
+        words = sample.words[:, has_fold]
+        hashed.append(sample._replace(rows=sample.rows[has_fold], words=words))
+    return hashed
+
+
+def find_hidden_copies(compared: ComparedRows, folds: Ints, rows: Ints) -> NearlyEqual | None:
+    """Find the column without which most rows equal a row of another fold, beyond chance."""
+    if len(compared.columns) <= LEAST_COLUMNS or len(rows) < LEAST_ROWS:
+        return None
+    hashed = hash_dealt_rows(compared.columns, folds)
+    is_sampled = len(hashed) > 1
+    shares = share_hidden_rows(hashed, folds)
+    least = max(FEW_COPIES / 100, LEAST_EQUAL / len(rows))
+    if is_sampled:
+        least *= SURELY
+    most_first = np.argsort(-shares, kind="stable")[:MOST_JUDGED]
+    for place in most_first[shares[most_first] > least].tolist():
+        others = np.delete(np.arange(len(shares)), place)
+        sample = next(each for each in hashed if place in each.places)
+        if is_sampled and is_surely_chance(compared.columns, sample, folds, others):
+            continue
+        without = choose_compared(compared, others)
+        words = frames.duplicates.row_words(without.columns)
+        shared = count_across_folds(without.columns, folds, rows, words)
+        if not are_enough(without, shared, len(rows)):
+            continue
+        if are_beyond_chance(without, shared, folds, rows, words):
+            has_units = may_be_units(without, shared, rows)
+            may_be_copies = hides_copies(compared, place)
+            if has_units and not may_be_copies:
+                continue
+            is_alone = shares[others].max() < ALONE * shares[place]
+            return NearlyEqual(
+                column=compared.labels[place],
+                n_rows=round(shares[place] * len(rows)),
+                is_leak=may_be_copies and is_alone and not has_units,
+                labels=without.labels,
+            )
+    return None
+
+
+def are_beyond_chance(
+    compared: ComparedRows, shared: SharedRows, folds: Ints, rows: Ints, words: Words
+) -> bool:
+    """Return whether neither chance nor units, such as patients, explain equal rows."""
+    if are_repeated(shared, rows, words):
+        return False
+    return not is_explained(compared, shared, folds, rows, words)
+
+
+def may_be_units(compared: ComparedRows, shared: SharedRows, rows: Ints) -> bool:
+    """Return whether equal rows may be of the same unit, as a column of ids says."""
+    named = [is_id(label) for label in compared.labels]
+    for column in itertools.compress(compared.columns, named):
+        n_values = np.count_nonzero(frames.duplicates.value_sizes(column, rows))
+        if ROWS_EACH * n_values <= len(rows):
+            return True
+    return have_ids(compared.columns, shared, rows)
+
+
+def hides_copies(compared: ComparedRows, place: int) -> bool:
+    """Return whether a column can differ in copies: a label, or numbers with fractions."""
+    return compared.labels[place] in compared.strata or frames.is_continuous(
+        compared.columns[place]
+    )
+
+
+def share_hidden_rows(hashed: Sequence[HashedRows], folds: Ints) -> Values:
+    """Share the rows that equal a row of another fold in all columns but one, and differ in it."""
+    shares = np.zeros(len(hashed[0].words))
+    for sample in hashed:
+        own_folds = folds[sample.rows]
+        n_equal = flag_split_rows(sample.words.sum(axis=0), own_folds).sum()
+        n_without = count_without_each(sample.words, own_folds, sample.places)
+        n_hidden = n_without[sample.places] - n_equal
+        shares[sample.places] = n_hidden / max(len(own_folds), 1)
+    return shares
+
+
+def is_surely_chance(
+    columns: Sequence[Any], sample: HashedRows, folds: Ints, places: Sequence[int] | Ints
+) -> bool:
+    """Return whether chance explains the equal rows of a sample in the columns at these places.
+
+    Nearly unique columns are left to the rules for all rows.
+    """
+    words = sample.words[places]
+    rows = words.sum(axis=0)
+    n_distinct = len(distinct_values(rows))
+    if any(2 * len(distinct_values(own)) > n_distinct for own in words):
+        return False
+    n_rows = len(columns[0])
+    expected = n_rows * len(rows) / 2
+    # Columns that choose the sample have too few values in it.
+    some = frames.duplicates.strided_rows(n_rows)
+    for place in places:
+        few_words = frames.duplicates.column_words(frames.take(columns[place], some), 0)
+        expected *= share_equal_pairs(few_words)
+    return is_within(count_split_pairs(rows, folds[sample.rows]), expected)
+
+
+def share_equal_pairs(words: Words) -> float:
+    """Return the share of all pairs of rows that have equal words."""
+    sizes = np.unique(words, return_counts=True)[1]
+    n = len(words)
+    return float((sizes * (sizes - 1)).sum() / max(n * (n - 1), 1))
+
+
+# Words ----------------------------------------------------------------------------------
 
 
 def worse_of(first: EqualRows, second: EqualRows, labels: FoldValues) -> EqualRows:
     """Return the one with the worse finding, or the first if both are as bad."""
 
     def rank(shared: EqualRows) -> int:
-        return WORST_FIRST.index(find_duplicates(shared, labels).severity)
+        found = find_duplicates(shared, labels)
+        return min(WORST_FIRST.index(each.severity) for each in found)
 
     return min(first, second, key=rank)
 
 
-def find_duplicates(shared: EqualRows, labels: FoldValues) -> Finding:
-    """Write the finding on rows that equal a row of another fold."""
+def find_duplicates(shared: EqualRows, labels: FoldValues) -> list[Finding]:
+    """List the findings on rows that equal a row of another fold, in all columns or all but one."""
+    if shared.compared.unique:
+        found = [find_beside_unique(shared, labels)]
+    else:
+        found = [find_equal_rows(shared, labels)]
+    if shared.nearly is not None:
+        found.append(find_nearly_equal(shared, shared.nearly, labels))
+    return found
+
+
+def find_equal_rows(shared: EqualRows, labels: FoldValues) -> Finding:
+    """Write the finding on rows that equal a row of another fold in all columns."""
     compared, rows, fold = shared.compared, shared.rows, noun_of(labels)
     if rows is None:
         text = "duplicates: not looked for, as no column tells rows apart"
         return write_finding("note", "duplicates", 0, text)
-    if compared.unique:
-        differ = "differs" if len(compared.unique) == 1 else "differ"
-        tails = [f", as {each} {differ} in every row" for each in list_columns(compared.unique)]
-        return write_finding("ok", "duplicates", 0, "duplicates: none", *tails)
     tails = [""]
-    if compared.left_aside:
-        tails = [f" (without {each})" for each in list_columns(compared.left_aside)] + tails
+    if left_out := [*compared.left_aside, *compared.twins]:
+        tails = [f" (without {each})" for each in list_columns(left_out)] + tails
     n = rows.n_rows
     if not n:
         text = f"duplicates: no row equals a row of another {fold}"
@@ -101,6 +328,43 @@ def find_duplicates(shared: EqualRows, labels: FoldValues) -> Finding:
         first, second = sorted(rows.example.rows)
         tails = [f", such as rows {first:,} and {second:,}{tail}" for tail in tails]
     return write_finding("leak", "duplicates", n, f"{counted}{equal}", *tails)
+
+
+def find_beside_unique(shared: EqualRows, labels: FoldValues) -> Finding:
+    """Write the finding on rows that differ in some columns, each of which has no equal values."""
+    compared = shared.compared
+    n = 0 if shared.rows is None else shared.rows.n_rows
+    differ = "differs" if len(compared.unique) == 1 else "differ"
+    listed = list_columns(compared.unique)
+    if n:
+        text = f"{write_share(n, labels)} equal a row of another {noun_of(labels)}"
+        tails = [f" in all but {each}, which {differ} in every row" for each in listed]
+        short = [f" in all but {each}" for each in listed]
+        if shared.by_chance:
+            return write_finding("note", "duplicates", n, text, *tails, *short).as_question()
+        return write_finding("leak", "duplicates", n, text, *tails, *short)
+    tails = [f", as {each} {differ} in every row" for each in listed]
+    if len(compared.columns) < LEAST_COLUMNS and sum(labels.sizes) >= LEAST_ROWS:
+        return write_finding(
+            "note", "duplicates", 0, "duplicates: not judged", *tails
+        ).as_question()
+    return write_finding("ok", "duplicates", 0, "duplicates: none", *tails)
+
+
+def find_nearly_equal(shared: EqualRows, nearly: NearlyEqual, labels: FoldValues) -> Finding:
+    """Write the finding on rows that equal a row of another fold in all columns but one."""
+    listed = list_columns(shared.compared.unique)[0] if shared.compared.unique else ""
+    unique = f" and {listed}" if listed else ""
+    n = nearly.n_rows
+    text = (
+        f"{write_share(n, labels)} equal a row of another {noun_of(labels)} in all but {{column}}"
+    )
+    call = double_braces(write_call(nearly.labels))
+    tails = [f"{unique}; `leaks({call})` lists them", unique]
+    severity: Severity = "leak" if nearly.is_leak else "note"
+    column = describe(nearly.column)
+    finding = write_finding(severity, "duplicates", n, text, *tails, column=column)
+    return finding if nearly.is_leak else finding.as_question()
 
 
 def write_share(n_equal: int, labels: FoldValues) -> str:
@@ -129,11 +393,6 @@ def write_call(labels: Sequence[Any]) -> str:
     if len(labels) == 1 and not isinstance(labels[0], tuple):
         return f"duplicates={labels[0]!r}"
     return f"duplicates={[*labels]!r}"
-
-
-def are_many(n_equal: int, n_rows: int) -> bool:
-    """Return whether there are enough equal rows to change a score noticeably."""
-    return 100 * n_equal > FEW_COPIES * n_rows
 
 
 def list_columns(names: Sequence[str]) -> list[str]:

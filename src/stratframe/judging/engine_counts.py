@@ -11,8 +11,8 @@ from ..engines.engine_source import EngineSource
 from ..errors import plural_name
 from ..frames import FoldValues
 from .asked import Asked
-from .copies import is_chance, nearly_unique
-from .duplicates import ComparedRows, EqualRows
+from .copies import ComparedRows, is_chance, nearly_unique
+from .duplicates import EqualRows
 from .groups import ComparedUnits, SharedUnits
 
 

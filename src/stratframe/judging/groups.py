@@ -11,6 +11,7 @@ from .. import frames
 from ..core.types import Ints
 from ..errors import describe
 from ..frames import FoldValues, SharedRows
+from ..frames.duplicates import count_across_folds, count_with_example
 from .labels import noun_of
 from .lines import Finding, is_or_are, number_names, write_finding
 
@@ -51,6 +52,23 @@ class SharedUnits(NamedTuple):
     """The counts for each group column by itself, if there are several."""
 
 
+def count_units(compared: ComparedUnits, values: list[Any], folds: Ints) -> SharedUnits:
+    """Count the groups or keys that are in several folds."""
+    columns, known = compared.columns, compared.known
+    has_fold = folds >= 0
+    words = frames.duplicates.row_words(columns)
+    shared = count_with_example(columns, np.flatnonzero(known & has_fold), folds, values, words)
+    n_partly = 0
+    if not has_fold.all():
+        every = count_across_folds(columns, folds, np.flatnonzero(known), words)
+        n_partly = every.n_split - shared.n_split
+    alone = []
+    for column in columns if compared.names else ():
+        rows = np.flatnonzero(has_fold & ~frames.is_missing(column))
+        alone.append(count_with_example([column], rows, folds, values))
+    return SharedUnits(compared, shared, n_partly, alone)
+
+
 def find_units(shared: SharedUnits, labels: FoldValues) -> list[Finding]:
     """List the findings on groups or keys in several folds, and on keys that repeat."""
     found = [*find_split(shared, labels), *find_partly(shared, labels)]
@@ -69,14 +87,14 @@ def find_split(shared: SharedUnits, labels: FoldValues) -> list[Finding]:
         return [write_leak(shared, labels)]
     if check == "keys" and rows.n_repeated:
         repeat = "repeats" if rows.n_repeated == 1 else "repeat"
-        text = f"{count_units(shared, rows.n_repeated)} {repeat} within a {fold}"
+        text = f"{write_count(shared, rows.n_repeated)} {repeat} within a {fold}"
         tail = " (`groups` may repeat)"
         return [write_finding("warning", check, rows.n_repeated, text, tail, noun=noun)]
     if not rows.n_values:
         return []
     what = "is unique" if check == "keys" else f"is in one {fold}"
     each = f"each of {rows.n_values:,} {{noun}}"
-    text = f"{each if rows.n_values > 1 else count_units(shared, 1)} {what}"
+    text = f"{each if rows.n_values > 1 else write_count(shared, 1)} {what}"
     return [write_finding("ok", check, rows.n_values, text, noun=noun)]
 
 
@@ -85,7 +103,7 @@ def write_leak(shared: SharedUnits, labels: FoldValues) -> Finding:
     check = shared.compared.check
     rows = shared.rows
     fold = noun_of(labels)
-    text = f"{count_units(shared, rows.n_split)} {is_or_are(rows.n_split)} in several {fold}s"
+    text = f"{write_count(shared, rows.n_split)} {is_or_are(rows.n_split)} in several {fold}s"
     names = {"noun": shared.compared.noun}
     example = rows.example
     if example is None or not example.values or len(example.folds) < 2:
@@ -109,11 +127,11 @@ def find_partly(shared: SharedUnits, labels: FoldValues) -> list[Finding]:
     fold = noun_of(labels)
     if not n:
         return []
-    text = f"{count_units(shared, n)} {is_or_are(n)} in a {fold} and in rows without one"
+    text = f"{write_count(shared, n)} {is_or_are(n)} in a {fold} and in rows without one"
     return [write_finding("note", check, n, text, noun=shared.compared.noun)]
 
 
-def count_units(shared: SharedUnits, n: int) -> str:
+def write_count(shared: SharedUnits, n: int) -> str:
     """Write a number of groups or keys and the number of all, as in "2 of 9 patients"."""
     n_values = shared.rows.n_values
     if n_values == 1:

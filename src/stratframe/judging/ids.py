@@ -12,8 +12,8 @@ from ..core.strata import distinct_values
 from ..core.types import Ints
 from ..errors import FOLD_NAME, StratError, describe
 from ..frames import FoldValues
+from .compared import compared_columns
 from .labels import noun_of
-from .leaks import compared_columns
 from .lines import Finding, is_or_are, write_finding
 
 ENTITIES = (

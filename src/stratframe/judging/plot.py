@@ -27,12 +27,14 @@ from ..verbs.sources import check_rows, join_given, named_source
 from . import draw
 from .asked import AUTO, Asked, read_arguments
 from .balance import find_balance, name_entries
+from .compared import find_twin, read_compared
+from .copies import ComparedRows
 from .draw import Bars, Matrix, draw_bars, draw_matrix
 from .drift import check_features, find_drift, measure_drift
-from .duplicates import ComparedRows, find_duplicates
-from .groups import ComparedUnits, find_units
+from .duplicates import count_equal_rows, find_duplicates
+from .groups import ComparedUnits, count_units, find_units
 from .labels import are_numbered
-from .leaks import count_equal_rows, count_units, find_twin, read_compared, shared_sets
+from .leaks import shared_sets
 from .lines import Finding, cut_name, printable, worst_first
 from .sizes import find_sizes
 
@@ -344,7 +346,7 @@ def find_leaks(
 ) -> list[Finding]:
     if isinstance(compared, ComparedUnits):
         return find_units(count_units(compared, labels.values, folds), labels)
-    return [find_duplicates(count_equal_rows(compared, labels.values, folds), labels)]
+    return find_duplicates(count_equal_rows(compared, labels.values, folds), labels)
 
 
 PICTURES: dict[Kind, Callable[[Any, Sequence[Any], Asked], Iterator[Picture]]] = {

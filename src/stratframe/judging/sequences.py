@@ -23,8 +23,8 @@ from ..errors import StratError, describe, plural
 from ..frames import FoldValues
 from .asked import Asked
 from .candidates import MOSTLY_KNOWN, Candidate, candidate_labels, words_of
+from .compared import name_of
 from .labels import name_label, noun_of
-from .leaks import name_of
 from .lines import Finding, write_finding
 
 TIME_NAME = re.compile(

@@ -15,8 +15,8 @@ from ..terms.by import columns_of, parse_groups
 from .asked import Asked
 from .behaviour import find_acting_ids
 from .candidates import Candidate, candidate_labels, read_candidates
+from .compared import name_of
 from .ids import find_ids, named_ids, read_ids
-from .leaks import name_of
 from .lines import Finding
 from .whole_columns import find_grouping, find_whole_columns, write_grouping
 

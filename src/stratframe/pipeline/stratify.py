@@ -15,7 +15,7 @@ from .check_data import check_enough, check_values, rows_where
 from .nest import Columns, DealtRows, Strata, bind, nest, nest_each
 from .options import Options
 from .random_numbers import key_order, rank_groups
-from .rare import treat_rare
+from .rare import treat_rare, treat_small
 
 MANY_ENTRIES = 3
 """The minimum number of entries in `by` for a warning about sparse joint strata."""
@@ -54,7 +54,8 @@ def choose_rows(
     if options.missing == "null":
         dealt = leave_out_missing(dealt)
     dealt = number_groups(dealt, options)
-    if dealt.by and options.rare != "ignore" and not options.marginal:
+    treats_rare = options.rare != "ignore" and options.target.each is None
+    if dealt.by and treats_rare and not options.marginal:
         dealt = treat_rare_classes(dealt, options)
     return dealt
 
@@ -67,7 +68,9 @@ def nest_rows(dealt: DealtRows, options: Options) -> Strata:
     if strata.order is not None or options.deal != "random":
         # Only a random deal without an order ranks rows by the hashes of their keys.
         strata = strata._replace(dealt=replace(strata.dealt, keys=None))
-    if len(strata.levels) >= MANY_ENTRIES and options.rare != "ignore":
+    if options.target.n and options.target.each is not None:
+        treat_small(strata, options)
+    elif len(strata.levels) >= MANY_ENTRIES and options.rare != "ignore":
         warn_sparse(strata, options.target.n)
     return strata
 

@@ -1,0 +1,182 @@
+"""Copies are found although one column differs in them."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import stratframe as sf
+from stratframe.frames import duplicates
+from tests.helpers import TWO_KINDS, Make, columns_of, make
+
+N_ROWS = 600
+N_COPIES = 60
+
+
+def people(n: int = N_ROWS, seed: int = 0) -> pd.DataFrame:
+    """Draw rows of which hardly any are equal."""
+    drawn = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "city": drawn.integers(0, 200, n),
+            "age": drawn.integers(18, 90, n),
+            "weight": drawn.normal(70, 12, n).round(1),
+            "height": drawn.normal(170, 9, n).round(),
+            "label": drawn.choice(["no", "yes"], n),
+        }
+    )
+
+
+def copy_rows(rows: pd.DataFrame, n_copies: int = N_COPIES) -> tuple[pd.DataFrame, Any]:
+    """Put copies of the first rows into the next folds; also flag the copies."""
+    drawn = np.random.default_rng(1)
+    folds = drawn.integers(0, 5, len(rows))
+    dealt = rows.assign(fold=folds)
+    copies = dealt.head(n_copies).assign(fold=(folds[:n_copies] + 1) % 5)
+    both = pd.concat([dealt, copies], ignore_index=True)
+    is_copy = np.arange(len(both)) >= len(rows)
+    order = drawn.permutation(len(both))
+    return both.iloc[order].reset_index(drop=True), is_copy[order]
+
+
+def findings_of(rows: pd.DataFrame, kind: str, by: Any = "label") -> list[tuple[str, int, str]]:
+    """List the severity, the number and the text of the findings on equal rows."""
+    made = make(kind, {name: rows[name].tolist() for name in rows})
+    found = columns_of(sf.check(made, by).findings)
+    every = zip(found["check"], found["severity"], found["n"], found["detail"], strict=True)
+    return [(severity, n, text) for check, severity, n, text in every if check == "duplicates"]
+
+
+@pytest.mark.parametrize("kind", TWO_KINDS)
+def test_predictions_hide_no_copies(kind: str) -> None:
+    """A column that differs in every row is left out, so that copies of all others are a leak."""
+    rows, _ = copy_rows(people())
+    rows["oof"] = np.random.default_rng(2).normal(size=len(rows))
+    assert findings_of(rows, kind) == [
+        (
+            "leak",
+            120,
+            "120 rows (18 %) equal a row of another fold in all but 'oof', which differs in every"
+            " row",
+        )
+    ]
+
+
+@pytest.mark.parametrize("kind", TWO_KINDS)
+def test_several_predictions_hide_no_copies(kind: str) -> None:
+    """All columns that differ in every row are left out."""
+    rows, _ = copy_rows(people())
+    rows["a"] = np.random.default_rng(2).normal(size=len(rows))
+    rows["b"] = np.random.default_rng(3).normal(size=len(rows))
+    ((severity, n_rows, text),) = findings_of(rows, kind)
+    assert (severity, n_rows) == ("leak", 120)
+    assert text.endswith("in all but 'a', 'b', which differ in every row")
+
+
+@pytest.mark.parametrize("kind", TWO_KINDS)
+def test_rows_without_copies_beside_predictions(kind: str) -> None:
+    """Rows that differ in the other columns, too, are no copies."""
+    rows = people().assign(fold=np.arange(N_ROWS) % 5)
+    rows["oof"] = np.random.default_rng(2).normal(size=N_ROWS)
+    assert findings_of(rows, kind) == [("ok", 0, "duplicates: none, as 'oof' differs in every row")]
+
+
+@pytest.mark.parametrize("kind", TWO_KINDS)
+def test_few_columns_beside_one_that_differs(kind: str) -> None:
+    """With fewer than three columns beside one that differs in every row, copies cannot be told."""
+    rows, _ = copy_rows(people()[["city", "label"]])
+    rows["oof"] = np.random.default_rng(2).normal(size=len(rows))
+    assert findings_of(rows, kind) == [
+        ("note", 0, "duplicates: not judged, as 'oof' differs in every row")
+    ]
+
+
+@pytest.mark.parametrize("kind", TWO_KINDS)
+def test_an_edited_number_hides_no_copies(kind: str) -> None:
+    """Copies of which a number was edited are a leak, which names the column."""
+    rows, is_copy = copy_rows(people())
+    rows.loc[is_copy, "weight"] += 0.1
+    _, (severity, n_rows, text) = sorted(findings_of(rows, kind))[::-1]
+    assert (severity, n_rows) == ("leak", 120)
+    assert text == (
+        "120 rows (18 %) equal a row of another fold in all but 'weight';"
+        " `leaks(duplicates=['city', 'age', 'height', 'label'])` lists them"
+    )
+
+
+@pytest.mark.parametrize("kind", TWO_KINDS)
+def test_a_flipped_label_hides_no_copies(kind: str) -> None:
+    """Copies with another label are a leak if the call names the label, else a question."""
+    rows, is_copy = copy_rows(people())
+    rows.loc[is_copy, "label"] = rows.loc[is_copy, "label"].map({"no": "yes", "yes": "no"})
+    named = [each[:2] for each in findings_of(rows, kind)]
+    unnamed = [each[:2] for each in findings_of(rows, kind, None)]
+    assert named == [("leak", 120), ("ok", 0)]
+    assert unnamed == [("note", 120), ("ok", 0)]
+
+
+@pytest.mark.parametrize("kind", TWO_KINDS)
+def test_measurements_of_patients_are_no_copies(kind: str) -> None:
+    """Rows of a patient that differ in the measured value alone are not told as copies."""
+    drawn = np.random.default_rng(0)
+    visits = drawn.integers(1, 8, 150)
+    patient = np.repeat(np.arange(150), visits)
+    n = len(patient)
+    rows = pd.DataFrame(
+        {
+            "nr": patient,
+            "sex": patient % 2,
+            "arm": patient // 2 % 3,
+            "born": 1940 + patient % 50,
+            "value": drawn.normal(120, 15, n).round(1),
+            "fold": drawn.permutation(n) % 5,
+        }
+    )
+    for value in (rows["value"], drawn.normal(size=n)):
+        found = findings_of(rows.assign(value=value), kind, None)
+        assert "leak" not in {severity for severity, _, _ in found}
+        assert "in all but" not in "".join(text for _, _, text in found)
+
+
+def test_a_column_that_repeats_the_folds_hides_no_copies(frame: Make) -> None:
+    """A column whose values match the folds one-to-one is left aside, and said."""
+    rows, _ = copy_rows(people())
+    rows["site"] = rows["fold"].map(dict(enumerate("abcde")))
+    found = columns_of(sf.check(frame({name: rows[name].tolist() for name in rows})).findings)
+    assert found["severity"][0] == "leak"
+    assert found["detail"][0].startswith("120 rows (18 %) equal a row of another fold")
+    assert found["detail"][0].endswith("(without 'site')")
+    listed = sf.leaks(frame({name: rows[name].tolist() for name in rows}))
+    assert len(columns_of(listed)["row"]) == 120
+
+
+def test_a_source_beside_copied_texts(frame: Make) -> None:
+    """A column of sources, each of which is a part, does not hide that all texts are copied."""
+    texts = [f"text {row}" for row in range(300)] * 2
+    parts = ["train"] * 300 + ["test"] * 300
+    sources = ["a.csv"] * 300 + ["b.csv"] * 300
+    found = sf.check(frame({"text": texts, "source": sources, "split": parts}), name="split")
+    assert "LEAK     600 rows (100 %) equal a row of another part" in found.text
+
+
+@pytest.mark.parametrize("kind", TWO_KINDS)
+@pytest.mark.parametrize("hidden", ["oof", "weight"])
+def test_samples_of_many_rows_find_copies(
+    kind: str, hidden: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Above some number of rows, samples of hashes show whether to compare all rows."""
+    monkeypatch.setattr(duplicates, "MOST_HASHED", 1000)
+    monkeypatch.setattr(duplicates, "SAMPLED", 500)
+    monkeypatch.setattr(duplicates, "HEAD_ROWS", 2000)
+    rows = people(4000)
+    plain = findings_of(rows.assign(fold=np.arange(4000) % 5), kind)
+    rows, is_copy = copy_rows(rows, 400)
+    if hidden == "oof":
+        rows["oof"] = np.random.default_rng(2).normal(size=len(rows))
+    else:
+        rows.loc[is_copy, "weight"] += 0.1
+    found = findings_of(rows, kind)
+    assert [severity for severity, _, _ in plain] == ["ok"]
+    assert found[0][0] == "leak"
+    assert f"in all but '{hidden}'" in found[0][2]
