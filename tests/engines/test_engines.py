@@ -370,7 +370,8 @@ def test_a_check_is_that_of_pandas(engine, options):
     frame["block"] = ["test" if i < 20 else "train" for i in ALL]
     frame = engine.local(frame.assign(never=["train" if i % 2 else None for i in ALL]))
     found = sf.check(engine.spread(frame, [17, 45]), **options)
-    expected = sf.check(frame, **{"duplicates": None, "time": False, **options})
+    answers = {"duplicates": None, "groups": False, "time": False}
+    expected = sf.check(frame, **answers | options)
     assert found.ok == expected.ok
     assert lines_of(found) == lines_of(expected)
     assert ("not looked for on" in str(found)) == ("duplicates" not in options)
@@ -389,6 +390,15 @@ def test_times_that_are_not_looked_for(engine):
     assert "note     time: not looked for in 'year' on" in sf.check(spread).text
     assert "not looked for in 'year'" not in sf.check(spread, time=False).text
     assert "not looked for in 'year'" not in sf.check(spread, time="year").text
+
+
+def test_groups_that_are_not_looked_for(engine):
+    """That a column whose name says ids is not looked at is said, until the call answers."""
+    frame = engine.local(pd.DataFrame({"user": [1, 2] * 30, "fold": [0, 1] * 30}))
+    spread = engine.spread(frame, [17, 45])
+    assert "note     groups: not looked for in 'user' on" in sf.check(spread).text
+    assert "groups: not looked for" not in sf.check(spread, groups=False).text
+    assert "groups: not looked for" not in sf.check(spread, groups="user").text
 
 
 def test_lost_folds_and_names(engine):

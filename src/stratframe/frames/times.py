@@ -82,7 +82,9 @@ def read_dates(series: Series) -> tuple[Values, Flags] | None:
     Text in ISO format is read, too; other text in such a column counts as missing.
     """
     if holds_dates(series):
-        return read_times(series)
+        with suppress(StratError):  # raised for times of several zones
+            return read_times(series)
+        return None
     if not is_text(series) or not begins_with_dates(series):
         return None
     codes, n_texts = encode_classes(series)
@@ -114,5 +116,7 @@ def spread_rows(series: Series) -> Any:
 def texts_of(series: Series) -> pl.Series:
     column = to_polars(series)
     if column is None:
-        column = pl.Series([str(value) for value in to_list(series)], dtype=pl.String)
+        # Half of a surrogate pair cannot be encoded, and is no part of a date.
+        texts = [str(value).encode(errors="replace").decode() for value in to_list(series)]
+        column = pl.Series(texts, dtype=pl.String)
     return column.cast(pl.String)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from math import log, sqrt
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -18,7 +19,7 @@ from .. import frames
 from ..core.chance import log_factorial
 from ..core.evenness import SIGMAS, TENTH
 from ..core.types import Ints, Values
-from ..errors import describe
+from ..errors import StratError, describe
 from ..frames import FoldValues
 from .candidates import Candidate, names_folds, words_of
 from .ids import is_id
@@ -385,5 +386,7 @@ def is_cut_once(column: WholeColumn, labels: FoldValues, folds: Ints) -> bool:
     series = column.candidate.series
     if column.split.n_split >= len(labels.present) or not frames.is_measured(series):
         return False
-    values, is_missing = frames.read_times(series)
-    return cuts_once(values, np.where(is_missing, -1, folds))
+    with suppress(StratError):  # raised for times of several zones, for example
+        values, is_missing = frames.read_times(series)
+        return cuts_once(values, np.where(is_missing, -1, folds))
+    return False
