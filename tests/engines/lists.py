@@ -132,12 +132,12 @@ class ListsEngine(base.Engine):
     def select_spans(self, name, spans, *, nulls=False):
         """Keep the rows of every partition that are in the spans."""
         how = {"name": name, "spans": spans, "nulls": nulls}
-        return Lists(base.filter_spans(each, **how) for each in self.frame.partitions)
+        return Lists(each[base.flag_times(each, **how)] for each in self.frame.partitions)
 
     def select(self, name, values, *, equal, nulls=False, drops=False):
         """Keep some rows of every partition."""
         how = {"name": name, "values": values, "equal": equal, "nulls": nulls}
-        kept = [base.filter_values(each, **how) for each in self.frame.partitions]
+        kept = [each[base.flag_values(each, **how)] for each in self.frame.partitions]
         return Lists(each.drop(columns=name) if drops else each for each in kept)
 
 

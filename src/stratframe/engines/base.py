@@ -30,7 +30,7 @@ from ..frames import (
     read_flags,
 )
 from ..frames.attach import attach_pandas
-from ..frames.labels import drop_values, filter_spans, filter_values
+from ..frames.labels import flag_times, flag_unshared, flag_values
 from ..frames.periods import Span, period_starts
 from ..pipeline.options import Options
 from ..terms.base import ByEdges, ByQuantiles, ByValue, Term
@@ -59,8 +59,8 @@ __all__ = [
     "check_term",
     "encode_classes",
     "engine_of",
-    "filter_spans",
-    "filter_values",
+    "flag_times",
+    "flag_values",
     "not_possible",
     "number_rows",
     "other_rows",
@@ -232,7 +232,7 @@ class Engine(ABC):
         call, counts = self.count(self.bind(Options(terms)))
         columns = dict(zip(values, counts.columns["by"], strict=True))
         table = frames.make_frame("pandas", columns)
-        codes = np.where(table.index.isin(drop_values(table, values).index), 0, -1)
+        codes = np.where(flag_unshared(table, values), 0, -1)
         return self.keep(call, CountedCodes(counts, codes, 1), self.unused("kept"), drops=True)
 
     def shared_rows(
