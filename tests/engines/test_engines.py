@@ -209,6 +209,20 @@ def test_calls_give_what_they_give_in_pandas(engine, call):
             assert engine.rows(found) == engine.rows(expected)
 
 
+@pytest.mark.parametrize("options", [{"key": "id"}, {"groups": "id"}], ids=str)
+def test_equally_rare_classes_are_listed_by_value(engine, options):
+    """The order of the rows does not change which classes a warning lists, and where."""
+    labels = ["f", "e", None, "c", "b", "a", "g", "g", *["x"] * 12]
+    frame = pd.DataFrame({"id": range(20), "label": labels})
+    rows = engine.spread(engine.local(frame), [3, 9])
+
+    for each in (frame, frame[::-1], rows):
+        _, words = heard(lambda each=each: sf.kfold(each, "label", 3, missing="stratum", **options))
+        noun = "row" if "key" in options else "group"
+        listed = ", ".join(f"'{label}' (1 {noun})" for label in "abcef")
+        assert f"are folds (3): {listed}, ...\n" in words[0]
+
+
 GROUPS = st.sampled_from(["who", "label", "name", "kind", "day", "time", "whole", "half", "some"])
 GROUPED = [None, "label", ["sex", "kind"], ["label", sf.quantiles("age", 2)]]
 

@@ -407,6 +407,13 @@ def check_key(missing: Iterable[tuple[Any, int]]) -> None:
         raise StratError("\n".join(dict.fromkeys(faults)))  # a key can list a column twice
 
 
+def file_is_gone(path: str) -> StratError:
+    return StratError(
+        f"The frame must give the same rows each time that it is computed, but a file that it reads"
+        f" is gone: {path}\nHint: read the files again, and make the folds again."
+    )
+
+
 def other_rows() -> StratError:
     return StratError(
         "The frame must give the same rows each time that it is computed, but a second pass found"

@@ -89,8 +89,10 @@ def nest_counts(engine: Engine, options: Options, counts: Counts) -> CountedStra
 
 def check_counted(engine: Engine, options: Options, counts: Counts) -> None:
     """Raise an error if an entry is continuous, or if rows without a group are counted together."""
-    for term, series in zip(options.terms, counts.columns["by"], strict=True):
+    for place, (term, series) in enumerate(zip(options.terms, counts.columns["by"], strict=True)):
         check_term(term.resolve([series]), engine.name)
+        if place in counts.lows and any(rule.finite for rule in term.rules(options.missing)):
+            check_finite([series, counts.lows[place]])
     if not options.groups or options.missing != "stratum":
         return
     if any(frames.is_missing(series).any() for series in counts.columns["groups"]):
@@ -100,6 +102,15 @@ def check_counted(engine: Engine, options: Options, counts: Counts) -> None:
             " in `kfold`, which leaves the folds of these rows null."
         )
         raise StratError(msg)
+
+
+def check_finite(ends: Sequence[Any]) -> None:
+    """Raise an error if a bin has an infinite value; its rows are not counted by value."""
+    for series in ends:
+        values, missing = frames.read_numbers(series, "")
+        if not np.isfinite(values[~missing]).all():
+            msg = f"Column {series.name!r} {frames.rules.HAS_INFINITE}."
+            raise StratError(msg)
 
 
 def cut_quantiles(engine: Engine, call: Call, options: Options) -> Call:

@@ -75,7 +75,7 @@ class DaskEngine(Engine):
         if not (dtype.is_float() or dtype.is_decimal() or column._meta.dtype == object):
             return term.resolve([column._meta])
         resolve = dask.delayed(term.resolve, pure=False)
-        terms: tuple[Term, ...] = dask.compute(
+        terms: tuple[Term, ...] = passes.compute(
             *(resolve([series]) for series in column.to_delayed())
         )
         # A single partition with continuous values makes the whole column continuous.

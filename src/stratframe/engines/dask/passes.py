@@ -19,7 +19,7 @@ from ...errors import StratError
 from ...frames import NewColumn
 from ...frames.attach import attach_pandas
 from ...pipeline.nest import place_rows
-from ..base import PartsByNumber, check_key, parts_by_number, read_filled
+from ..base import PartsByNumber, check_key, file_is_gone, parts_by_number, read_filled
 from ..cells import WORD, cells_of
 from ..quantiles import Round, cell_places
 from .kinds import Kinds, choose_types, kinds_in, numbers_in
@@ -104,7 +104,16 @@ def compute_tree(
         tasks = [(operator.call, of_few.key, group) for group in groups]
         level += 1
     graph[name] = tasks[0]
-    return delayed.Delayed(name, graph).compute()
+    return compute(delayed.Delayed(name, graph))[0]
+
+
+def compute(*tasks: Any) -> tuple[Any, ...]:
+    """Compute tasks; raise an error of ours if a file was removed after the frame was made."""
+    try:
+        results: tuple[Any, ...] = dask.compute(*tasks, traverse=False)
+    except FileNotFoundError as error:
+        raise file_is_gone(str(error)) from error
+    return results
 
 
 Typed = tuple[Kinds, Any]

@@ -18,7 +18,7 @@ from ...terms.classes import Classes
 from ...terms.entry import read_entry
 from ..base import Engine, check_term
 from .alike import count
-from .arrow import collect, with_sign
+from .arrow import collect, run, with_sign
 from .call import SparkCall, stratum_of_term
 from .columns import (
     FLOATS,
@@ -223,7 +223,7 @@ def check_where(call: SparkCall) -> None:
     """Raise an error if the column of `where` has missing values."""
     if call.where is None:
         return
-    n_missing = call.frame.filter(call.where.isNull()).count()
+    n_missing = run(call.frame.filter(call.where.isNull()).count)
     if n_missing:
         msg = (
             f"The column of `where` {HAS_MISSING} in {plural(n_missing, 'row')}."
