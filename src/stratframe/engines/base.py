@@ -146,9 +146,10 @@ class Engine(ABC):
         """Count the rows in each set of rows that are alike.
 
         Only rows that are dealt are counted. If the call has no entries, as that of `Options()`,
-        they are one counted row. With `before`, only the first `before` entries are used. With
-        `salts`, `Counts.lowest` is also computed, and missing values in the key raise an error. The
-        returned call can contain results that later passes need.
+        they are all alike, so that one counted row stands for them. With `before`, only the first
+        `before` entries are used. With `salts`, `Counts.lowest` is also computed, and missing
+        values in the key raise an error. The returned call can contain results that later passes
+        need.
         """
 
     def cut(self, call: Call, place: int, n: int, parents: CountedCodes) -> Call:  # noqa: ARG002
