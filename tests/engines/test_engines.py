@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import stratframe as sf
-from stratframe.engines.base import engine_of
+from stratframe.engines.base import Options, engine_of
 from tests.engines.frames import FOLDED, FRAME, N, heard
 from tests.helpers import evaluate, refuse_now
 from tests.terms.test_toy_term import TERM
@@ -212,6 +212,20 @@ def test_calls_give_what_they_give_in_pandas(engine, call):
         else:
             assert list(found.columns) == list(expected.columns)
             assert engine.rows(found) == engine.rows(expected)
+
+
+@pytest.mark.parametrize("options", [{"key": "id"}, {"groups": "id"}], ids=str)
+def test_equally_rare_classes_are_listed_by_value(engine, options):
+    """The order of the rows does not change which classes a warning lists, and where."""
+    labels = ["f", "e", None, "c", "b", "a", "g", "g", *["x"] * 12]
+    frame = pd.DataFrame({"id": range(20), "label": labels})
+    rows = engine.spread(engine.local(frame), [3, 9])
+
+    for each in (frame, frame[::-1], rows):
+        _, words = heard(lambda each=each: sf.kfold(each, "label", 3, missing="stratum", **options))
+        noun = "row" if "key" in options else "group"
+        listed = ", ".join(f"'{label}' (1 {noun})" for label in "abcef")
+        assert f"are folds (3): {listed}, ...\n" in words[0]
 
 
 GROUPS = st.sampled_from(["who", "label", "name", "kind", "day", "time", "whole", "half", "some"])
@@ -491,6 +505,15 @@ def test_what_rows_share_is_counted_as_row_by_row(engine):
             assert labels <= {*folds[values]}
 
     check()
+
+
+@pytest.mark.parametrize("n", [0, 1, N])
+def test_rows_of_a_call_without_entries_are_alike(engine, n):
+    """The counted rows of a call without entries have no columns, and count all rows."""
+    made = engine_of(engine.spread(engine.local(FRAME[:n]), [n // 3]))
+    counts = made.count(made.bind(Options()))[1]
+    assert counts.weights.sum() == n
+    assert counts.columns["by"] == []
 
 
 def test_parts_have_the_rows_of_pandas(engine):

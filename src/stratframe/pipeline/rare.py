@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -78,8 +79,11 @@ def format_rare(
 ) -> str:
     """Write a message that lists the rare classes of an entry, starting with the smallest."""
     rare = np.flatnonzero(is_rare)
-    rare = rare[np.argsort(sizes[rare], kind="stable")]
-    values = frames.to_list(entry.values_at(first_occurrence(codes, len(sizes))[rare[:MAX_LISTED]]))
+    labels = entry.values_at(first_occurrence(codes, len(sizes))[rare])
+    # Equally rare classes are listed by value, because rows on engines have no order.
+    order = np.lexsort((ranks_of_classes(labels), sizes[rare]))
+    rare = rare[order]
+    values = frames.to_list(frames.take(labels, order[:MAX_LISTED]))
     listed = [
         f"{value!r} ({plural(size, noun)})"
         for value, size in zip(values, sizes[rare].tolist(), strict=False)
@@ -96,6 +100,15 @@ def format_rare(
     if noun == "row":
         hint = hint_for_many_values(entry, sizes, is_rare, options)
     return text + (hint or hint_for_rare(entry, len(rare), options))
+
+
+def ranks_of_classes(labels: Any) -> Ints:
+    """Rank classes by value, with missing values last; classes that have no order are equal."""
+    try:
+        ranks = frames.read.rank_key(labels)
+    except StratError:
+        ranks = np.zeros(len(labels), dtype=np.int64)
+    return np.where(frames.is_missing(labels), len(labels), ranks)
 
 
 def hint_for_rare(entry: BoundTerm, n_rare: int, options: Options) -> str:

@@ -60,10 +60,10 @@ class Continuous(Term):
         return BoundTerm(self, series, *frames.read.read_order(series[0], str(self)))
 
     def without_order(self) -> Quantiles:
-        return Quantiles(self.columns, DECILES, warns=False, name=self.name)
+        return Quantiles(self.columns, DECILES, warns=False, order=self, name=self.name)
 
-    def in_bins(self, k: int) -> Term:
-        return OrderBins(self.columns, CUTS, warns=False, k=k, name=self.name)
+    def in_bins(self, k: int) -> OrderBins:
+        return OrderBins(self.columns, CUTS, warns=False, order=self, k=k, name=self.name)
 
     def rules(self, missing: Missing) -> list[Rule]:
         """Require finite numbers, because a row without a value has no place in the order."""
@@ -81,9 +81,17 @@ class Quantiles(Term):
     n: int
     warns: bool = True
     """Whether to warn if there are fewer bins than `n`."""
+    order: Continuous | None = None
+    """The continuous entry that the bins replace; the values must then obey its rules."""
+
+    def __repr__(self) -> str:
+        return super().__repr__() if self.order is None else repr(self.order)
 
     def arguments(self) -> str:
         return f"{super().arguments()}, {self.n}"
+
+    def rules(self, missing: Missing) -> list[Rule]:
+        return super().rules(missing) if self.order is None else self.order.rules(missing)
 
     def counted_by(self) -> ByQuantiles:
         return ByQuantiles(self.n)
