@@ -114,8 +114,8 @@ def matches_folds(column: Any, folds: Ints, rows: Ints) -> bool:
     # A few rows tell most columns apart.
     for some in (rows[frames.duplicates.strided_rows(len(rows))], rows):
         values = frames.duplicates.column_words(frames.take(column, some), 0)
-        n_folds = len(np.unique(folds[some]))
-        n_values = len(np.unique(values))
+        n_folds = len(distinct_values(folds[some]))
+        n_values = len(distinct_values(values))
         if n_values != n_folds or n_folds < 2 or flag_split_rows(values, folds[some]).any():
             return False
     return True
