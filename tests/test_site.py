@@ -96,7 +96,7 @@ def test_recipes_are_in_five_groups(conf):
         ("What you predict", "Regression"),
         ("What belongs together", "Groups"),
         ("Time and new rows", "Forecasting"),
-        ("Use", "Test set and folds"),
+        ("Use", "n rows of each class"),
         ("Check", "Choosing k"),
     ]
 

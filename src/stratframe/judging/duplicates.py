@@ -204,7 +204,7 @@ def find_hidden_copies(compared: ComparedRows, folds: Ints, rows: Ints) -> Nearl
             is_alone = shares[others].max() < ALONE * shares[place]
             return NearlyEqual(
                 column=compared.labels[place],
-                n_rows=round(shares[place] * len(rows)),
+                n_rows=round(float(shares[place]) * len(rows)),
                 is_leak=may_be_copies and is_alone and not has_units,
                 labels=without.labels,
             )

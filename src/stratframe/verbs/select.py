@@ -70,7 +70,9 @@ class Folds(starmap):  # type: ignore[type-arg]
 
     def give_rows(self, give: Callable[[Any], Any]) -> Folds:
         """Return the folds with their frames as `give` gives them back."""
-        return Folds(partial(give_fold, give), zip(self, strict=True))
+        given: Any = Folds(partial(give_fold, give), zip(self, strict=True))
+        folds: Folds = given
+        return folds
 
 
 def give_fold(give: Callable[[Any], Any], fold: Fold[Any]) -> Fold[Any]:
