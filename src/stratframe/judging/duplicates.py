@@ -44,6 +44,10 @@ ALONE = 0.1
 """Rows are copies only if each other column hides less than this share of as many rows. Rows that
 are similar by nature, such as those of a household, differ now in one column, now in another."""
 
+OFTEN = 0.15
+"""Equal rows may be of the same unit if more than this share of the pairs of rows with the same id
+are equal."""
+
 SURELY = 0.7
 """A sample shows enough equal rows if it shows this share of what is needed, as it can be small."""
 
@@ -114,8 +118,8 @@ def matches_folds(column: Any, folds: Ints, rows: Ints) -> bool:
     # A few rows tell most columns apart.
     for some in (rows[frames.duplicates.strided_rows(len(rows))], rows):
         values = frames.duplicates.column_words(frames.take(column, some), 0)
-        n_folds = len(np.unique(folds[some]))
-        n_values = len(np.unique(values))
+        n_folds = len(distinct_values(folds[some]))
+        n_values = len(distinct_values(values))
         if n_values != n_folds or n_folds < 2 or flag_split_rows(values, folds[some]).any():
             return False
     return True
@@ -224,8 +228,9 @@ def may_be_units(compared: ComparedRows, shared: SharedRows, rows: Ints) -> bool
     """Return whether equal rows may be of the same unit, as a column of ids says."""
     named = [is_id(label) for label in compared.labels]
     for column in itertools.compress(compared.columns, named):
-        n_values = np.count_nonzero(frames.duplicates.value_sizes(column, rows))
-        if ROWS_EACH * n_values <= len(rows):
+        sizes = frames.duplicates.value_sizes(column, rows)
+        n_alike = frames.duplicates.count_pairs(sizes)
+        if ROWS_EACH * np.count_nonzero(sizes) <= len(rows) and shared.n_pairs > OFTEN * n_alike:
             return True
     return have_ids(compared.columns, shared, rows)
 
