@@ -117,6 +117,7 @@ EXPRESSIONS: list[tuple[str, dict[str, Any]]] = [
     ("split", {"parts": PARTS, "seed": 3, "name": "part", "missing": "stratum", "rare": "ignore"}),
     ("split", {"deal": "circular", "missing": "stratum", "rare": "null"}),
     ("split", {"deal": "contiguous", "missing": "stratum", "rare": "ignore"}),
+    ("split", {"each": 2, "missing": "stratum", "rare": "ignore"}),
 ]
 """Calls in which every argument changes the column of a rare, of a missing and of other rows."""
 

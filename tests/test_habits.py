@@ -73,18 +73,10 @@ ANSWERS = {
         "`replace`",
         "rows are drawn once each; `df.sample(...)` of pandas and Polars can repeat them",
     ),
-    "sf.sample(df, 'label', n_per_class=30)": (
-        "`n_per_class`",
-        '`df.strat.sample("label", n=90, allocation="equal")` draws 30 of three classes',
-    ),
-    "sf.folds(df, 'day', horizon=3)": (
-        "`horizon`",
-        '`folds(every="3mo")` validates three months at a time',
-    ),
-    "sf.cv(df, 'day', step=2)": (
-        "`step`",
-        'pairs follow each other by one label, and `folds(every="1w")` makes a week a label',
-    ),
+    "sf.sample(df, 'label', n_per_class=30)": ("`n_per_class`", "`each=2`"),
+    "sf.kfold(df, 'label', each=3)": ("`each`", "`df.strat.split(..., each=2)`"),
+    "sf.kfold(df, horizon=3)": ("`horizon`", "`df.strat.folds(..., horizon=3)`"),
+    "sf.split(df, step=2)": ("`step`", "`df.strat.folds(..., step=1)`"),
     "sf.folds(df, 'day', initial=24)": (
         "`initial`",
         "`folds(last=12)` validates the last 12 labels and trains on all labels before them",
@@ -304,9 +296,11 @@ ONE_LIST = (
     'Hint: several columns go in a list: `["label", "id"]`.'
 )
 PLACES = {
-    "sample('label', 10)": PLACED.format("by", 10, "`n`, `frac`, `allocation`, `key`, `seed`."),
+    "sample('label', 10)": PLACED.format("by", 10, "`n`, `frac`, `each`, `allocation`, `key`, ..."),
     "kfold('label', 5, 'id', pd.Series([1, 2]))": PLACED.format("k", "'id', Series", MANY),
-    "split('label', 0.2, 0)": PLACED.format("parts", 0, MANY),
+    "split('label', 0.2, 0)": PLACED.format(
+        "parts", 0, f"`each`, {MANY.replace(' `missing`,', '')}"
+    ),
     "kfold('label', 'id')": ONE_LIST,
     "split('label', 'id', 5)": ONE_LIST,
     "advise('label', 'id', k=5)": "has no argument `k`.\nHint: `ks=[5, 10]`.",

@@ -330,6 +330,7 @@ LIBRARY = {"library": "pandas"}
 EQUAL = {"n": 20, "count": 3, "k": 5}
 FORMULAS: dict[str, dict[str, Any]] = {
     "ber_bias": {"k": 5, "count": 3, "error0": 0.1, "error1": 0.2},
+    "corrected_t": {"differences": [0.1, 0.3], "n_train": 8, "n_test": 2, "level": 0.9},
     "imbalance": {"counts": [3, 4]},
     "largest_deviation": {"counts": [3, 4], "k": 2},
     "largest_k": {"counts": [3, 4]},
@@ -343,7 +344,9 @@ TABLES |= {"wins": "summary", "friedman": "summary"}
 
 OTHERS: list[tuple[Callable[..., Any], dict[str, Any], dict[str, Any]]] = [
     (list_pairs, {}, {"name": "fold", "train": "rest", "valid": None, "gap": 0, "window": None}),
+    (list_pairs, {}, {"name": "fold", "train": "past", "horizon": 1, "step": None}),
     (deal_expression, {}, {"k": 2, "deal": "random", "rare": "warn", "seed": 0}),
+    (deal_expression, {}, {"parts": None, "each": 1, "deal": "random", "name": "part"}),
     (deal_expression, {}, {"parts": 0.5, "deal": "random", "missing": "error", "name": "part"}),
     (validate, {"schema": "folded"}, {"k": 2, "name": "fold", "nulls": False, **LIBRARY}),
     (validate, {"schema": "parted"}, {"parts": {"a": 0.5, "b": 0.5}, "name": "fold", **LIBRARY}),

@@ -133,11 +133,18 @@ def test_nothing_that_is_read_is_run() -> None:
 
 
 def test_only_counts_are_left_to_numpy_unique() -> None:
-    """`np.unique` counts or finds places; `distinct_values` is faster where it only sorts."""
+    """`np.unique` counts or finds places; `distinct_values` is faster where it only sorts.
+
+    Functions of sets call it, too.
+    """
+    sets = {"np.setdiff1d", "np.setxor1d", "np.intersect1d", "np.union1d"}
     slow = []
     for module, tree in TREES.items():
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "np.unique":
+            function = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+            if function in sets:
+                slow.append(f"{module}: {ast.unparse(node)}")
+            if isinstance(node, ast.Call) and function == "np.unique":
                 options = {each.arg for each in node.keywords}
                 if not options & {"return_counts", "return_inverse", "return_index", "axis"}:
                     slow.append(f"{module}: {ast.unparse(node)}")

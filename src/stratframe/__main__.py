@@ -7,8 +7,8 @@ from io import TextIOWrapper
 
 from .command import interrupt
 from .command.example import show_example
-from .command.judge import run_check, run_fingerprint, run_report
-from .command.make import make_column
+from .command.judge import run_check, run_fingerprint, run_table
+from .command.make import draw_sample, make_column
 from .command.parser import Command, read_command
 from .command.streams import Output, complain, send
 from .errors import StratError, StratWarning
@@ -23,8 +23,10 @@ ACTIONS: dict[str, Callable[[Command], Output]] = {
     "kfold": make_column,
     "split": make_column,
     "extend": make_column,
+    "sample": draw_sample,
     "check": run_check,
-    "report": run_report,
+    "report": run_table,
+    "advise": run_table,
     "fingerprint": run_fingerprint,
 }
 """What each command runs."""

@@ -19,7 +19,16 @@ from .judging import drift as drift_verb
 from .judging import leaks as leaks_verb
 from .judging import plot as plot_verb
 from .judging import report as report_verb
-from .pipeline.options import Deal, PartShares, Rare, check_options, fold_target, part_target
+from .pipeline.options import (
+    PARTS,
+    Deal,
+    PartCounts,
+    PartShares,
+    Rare,
+    check_options,
+    either_target,
+    fold_target,
+)
 from .terms.base import Missing
 from .verbs import deals, select, tables
 from .verbs import fingerprint as fingerprint_verb
@@ -150,8 +159,9 @@ class StratExpr:
     @suggest_arguments
     def split(
         self,
-        parts: PartShares = {"train": 0.8, "test": 0.2},  # noqa: B006 - never changed
+        parts: PartShares = PARTS,
         *,
+        each: PartCounts | None = None,
         deal: Deal = "random",
         missing: Missing = "error",
         rare: Rare = "warn",
@@ -162,7 +172,7 @@ class StratExpr:
 
         Parameters
         ----------
-        parts, deal, missing, rare, seed
+        parts, each, deal, missing, rare, seed
             As for `stratframe.split`; arguments that name other columns, such as `groups`, are
             only available on frames.
         name : str
@@ -182,7 +192,13 @@ class StratExpr:
         ['a', 'a', 'b', 'b']
         """
         options = check_options(
-            None, part_target(parts), deal=deal, missing=missing, rare=rare, seed=seed, name=name
+            None,
+            either_target(parts, each),
+            deal=deal,
+            missing=missing,
+            rare=rare,
+            seed=seed,
+            name=name,
         )
         column: pl.Expr = deals.assign_expression(self._expr, options)
         return column

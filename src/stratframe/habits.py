@@ -49,11 +49,13 @@ HABITS: dict[str, tuple[str, ...]] = {
     "allocation": ('allocation="equal"',),
     "apart": ('apart="patient"',),
     "ax": ("ax=ax",),
+    **dict.fromkeys(("each", "n_per_class"), ("each=2",)),
     "duplicates": ('duplicates=["text", "label"]',),
     "every": ('every="1mo"',),
     "features": ('features=["age", "income"]',),
     "full": ("full=True",),
     "gap": ("gap=1",),
+    "horizon": ("horizon=3",),
     "key": ('key="id"',),
     "kind": ('kind="balance"',),
     "ks": ("ks=[5, 10]", "k=5"),
@@ -61,6 +63,8 @@ HABITS: dict[str, tuple[str, ...]] = {
     "overwrite": ("overwrite=True",),
     "rare": ('rare="pool"',),
     "splits": ("splits=cv.split(X, y)",),
+    "step": ("step=1",),
+    "strict": ("strict=True",),
     "time": ('time="date"',),
     "where": ('where="labelled"',),
     "window": ("window=12",),
@@ -69,10 +73,11 @@ HABITS: dict[str, tuple[str, ...]] = {
 suggests the first example whose argument the verb has, or else the first in the verb of `HOMES`."""
 
 HOMES = {
-    "parts": "split",
+    **dict.fromkeys(("parts", "each"), "split"),
     **dict.fromkeys(("allocation", "frac", "n"), "sample"),
     **dict.fromkeys(("apart", "every", "gap", "last", "nulls", "window"), "folds"),
-    **dict.fromkeys(("duplicates", "features", "name", "time"), "check"),
+    **dict.fromkeys(("horizon", "step"), "folds"),
+    **dict.fromkeys(("duplicates", "features", "name", "strict", "time"), "check"),
     **dict.fromkeys(("ax", "kind"), "plot"),
     "splits": "from_splits",
     **dict.fromkeys(("full", "ks"), "advise"),
@@ -81,9 +86,6 @@ HOMES = {
 
 NOT_HERE = {
     "replace": "rows are drawn once each; `df.sample(...)` of pandas and Polars can repeat them",
-    "n_per_class": '`df.strat.sample("label", n=90, allocation="equal")` draws 30 of three classes',
-    "horizon": '`folds(every="3mo")` validates three months at a time',
-    "step": 'pairs follow each other by one label, and `folds(every="1w")` makes a week a label',
     "initial": "`folds(last=12)` validates the last 12 labels and trains on all labels before them",
     "embargo": (
         "`folds(gap=1)` leaves out the label before and the label after those that are validated"
@@ -91,8 +93,8 @@ NOT_HERE = {
 }
 """Arguments of other libraries that have no counterpart, with what comes closest.
 
-`horizon` and `initial` are arguments of Prophet, sktime and skforecast; `step` of rsample's sliding
-windows and of sktime. An `embargo` leaves out rows after the test set (Lopez de Prado, 2018).
+`initial` is an argument of Prophet, sktime and skforecast. An `embargo` leaves out rows after the
+test set (Lopez de Prado, 2018).
 """
 
 OF_A_VERB = {

@@ -177,6 +177,34 @@ def test_split_of_groups(benchmark: Any) -> None:
     reach(benchmark, max(found), "median groups", at_most=1)
 
 
+@pytest.mark.parametrize(
+    ("by", "n_groups", "bar"),
+    [(["a"], 200_000, 2), (["a"], 1_000_000, 4), (["a", "b"], 200_000, 5)],
+    ids=["200,000 groups", "1,000,000 groups", "200,000 groups, two columns"],
+)
+def test_many_groups_against_a_count(
+    benchmark: Any, by: list[str], n_groups: int, bar: float
+) -> None:
+    """Many groups take a few times as long as Polars takes to count the same columns."""
+    n_rows = 2_000_000
+    groups = labels(n_groups, n_rows, seed=3)
+    frame = frame_of("polars", a=labels(3, n_rows), b=labels(5, n_rows, seed=2), g=groups)
+    race(
+        benchmark,
+        lambda: frame.strat.kfold(by, groups="g", rare="ignore"),
+        lambda: frame.group_by(*by, "g").len(),
+        bar,
+        5,
+    )
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_groups_of_a_small_frame(benchmark: Any, library: str) -> None:
+    """A frame of 1,000 rows and 200 groups takes at most 3 ms."""
+    frame = frame_of(library, y=labels(3, rows=1_000), g=labels(200, rows=1_000, seed=2))
+    take(benchmark, lambda: frame.strat.kfold("y", groups="g"), 3e-3, 200, warmup=5)
+
+
 @pytest.mark.parametrize(("groups", "k", "strata"), [(50, 5, 50_000), (64, 64, 5_000)])
 def test_few_groups_of_many_strata(benchmark: Any, groups: int, k: int, strata: int) -> None:
     """The search of few groups does not grow with the strata."""

@@ -10,7 +10,7 @@ from iterstrat.ml_stratifiers import MultilabelStratifiedKFold
 import stratframe as sf
 from stratframe.terms.by import parse_by
 
-from .data import fill, frame_of
+from .data import fill, frame_of, labels
 from .measure import find, race, reach, take
 
 
@@ -78,6 +78,22 @@ def test_time_against_the_peer(
         lambda: [call() for call in peers],
         bar,
         7 if seeds > 1 else 1,
+    )
+
+
+def test_margins_against_a_count(benchmark: Any) -> None:
+    """Margins of few joint values take a few times as long as Polars takes to count these."""
+    n_rows = 2_000_000
+    sizes = {"a": 3, "b": 5, "c": 1_000}
+    columns = {name: labels(n, n_rows, seed=n) for name, n in sizes.items()}
+    frame = frame_of("polars", **columns)
+    by = sf.margins([*columns])
+    race(
+        benchmark,
+        lambda: frame.strat.kfold(by, rare="ignore"),
+        lambda: frame.group_by(*columns).len(),
+        6,
+        5,
     )
 
 

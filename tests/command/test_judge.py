@@ -54,6 +54,24 @@ def test_check_ends_with_1_if_anything_is_wrong(
     assert ("duplicates" in out) == ("none" not in options)
 
 
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        pytest.param("", 1, id="a_question_about_ids"),
+        pytest.param("--groups patient_id", 1, id="ids_are_groups"),
+        pytest.param("--groups none", 0, id="there_are_no_groups"),
+    ],
+)
+def test_none_answers_a_question_about_groups(options: str, code: int) -> None:
+    """`--groups none` says that no rows belong together, unless a column has this name."""
+    ids = [f"p{row // 2}" for row in range(80)]
+    pl.DataFrame({"patient_id": ids, "fold": [0, 1] * 40}).write_csv("in.csv")
+    pl.DataFrame({"none": ids, "fold": [0, 1] * 40}).write_csv("none.csv")
+
+    assert call(f"check in.csv --strict --duplicates none {options}") == code
+    assert call("check none.csv --groups none") == 1
+
+
 @pytest.mark.parametrize("verb", ["check", "report"])
 def test_marks_in_the_columns_of_repeats(verb: str, capsys: Capture) -> None:
     """If `fold` means fold_1, fold_2, ..., marks such as NA in them are missing values."""
@@ -217,3 +235,26 @@ def test_zones_of_several_files(capsys: Capture) -> None:
         " in 'train' and none in 'test'. Hint: write all times with a zone, as in"
         " 2024-03-31T12:00Z.\n"
     )
+
+
+def test_advise_prints_the_table(capsys: Capture) -> None:
+    """`advise` prints its table for the numbers of folds that are given, and writes it if asked."""
+    DATA.write_csv("in.csv")
+
+    assert call("advise in.csv --by label --ks 4 --ks 30 --groups pair --out advice.csv") == 0
+
+    table = sf.advise(DATA, "label", [4, 30], groups="pair")
+    head, *lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert head == table.columns
+    assert [line[0] for line in lines] == ["4", "30"]
+    assert Path("advice.csv").read_text() == table.write_csv()
+
+
+def test_advise_has_columns_in_full(capsys: Capture) -> None:
+    """`--full` shows all columns of a table."""
+    DATA.write_csv("in.csv")
+
+    assert call("advise in.csv --by label --full") == 0
+
+    columns = sf.advise(DATA, "label", full=True).columns
+    assert capsys.readouterr().out.splitlines()[0].split() == columns

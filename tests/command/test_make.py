@@ -75,6 +75,16 @@ FOURS = sf.quantiles("price", 4)
             id="counts",
         ),
         pytest.param(
+            "split --by label --each 3",
+            sf.split(DATA, "label", each=3),
+            id="rows_of_each_stratum",
+        ),
+        pytest.param(
+            "split --by label --each train=rest,valid=1,test=2",
+            sf.split(DATA, "label", each={"train": None, "valid": 1, "test": 2}),
+            id="rows_of_each_stratum_in_parts",
+        ),
+        pytest.param(
             "split --deal hash --key id --parts a=.5,b=.5",
             sf.split(DATA, parts={"a": 0.5, "b": 0.5}, deal="hash", key="id"),
             id="hash",

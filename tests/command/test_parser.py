@@ -15,7 +15,9 @@ PROJECT = Path(__file__).parents[2]
 Capture = pytest.CaptureFixture[str]
 
 
-@pytest.mark.parametrize("command", ["kfold", "split", "extend", "report", "check"])
+@pytest.mark.parametrize(
+    "command", ["kfold", "split", "extend", "sample", "report", "advise", "check"]
+)
 def test_help(command: str, capsys: Capture) -> None:
     """Each command lists the options that its page lists, and says how they are called."""
     with pytest.raises(SystemExit):

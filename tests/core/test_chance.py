@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import hypergeom
+from scipy.stats import chi2, hypergeom
 
-from stratframe.core.chance import DRAWS, draw_rows, ks_level, tv_level
+from stratframe.core.chance import DRAWS, chi_squared_tail, draw_rows, ks_level, tv_level
 
 WORDS = (np.arange(DRAWS, dtype=np.uint64) * np.uint64(2**64 // DRAWS)) + np.uint64(2**40)
 CLASSES = {
@@ -81,3 +81,10 @@ def test_numbers_without_ties_have_the_limit() -> None:
     assert ks_level(np.ones(100, dtype=np.int64), 20) == pytest.approx(expected)
     assert ks_level(np.array([9]), 3) == 0
     assert tv_level(np.ones(100, dtype=np.int64), 20) == 1
+
+
+@given(st.integers(1, 500), st.floats(0, 2000))
+def test_the_tail_of_chi_squared_variables(freedom: int, statistic: float) -> None:
+    """The tail equals that of SciPy, for even and odd degrees of freedom."""
+    expected = chi2.sf(statistic, freedom)
+    assert chi_squared_tail(statistic, freedom) == pytest.approx(expected, rel=1e-8, abs=1e-300)

@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.stats import chisquare
 
-from stratframe.core.deal import cut_between_values, deal_by_rank, deal_by_table, round_robin
+from stratframe.core.deal import (
+    cut_between_values,
+    deal_by_rank,
+    deal_by_table,
+    round_robin,
+    strata_with_ties,
+)
 from stratframe.core.quota import equal_quota
 from stratframe.core.rounding import controlled_rounding
 from stratframe.core.seeds import StreamTag, position_bits, random_words, word_stream
@@ -167,3 +173,24 @@ def test_cuts_are_nearest_to_exact_shares() -> None:
     table = np.array([[87, 21]])
     found = cut_between_values(table, is_run_start, [Fraction(4, 5), Fraction(1, 5)])
     assert found.tolist() == [[83, 25]]
+
+
+@given(
+    strata=st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=6), min_size=1, max_size=5),
+    data=st.data(),
+)
+def test_strata_whose_equal_values_are_parted(strata: list[list[int]], data: st.DataObject) -> None:
+    """A stratum has ties if two neighbours of equal value are in different parts."""
+    first = [data.draw(st.integers(0, len(values))) for values in strata]
+    table = [[cut, len(values) - cut] for cut, values in zip(first, strata, strict=True)]
+    values = [(stratum, value) for stratum, own in enumerate(strata) for value in sorted(own)]
+    is_run_start = [
+        place == 0 or values[place] != values[place - 1] for place in range(len(values))
+    ]
+
+    flags = strata_with_ties(np.array(table), np.array(is_run_start))
+
+    expected = []
+    for cut, own in zip(first, map(sorted, strata), strict=True):
+        expected.append(0 < cut < len(own) and own[cut - 1] == own[cut])
+    assert flags.tolist() == expected

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.stats import hypergeom
 
 from stratframe.core.chance import tail_chances
-from stratframe.core.evenness import GroupRows, group_rows, judge_cells
+from stratframe.core.evenness import GroupRows, counts_of_each, group_rows, judge_cells
 
 shapes = st.tuples(st.integers(1, 3), st.integers(1, 3))
 small = hnp.arrays(np.int64, shapes, elements=st.integers(0, 3))
@@ -92,3 +92,42 @@ def test_random_groups_vary_as_all_their_folds_do(rows: list[tuple[int, int, int
     even, units = np.ones((3, k), dtype=np.int64), group_rows(codes, groups, weights, 3)
     expected = np.repeat(np.var(counts, axis=0)[:, None], k, axis=1)
     np.testing.assert_allclose(judge_cells(even, groups=units).spread ** 2, expected, atol=1e-9)
+
+
+def list_equal_counts(table: list[list[int]]) -> list[list[int]]:
+    """List the counts of each column that is the rest, by trying each part and each count."""
+    found = []
+    n_parts = len(table[0])
+    for rest in range(n_parts):
+        others = [part for part in range(n_parts) if part != rest]
+        for counts in product(*(range(max(row[part] for row in table) + 1) for part in others)):
+            wanted = dict(zip(others, counts, strict=True))
+            large = [row for row in table if sum(row) > sum(counts)]
+            is_each = all(row[part] == wanted[part] for row in large for part in others)
+            is_whole = all(row[rest] == sum(row) for row in table if row not in large)
+            if is_each and is_whole and len(large) > 1 and sum(counts):
+                found.append([wanted.get(part, 0) for part in range(n_parts)])
+    return found
+
+
+@given(
+    sizes=st.lists(st.integers(1, 7), min_size=1, max_size=5),
+    counts=st.lists(st.integers(0, 3), min_size=1, max_size=2),
+    change=st.none() | st.tuples(st.integers(0, 4), st.integers(0, 2), st.integers(0, 3)),
+)
+def test_equal_counts_are_found(
+    sizes: list[int], counts: list[int], change: tuple[int, int, int] | None
+) -> None:
+    """Parts with equal counts are those that a search finds, where the other part's differ."""
+    table = []
+    for size in sizes:
+        row = counts if size > sum(counts) else [0] * len(counts)
+        table.append([size - sum(row), *row])
+    if change is not None:
+        stratum, part, n_rows = change
+        table[stratum % len(table)][part % len(table[0])] = n_rows
+
+    found = counts_of_each(np.array(table))
+
+    expected = list_equal_counts(table)
+    assert found.tolist() in expected if found is not None else not expected

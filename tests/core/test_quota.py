@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedKFold
 
-from stratframe.core.quota import equal_allocation, equal_quota, proportional_allocation
+from stratframe.core.quota import (
+    each_quota,
+    equal_allocation,
+    equal_quota,
+    proportional_allocation,
+)
 from stratframe.core.seeds import StreamTag, random_words
 
 seeds = st.integers(0, 2**32)
@@ -75,3 +80,21 @@ def test_equal_draws_take_strata_in_turn() -> None:
     draws = np.tile(np.array([1, 0], dtype=np.uint64), 500)
     quota = equal_allocation(np.full(1_000, 5), 2_250, draws)
     assert np.flatnonzero(quota == 3).tolist() == list(range(1, 501, 2))
+
+
+@given(
+    sizes=strata_sizes, counts=st.lists(st.integers(1, 5), min_size=1, max_size=3), data=st.data()
+)
+def test_each_stratum_gives_its_counts_or_stays_whole(
+    sizes: list[int], counts: list[int], data: st.DataObject
+) -> None:
+    """A stratum of more rows than the counts sum to gives each part its count."""
+    rest = data.draw(st.integers(0, len(counts)))
+    wanted = [*counts[:rest], 0, *counts[rest:]]
+
+    table = each_quota(np.array(sizes, dtype=int), np.array(wanted), rest)
+
+    for size, row in zip(sizes, table.tolist(), strict=True):
+        expected = list(wanted) if size > sum(wanted) else [0] * len(wanted)
+        expected[rest] = size - sum(expected)
+        assert row == expected

@@ -49,7 +49,11 @@ def spark() -> Iterator[Any]:
 def arrow_table(frame: pl.DataFrame) -> pa.Table:
     """Turn a Polars frame into a table of types that Spark reads."""
     table = frame.to_arrow(compat_level=pl.CompatLevel.oldest())
-    narrow = {pa.large_string(): pa.string(), pa.large_binary(): pa.binary()}
+    narrow = {
+        pa.large_string(): pa.string(),
+        pa.large_binary(): pa.binary(),
+        pa.uint64(): pa.decimal128(20),  # as Spark reads them from Parquet
+    }
     fields = [pa.field(each.name, narrow.get(each.type, each.type)) for each in table.schema]
     return table.cast(pa.schema(fields))
 

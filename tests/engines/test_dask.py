@@ -38,7 +38,7 @@ def test_leaks_are_shown_before_they_are_computed(shared):
 
     assert repr(leaks).startswith("Dask DataFrame Structure:")
     assert leaks._repr_html_().startswith("<div>")
-    assert "Drop" in leaks.expr.tree_repr()
+    assert "Filter" in leaks.expr.tree_repr()
 
 
 def test_columns_of_any_name_are_counted_by_themselves():
@@ -185,6 +185,80 @@ def test_only_the_columns_that_are_needed_are_read(wanted):
     assert source.passes() == 1
 
 
+WIDE = FOLDED.assign(**{f"feature {place}": place + 0.5 for place in range(40)})
+READ_IN_RESULTS = [
+    pytest.param(
+        lambda df: next(iter(sf.folds(df, nulls="drop"))).train,
+        {"fold"},
+        id="folds",
+    ),
+    pytest.param(
+        lambda df: next(iter(sf.folds(df, nulls="drop", apart=["who", "name"]))).train,
+        {"fold", "who", "name"},
+        id="folds apart",
+    ),
+    pytest.param(
+        lambda df: next(iter(sf.folds(df, "time", every="6h", train="past"))).valid,
+        {"time"},
+        id="folds of periods",
+    ),
+    pytest.param(
+        lambda df: sf.parts(df)["train"],
+        {"split"},
+        id="parts",
+    ),
+    pytest.param(
+        lambda df: sf.sample(df, "label", n=20, key="id"),
+        {"label", "id"},
+        id="sample",
+    ),
+    pytest.param(
+        lambda df: sf.leaks(df, groups="who"),
+        {"who", "fold"},
+        id="leaks of groups",
+    ),
+    pytest.param(
+        lambda df: sf.leaks(df, key=["label", "sex"]),
+        {"label", "sex", "fold"},
+        id="leaks of keys",
+    ),
+    pytest.param(
+        lambda df: sf.leaks(df, duplicates=["label", "sex"]),
+        {"label", "sex", "fold"},
+        id="leaks of duplicates",
+    ),
+]
+
+
+@pytest.mark.parametrize(("choose_rows", "named"), READ_IN_RESULTS)
+def test_columns_that_are_chosen_of_kept_rows_are_read_alone(choose_rows, named):
+    """Of the rows that a verb keeps, Dask reads the chosen columns and those of the call."""
+    source = Source(WIDE)
+    rows = choose_rows(source.frame)
+    whole = rows.compute()
+    source.read.clear()
+
+    chosen = rows[["half"]].compute()
+
+    assert {name for columns in source.read for name in columns} == {"half", *named}
+    assert source.passes() == 1
+    assert 0 < len(chosen) < N
+    assert_frame_equal(chosen, whole[["half"]])
+
+
+@pytest.mark.parametrize(("choose_rows", "named"), READ_IN_RESULTS)
+def test_kept_rows_are_read_in_one_pass(choose_rows, named):
+    """All columns of the rows that a verb keeps are read once, beside those that it added."""
+    source = Source(WIDE)
+    rows = choose_rows(source.frame)
+    source.read.clear()
+
+    found = rows.compute()
+
+    assert named <= {*found.columns}
+    assert source.passes() == 1
+
+
 def test_a_deal_by_hashes_reads_nothing_before():
     """The column is a function of each partition: nothing is computed at the call."""
     source = Source(FRAME)
@@ -239,12 +313,12 @@ def test_values_apart_are_compared_whatever_their_types(case):
 
 @pytest.mark.parametrize("dtype", ["datetime64[us, {}]", "timestamp[us, tz={}][pyarrow]"])
 @pytest.mark.parametrize("zone", ["America/Sao_Paulo", "America/Havana"])
-@pytest.mark.parametrize("every", ["1d", "6h", "40m"])
-def test_periods_keep_their_zone(dtype, zone, every):
+@pytest.mark.parametrize(("every", "gap"), [("1d", "7h"), ("6h", "1d"), ("40m", 1)])
+def test_periods_keep_their_zone(dtype, zone, every, gap):
     """Periods of times with a zone have the labels and rows of pandas, where clocks change too."""
     times = pd.date_range("2018-11-02", periods=48, freq="2h", tz="UTC", name="at")
     df = times.tz_convert(zone).to_frame(index=False).astype(dtype.format(zone))
-    rule = {"every": every, "train": "past", "gap": 1, "last": 30}
+    rule = {"every": every, "train": "past", "gap": gap, "last": 30, "horizon": 2}
     expected = list(df.strat.folds("at", **rule))
     lazy = dd.from_pandas(df, npartitions=3)
     for found, wanted in zip(lazy.strat.folds("at", **rule), expected, strict=True):

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import stratframe as sf
-from stratframe.engines.base import engine_of
+from stratframe.engines.base import Options, engine_of
 from tests.engines.frames import FOLDED, FRAME, N, heard
 from tests.helpers import evaluate, refuse_now
 from tests.terms.test_toy_term import TERM
@@ -132,7 +132,7 @@ EQUAL = [
     *(
         f"sf.sample(df, {by}, {size}, key='id')"
         for by in ("'label'", "['label', 'sex']", "['sex', sf.quantiles('age', 3)]")
-        for size in ("n=17", "frac=0.4, allocation='equal'")
+        for size in ("n=17", "frac=0.4, allocation='equal'", "each=3")
     ),
     "sf.kfold(df, 'label', key='id', name='given', overwrite=True)",
     # A term of another module, with no line written for it.
@@ -164,6 +164,11 @@ EQUAL = [
         for by in ("'rarely'", RARELY)
         for rare in ("null", "pool")
     ),
+    # Counts of rows of each stratum.
+    "sf.split(df, ['label', 'sex'], each=2, missing='stratum', key='id', repeats=2)",
+    "sf.split(df, ['label', sf.quantiles('age', 2)], each={'a': 1, 'b': None, 'c': 4}, key='id')",
+    "sf.split(df, each=7, key='name', where='some')",
+    "sf.plan(df, 'kind', each=3, key='id')",
     # Given folds and parts stay.
     *(f"sf.extend(df, {ENTRIES}, name='given', {ANY}{more})" for more in ("", ", seed=3", ", k=4")),
     f"sf.extend(df, {ENTRIES}, name='given', key='id', missing='null', rare='ignore')",
@@ -207,6 +212,20 @@ def test_calls_give_what_they_give_in_pandas(engine, call):
         else:
             assert list(found.columns) == list(expected.columns)
             assert engine.rows(found) == engine.rows(expected)
+
+
+@pytest.mark.parametrize("options", [{"key": "id"}, {"groups": "id"}], ids=str)
+def test_equally_rare_classes_are_listed_by_value(engine, options):
+    """The order of the rows does not change which classes a warning lists, and where."""
+    labels = ["f", "e", None, "c", "b", "a", "g", "g", *["x"] * 12]
+    frame = pd.DataFrame({"id": range(20), "label": labels})
+    rows = engine.spread(engine.local(frame), [3, 9])
+
+    for each in (frame, frame[::-1], rows):
+        _, words = heard(lambda each=each: sf.kfold(each, "label", 3, missing="stratum", **options))
+        noun = "row" if "key" in options else "group"
+        listed = ", ".join(f"'{label}' (1 {noun})" for label in "abcef")
+        assert f"are folds (3): {listed}, ...\n" in words[0]
 
 
 GROUPS = st.sampled_from(["who", "label", "name", "kind", "day", "time", "whole", "half", "some"])
@@ -365,7 +384,8 @@ def test_a_check_is_that_of_pandas(engine, options):
     frame["block"] = ["test" if i < 20 else "train" for i in ALL]
     frame = engine.local(frame.assign(never=["train" if i % 2 else None for i in ALL]))
     found = sf.check(engine.spread(frame, [17, 45]), **options)
-    expected = sf.check(frame, **{"duplicates": None, **options})
+    answers = {"duplicates": None, "groups": False, "time": False}
+    expected = sf.check(frame, **answers | options)
     assert found.ok == expected.ok
     assert lines_of(found) == lines_of(expected)
     assert ("not looked for on" in str(found)) == ("duplicates" not in options)
@@ -375,6 +395,32 @@ def test_a_check_is_that_of_pandas(engine, options):
     assert ("'fold' and 'twin' are the same" in str(found)) == ("twin" in options.get("name", ""))
     if options.get("groups") == "pair":
         assert "pairs are in several folds, such as " in str(found)
+
+
+def test_times_that_are_not_looked_for(engine):
+    """That a column whose name says time is not looked at is said, until the call answers."""
+    frame = engine.local(pd.DataFrame({"year": range(60), "x": [1, 2] * 30, "fold": [0, 1] * 30}))
+    spread = engine.spread(frame, [17, 45])
+    assert "note     time: not looked for in 'year' on" in sf.check(spread).text
+    assert "not looked for in 'year'" not in sf.check(spread, time=False).text
+    assert "not looked for in 'year'" not in sf.check(spread, time="year").text
+
+
+def test_groups_that_are_not_looked_for(engine):
+    """That a column whose name says ids is not looked at is said, until the call answers."""
+    frame = engine.local(pd.DataFrame({"user": [1, 2] * 30, "fold": [0, 1] * 30}))
+    spread = engine.spread(frame, [17, 45])
+    assert "note     groups: not looked for in 'user' on" in sf.check(spread).text
+    assert "groups: not looked for" not in sf.check(spread, groups=False).text
+    assert "groups: not looked for" not in sf.check(spread, groups="user").text
+
+
+def test_lost_folds_and_names(engine):
+    """A gap in the numbers of folds is a lost fold, and one in the numbers of sites is none."""
+    frame = engine.local(pd.DataFrame({"fold": [0, 1, 3] * 20, "site": [3, 7, 40] * 20}))
+    spread = engine.spread(frame, [17, 45])
+    assert "WARNING  fold 2 has no rows" in sf.check(spread).text
+    assert sf.check(spread, name="site").ok
 
 
 def test_copies_of_everything(engine):
@@ -461,6 +507,15 @@ def test_what_rows_share_is_counted_as_row_by_row(engine):
     check()
 
 
+@pytest.mark.parametrize("n", [0, 1, N])
+def test_rows_of_a_call_without_entries_are_alike(engine, n):
+    """The counted rows of a call without entries have no columns, and count all rows."""
+    made = engine_of(engine.spread(engine.local(FRAME[:n]), [n // 3]))
+    counts = made.count(made.bind(Options()))[1]
+    assert counts.weights.sum() == n
+    assert counts.columns["by"] == []
+
+
 def test_parts_have_the_rows_of_pandas(engine):
     """Parts are frames of the engine with these rows, in the order of their names."""
     frame = engine.local(FOLDED)
@@ -478,6 +533,9 @@ RULES = [
     {"name": "day", "gap": 1},
     {"name": "day", "every": "1d", "last": 3},
     {"name": "month", "every": "1mo", "train": "past", "last": 3},
+    {"name": "month", "every": "1mo", "train": "past", "horizon": 3, "step": 1, "gap": "10d"},
+    {"name": "day", "every": "1d", "horizon": 2, "apart": "kind"},
+    {"name": "time", "train": "past", "horizon": 40, "step": 60},
     {"name": "time", "train": "past", "gap": 56, "window": 3},
     {"name": "half", "train": [0.5, 7, 9.5], "valid": [2.5, 2]},
     {"name": "name", "train": ["row 1", "row 2", "row 7"], "valid": ["row 7", "row 3"]},

@@ -9,7 +9,7 @@ import pytest
 import stratframe as sf
 from stratframe.engines.base import PartsByNumber, check_n_strata, parts_by_number
 from stratframe.engines.cells import cell_bits
-from tests.engines.frames import FOLDED, FRAME, N
+from tests.engines.frames import FOLDED, FRAME, N, cut
 from tests.helpers import evaluate, refuse_now, refuse_rule, refused
 
 FRAMES = {
@@ -79,10 +79,7 @@ REFUSED = {
         )
     },
     "sf.check(folded, sf.clusters(['age', 'id'], 2))": f"`sf.clusters`{DISTANCES}",
-    "sf.kfold(df, sf.margins(['label', 'sex']), key='id')": f"`sf.margins` searches over all rows"
-    f" at once{ELSEWHERE}",
-    "sf.kfold(df, 'label', key='id', deal='circular')": '`deal="circular"` needs all rows in'
-    f" order{ELSEWHERE}",
+    "sf.balance(folded, ['label', sf.clusters(['age', 'id'], 2)])": f"`sf.clusters`{DISTANCES}",
     **{
         f"sf.{verb}(df, sf.continuous('price'), deal='contiguous')": CUT
         for verb in ("kfold", "split", "plan")
@@ -170,9 +167,9 @@ def spread(engine, call):
 @pytest.mark.parametrize("call", REFUSED)
 def test_what_is_refused(engine, call):
     """What an engine cannot do is told at the call."""
-    integer, fold = ("int64", "columns='fold'") if engine.is_pandas else ("bigint", "'fold'")
+    fold = "columns='fold'" if engine.is_pandas else "'fold'"
     message = REFUSED[call].replace("{name}", engine.name)
-    message = message.replace("{integer}", integer).replace("{fold}", fold)
+    message = message.replace("{integer}", engine.integer).replace("{fold}", fold)
     refuse_now(message, lambda: evaluate(call, **spread(engine, call)))
 
 
@@ -184,12 +181,112 @@ def test_what_is_wrong_is_told_as_in_pandas(engine, call):
     refuse_now(message, lambda: evaluate(call, **spread(engine, call)))
 
 
+LACKING = FOLDED.assign(
+    half=FOLDED["half"].where(FOLDED["id"] % 6 > 0),
+    infinite=FOLDED["half"].where(FOLDED["id"] != 7, float("inf")),
+    negative=FOLDED["half"].where(FOLDED["id"] != 7, -float("inf")),
+)
+"""Rows in which numbers with an order are missing or infinite."""
+ORDERED = [
+    pytest.param(sf.balance, {}, id="balance"),
+    pytest.param(sf.report, {}, id="report"),
+    pytest.param(sf.report, {"groups": "who"}, id="report by groups"),
+    pytest.param(sf.compare, {"names": ["fold", "plain"]}, id="compare"),
+    pytest.param(sf.advise, {"ks": [2, 5]}, id="advise"),
+    pytest.param(sf.check, {"duplicates": None}, id="check"),
+    pytest.param(sf.kfold, {"groups": "who", "name": "new"}, id="kfold"),
+    pytest.param(
+        sf.kfold, {"groups": "who", "name": "new", "missing": "stratum"}, id="kfold of all rows"
+    ),
+    pytest.param(sf.plan, {"groups": "who", "k": 3}, id="plan"),
+]
+"""Verbs that cut an order into bins on engines, and their arguments beside `by`."""
+NO_COUNT = re.compile(r" in \d+ rows?( \(.*?\))?")
+
+
+@pytest.mark.parametrize(("verb", "options"), ORDERED)
+@pytest.mark.parametrize(
+    "by", [sf.continuous("half"), "half", ["label", "half"], sf.continuous("infinite"), "negative"]
+)
+def test_an_order_that_is_cut_into_bins_keeps_its_rules(engine, verb, options, by):
+    """Values that are missing or infinite have no place in an order, on any frame."""
+    expected = refused(lambda: verb(LACKING, by, **options))
+
+    error = refused(lambda: verb(engine.spread(engine.local(LACKING), [7, 7, 30]), by, **options))
+
+    assert NO_COUNT.sub("", str(error)) == NO_COUNT.sub("", str(expected))
+
+
+def test_an_order_of_text_is_an_error_that_names_the_entry(engine):
+    """The error names the entry of the call, and not the bins that replace it."""
+    rows = engine.spread(engine.local(FOLDED), [20])
+    error = refused(lambda: sf.balance(rows, sf.continuous("name")))
+    assert str(error).startswith(
+        "`sf.continuous('name')` needs numbers or dates, but column 'name'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "every", "rule"),
+    [("name", "1d", "`every` needs dates or times"), ("day", "6h", "`every='6h'` needs times")],
+)
+def test_periods_of_columns_that_have_none(engine, name, every, rule):
+    """Text has no periods, and dates have no hours."""
+    rows = engine.spread(engine.local(FOLDED), [20])
+    error = refused(lambda: sf.folds(rows, name, every=every))
+    assert str(error).startswith(f"{rule}, but column {name!r} is")
+
+
 def test_where_that_does_not_say(engine):
     """A row of which `where` does not say whether it is dealt is an error."""
     known = FRAME.assign(known=[None if i % 4 == 1 else True for i in range(N)])
     rows = engine.spread(engine.local(known), [20])
     with pytest.raises(sf.StratError, match="has missing values in 15 rows"):
         sf.kfold(rows, "label", key="id", where="known")
+
+
+@pytest.fixture(
+    params=[
+        pytest.param("dask", marks=pytest.mark.dask),
+        pytest.param("spark", marks=pytest.mark.spark),
+    ]
+)
+def read_files(request):
+    """Return the function with which an engine reads a folder of Parquet files."""
+    if request.param == "spark":
+        return request.getfixturevalue("spark").read.parquet
+    from tests.engines.dask_frames import dd
+
+    return lambda folder: dd.read_parquet(folder)
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        pytest.param(lambda df: sf.kfold(df, "label", 2, key="id", name="new"), id="kfold"),
+        pytest.param(
+            lambda df: sf.kfold(df, "half", 2, groups="id", name="new"), id="kfold of groups"
+        ),
+        pytest.param(lambda df: sf.plan(df, None, 2, key="id", where="some"), id="where"),
+        pytest.param(lambda df: sf.balance(df, sf.quantiles("half", 2)), id="balance"),
+        pytest.param(lambda df: sf.check(df, key="id", duplicates=None), id="check"),
+        pytest.param(lambda df: sf.folds(df), id="folds"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # of Dask
+def test_a_file_that_is_gone(read_files, tmp_path, verb):
+    """A verb that reads a file that was removed raises an error that names the file."""
+    names = ["id", "label", "half", "some"]
+    rows = FOLDED[names].assign(fold=[i % 4 for i in range(N)])
+    for place, part in enumerate(cut(rows, [20, 40])):
+        part.to_parquet(tmp_path / f"{place}.parquet", index=False)
+    frame = read_files(str(tmp_path))
+    (tmp_path / "1.parquet").unlink()
+
+    error = refused(lambda: verb(frame))
+
+    assert re.search(r"but a file that it reads is gone: .*1\.parquet", str(error))
+    assert str(error).endswith("\nHint: read the files again, and make the folds again.")
 
 
 def test_a_repeated_key_at_a_cut(engine):

@@ -2,6 +2,7 @@
 
 import re
 from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from tests.engines.frames import FRAME, N
+from tests.engines.session import spark_frame
 
 
 @pytest.mark.parametrize(
@@ -46,6 +48,8 @@ COLUMNS: dict[str, pl.Series] = {
     "duration": pl.Series(SPANS),
     "decimal": pl.Series([0, 1, -1, 123456789, 5, 7]).cast(pl.Decimal(20, 2)),
     "wide": pl.Series([2**63 - 1, -(2**63), -1, 9, 5, 7]).cast(pl.Decimal(38, 0)),
+    "uint64": pl.Series([0, 5, 2**63 - 1, 2**63, 2**63 + 5, 2**64 - 1], dtype=pl.UInt64),
+    "unsigned": pl.Series([Decimal(x) for x in (0, 2**63, 2**64 - 1, -(2**63), -1, 7)]),
 }
 
 
@@ -58,9 +62,15 @@ def check_folds(engine, frame, **options):
     assert {name: found[name] for name in expected} == expected
 
 
+def skip_durations(engine, names):
+    if engine.name == "DuckDB" and "duration" in names:
+        pytest.skip("DuckDB has intervals of months, which Polars does not read")
+
+
 @pytest.mark.parametrize("names", [[name] for name in COLUMNS] + [*map(list, pairwise(COLUMNS))])
 def test_keys_of_all_types_are_hashed_alike(engine, names):
     """Keys of one column and of two have the folds of Polars, at their extremes."""
+    skip_durations(engine, names)
     frame = pl.DataFrame({name: COLUMNS[name] for name in names})
     check_folds(engine, frame, key=names, deal="hash", k=1000, repeats=3)
 
@@ -86,11 +96,37 @@ def test_keys_of_any_values_are_hashed_alike(engine):
     check()
 
 
+def test_unsigned_keys_rank_rows_as_in_polars(engine):
+    """Keys on both sides of 2**63 have the folds of Polars in a random deal."""
+    values = pl.Series([*range(30), *range(2**63 - 9, 2**63 + 9), 2**64 - 1], dtype=pl.UInt64)
+    frame = pl.DataFrame({"key": values}).with_columns(label=pl.int_range(pl.len()) % 3)
+    check_folds(engine, frame, by="label", key="key", k=4)
+
+
 @pytest.mark.parametrize("name", COLUMNS)
 @pytest.mark.filterwarnings("ignore:The largest group:stratframe.StratWarning")
 def test_groups_of_all_types_are_those_of_polars(engine, name):
     """Groups have the folds of Polars by their values, at the extremes of each type."""
+    skip_durations(engine, [name])
     check_folds(engine, pl.DataFrame({"who": pl.concat([COLUMNS[name]] * 3)}), k=2, groups="who")
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("value", [Decimal("1.5"), Decimal(2**64), Decimal(-(2**63) - 1)], ids=str)
+def test_decimals_of_spark_that_are_no_integers_of_64_bits(spark, value):
+    """Keys that Spark cannot hash as pandas does are an error, by the rule that they break."""
+    from pyspark.errors import PySparkException
+
+    dtype = pl.Decimal(38, 1)
+    frame = pl.DataFrame({"key": pl.Series([Decimal(1), Decimal(2**64 - 1), value], dtype=dtype)})
+    rows = spark_frame(spark, frame)
+    message = "A decimal key must hold whole numbers of 64 bits, but 'key' has other values."
+
+    dealt = sf.kfold(rows, None, 2, key="key", deal="hash")
+    with pytest.raises(PySparkException, match=message):
+        dealt.collect()
+    with pytest.raises(sf.StratError, match="must hold 64-bit integers"):
+        sf.kfold(rows, None, 2, key="key")
 
 
 @pytest.mark.spark

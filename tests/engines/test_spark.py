@@ -447,15 +447,15 @@ def test_rows_of_times_are_those_of_their_label(spark, zone, value):
 
 
 @pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/Sao_Paulo", "America/Havana"])
-@pytest.mark.parametrize("every", ["2d", "6h", "40m"])
-def test_periods_are_those_of_the_clock_of_the_session(spark, zone, every):
+@pytest.mark.parametrize(("every", "gap"), [("2d", "7h"), ("6h", "1d"), ("40m", 1)])
+def test_periods_are_those_of_the_clock_of_the_session(spark, zone, every, gap):
     """Folds by periods have the rows of Polars in the session's zone, where clocks change too."""
     at = "timestamp'2018-11-02 00:00:00Z' + make_dt_interval(0, cast(id * 2 as int)) as at"
     rows = spark.range(48).selectExpr("id", at)
     times = [datetime(2018, 11, 2) + timedelta(hours=2 * place) for place in range(48)]
     times = pl.Series(times, dtype=pl.Datetime("us")).dt.replace_time_zone("UTC")
     frame = pl.DataFrame({"id": range(48), "at": times.dt.convert_time_zone(zone)})
-    rule = {"every": every, "train": "past", "gap": 1, "last": 30}
+    rule = {"every": every, "train": "past", "gap": gap, "last": 30, "horizon": 2}
     expected = list(sf.folds(frame, "at", **rule))
     with setting(spark, "session.timeZone", zone):
         for found, each in zip(sf.folds(rows, "at", **rule), expected, strict=True):

@@ -30,6 +30,7 @@ def counted(rows: list[Any], folds: Any) -> duplicates.SharedRows:
         example=duplicates.SharedExample(across[0]) if across else None,
         n_pairs=len(pairs),
         n_split_pairs=len(across),
+        largest=max(sizes, default=0),
     )
 
 

@@ -53,8 +53,8 @@ def test_values_of_every_type(frame: Make, name: str, equal: bool) -> None:
             expected = [row for row, value in enumerate(column) if value in held]
             assert (type(kept), rows_of(kept)) == (type(made), expected)
             if not isinstance(made, pl.LazyFrame):
-                found = labels.filter_values(made, "fold", wanted, equal=equal, nulls=nulls)
-                assert rows_of(found) == expected
+                flags = labels.flag_values(made, "fold", wanted, equal=equal, nulls=nulls)
+                assert np.flatnonzero(flags).tolist() == expected
 
 
 @pytest.mark.parametrize("dtype", [pl.Categorical, pl.Enum(["b", "x", "a", "c"])])
@@ -121,12 +121,13 @@ def test_rows_that_share_a_value(frame: Make, column: str) -> None:
         held = {*own} - {None}
         expected = [row for row in others if data[row] not in held]
         chosen = np.array([place == 1, place == 0])
-        assert rows.count(labels.flag_labels(rows, chosen, apart_from=place)) == len(expected)
-        assert rows_of(filter_labels(df, rows, chosen, apart_from=place)) == expected
-        shared = labels.values_apart(rows, place)
+        assert rows.count(labels.flag_labels(rows, chosen, apart_from=~chosen)) == len(expected)
+        assert rows_of(filter_labels(df, rows, chosen, apart_from=~chosen)) == expected
+        shared = labels.values_apart(rows, ~chosen)
         assert sorted(values(shared, "x")) == sorted(held)
         if isinstance(df, pd.DataFrame):
-            assert set(rows_of(labels.drop_values(df, shared))) & {*others} == {*expected}
+            unshared = np.flatnonzero(labels.flag_unshared(df, shared)).tolist()
+            assert {*unshared} & {*others} == {*expected}
 
 
 @pytest.mark.parametrize("dtype", ["category", "string[pyarrow]", "object"])
@@ -134,9 +135,9 @@ def test_values_of_texts(dtype: Any) -> None:
     """Values are looked up in text of every type, and in categories of others."""
     df = pd.DataFrame({"row": range(4), "x": pd.Series(["a", None, "b", "c"], dtype=dtype)})
     for held in (pd.Series(["a", "z"]), pd.Series(["a", "z"], dtype="category")):
-        assert labels.drop_values(df, {"x": held})["row"].tolist() == [1, 2, 3]
-    assert labels.drop_values(df, {"x": pd.Series([], dtype=object)}).equals(df)
-    assert labels.drop_values(df, {}).equals(df)
+        assert labels.flag_unshared(df, {"x": held}).tolist() == [False, True, True, True]
+    assert labels.flag_unshared(df, {"x": pd.Series([], dtype=object)}).all()
+    assert labels.flag_unshared(df, {}).all()
 
 
 def test_a_lazy_frame_has_one_query() -> None:

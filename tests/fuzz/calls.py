@@ -160,7 +160,8 @@ class Rows:
         elif rng.random() < 0.2:
             by.append(sf.bins("half", [0, 1, 20, 10**6], closed=self.choose("left", "right")))
         if verb == "sample":
-            size = self.choose({"n": int(rng.integers(1, self.n + 1))}, {"frac": 0.3})
+            n_rows = {"n": int(rng.integers(1, self.n + 1))}
+            size = self.choose(n_rows, {"frac": 0.3}, {"each": int(rng.integers(1, 5))})
             return verb, {"by": by, "key": keys, "seed": int(rng.integers(9)), **size}
         options: dict[str, Any] = {"by": by, "key": keys, "rare": "ignore"}
         options |= {"missing": self.choose("error", *["stratum"] * 4), "seed": int(rng.integers(9))}
@@ -188,6 +189,8 @@ class Rows:
         if verb != "plan":
             options["repeats"] = self.choose(1, 2)
         if verb == "split" or (verb == "plan" and self.rng.random() < 0.5):
+            if "key" in options and "deal" not in options and self.rng.random() < 0.3:
+                return options | {"each": int(self.rng.integers(1, 5))}
             return options | {"parts": PARTS}
         if "deal" not in options:
             options["rare"] = self.choose("ignore", "null", "pool")
@@ -240,6 +243,7 @@ class Rows:
         if name != labels[0] and self.rng.random() < 0.7:
             order = {"last": self.choose(None, 1, 2), "gap": self.choose(0, 1)}
             past = {"train": "past", "window": self.choose(None, 2)}
+            past |= {"horizon": self.choose(1, 1, 2), "step": self.choose(None, 1)}
             rule |= order | self.choose({}, past) | {"nulls": "drop"}
         return rule
 

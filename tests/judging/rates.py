@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ import stratframe as sf
 
 LABELS, AGES = ["label", "sex", "site"], (["age", "sex"], ["sex", "age"], "age")
 X = sf.continuous("x")
+SPLIT = {"name": "split"}
 
 
 class Case(NamedTuple):
@@ -92,6 +94,12 @@ class Draw:
         codes = self.rng.choice(count, self.n, p=weights / weights.sum())
         codes[self.rng.permutation(self.n)[:count]] = np.arange(count)
         return np.array([f"p{code}" for code in codes])
+
+    def unequal(self, count: int) -> Any:
+        """Draw shares, of which the largest is at least twice the smallest."""
+        shares = self.rng.dirichlet([2.0] * count)
+        shares[np.argmax(shares)] += 2 * shares.min()
+        return shares / shares.sum()
 
     def frame(self, columns: dict[str, Any]) -> Any:
         """Make a frame."""
@@ -224,6 +232,81 @@ def last_rows(d: Draw) -> Case:
     return Case(rows, "label", {"name": "split", "time": ["user", "when"]})
 
 
+def dated(d: Draw) -> dict[str, Any]:
+    """Draw rows in the order of their dates, and a class that becomes more frequent."""
+    minutes = np.sort(d.rng.choice(10**6, d.n, replace=False)).tolist()
+    times = [datetime(2023, 1, 1) + timedelta(minutes=each) for each in minutes]
+    day = d.one_of(times, [time.isoformat() for time in times])
+    label = d.rng.random(d.n) < np.linspace(0.1, 0.9, d.n)
+    return {**d.others(), "day": day, "label": label}
+
+
+def newest(d: Draw, *names: str, n_late: int = 0) -> Case:
+    """Name the first four fifths of the rows and the newest fifth, but for some late rows."""
+    is_new = np.arange(d.n) >= 0.8 * d.n
+    is_new[:n_late] = True
+    return Case(d.frame({**dated(d), "split": np.where(is_new, *names[::-1])}), "label", SPLIT)
+
+
+def mixed_but_newest(d: Draw) -> Case:
+    """Test on the newest fifth, and mix training and validation rows."""
+    part = np.where(d.rng.random(d.n) < 0.75, "train", "valid")
+    part[np.arange(d.n) >= 0.8 * d.n] = "test"
+    return Case(d.frame({**dated(d), "split": part}), "label", SPLIT)
+
+
+def blocks_of_time(d: Draw) -> Case:
+    """Cut rows that are in the order of their dates into folds."""
+    d.k = min(d.k, d.n // 12)
+    return Case(d.frame({**dated(d), "fold": np.arange(d.n) * d.k // d.n}), "label")
+
+
+def mixed_dates(d: Draw) -> Case:
+    """Draw training and test rows of all times, although the label changes."""
+    made = sf.split(d.frame(dated(d)), "label", seed=d.number(0, 10**6))
+    return Case(made, "label", SPLIT)
+
+
+def names_as_labels(d: Draw) -> Case:
+    """Deal rows, and name the folds by months or by ids of sites."""
+    d.k = min(d.k, 5)
+    case = d.deal({"label": d.classes()})
+    names = np.array(d.one_of([3, 7, 12, 40, 41], [202411, 202412, 202501, 202502, 202504]))
+    return case._replace(frame=replace(case.frame, fold=names[np.array(case.frame["fold"])]))
+
+
+def lost(d: Draw) -> Case:
+    """Lose the rows of a fold between others."""
+    d.k = d.number(3, min(10, d.n // 12))
+    case = d.deal({"label": d.classes(3)})
+    rows = np.flatnonzero(np.array(case.frame["fold"]) != d.number(1, d.k - 2))
+    frame = case.frame.iloc[rows] if d.library == "pandas" else case.frame[rows]
+    return case._replace(frame=frame)
+
+
+def whole_groups(d: Draw) -> Case:
+    """Deal whole patients, each of one label mostly, and do not say that they are groups."""
+    patients = d.groups(4 * d.k, d.n // 3)
+    of_patient = dict(zip(np.unique(patients), d.classes(4), strict=False))
+    usual = np.array([of_patient[each] for each in patients])
+    columns = {"nr": patients, "label": np.where(d.rng.random(d.n) < 0.8, usual, d.classes(4))}
+    columns |= {"x": d.rng.normal(size=d.n)}
+    case = d.deal(columns, d.one_of(None, "label"), groups="nr")
+    return case._replace(by="label", options={})
+
+
+def sites(d: Draw) -> Case:
+    """Take each site as a fold: the column itself, or numbers of the sites beside it."""
+    count = d.number(3, 8)
+    codes = np.append(np.arange(count), d.rng.choice(count, d.n - count, p=d.unequal(count)))
+    usual = d.rng.permutation(count)[codes] % 3
+    columns = {"label": np.where(d.rng.random(d.n) < 0.7, usual, d.rng.integers(3, size=d.n))}
+    columns |= {"town": np.array([*"abcdefgh"])[codes], "x": d.rng.normal(size=d.n)}
+    if d.chance(0.5):
+        return Case(d.frame(columns), "label", {"name": "town"})
+    return Case(d.frame(columns | {"fold": codes}), "label")
+
+
 def people(d: Draw) -> dict[str, Any]:
     """Draw columns in which hardly any rows are equal."""
     return {
@@ -296,6 +379,12 @@ GOOD = {
     "predictions": Kind(predicted, 100),
     "split by time": Kind(by_time),
     "last rows of users": Kind(last_rows, 40),
+    "newest as test": Kind(lambda d: newest(d, "train", "test"), 60),
+    "newest of three parts": Kind(mixed_but_newest, 60),
+    "blocks of time": Kind(blocks_of_time, 60),
+    "names as labels": Kind(names_as_labels),
+    "whole groups": Kind(whole_groups, 100),
+    "sites": Kind(sites, 60),
 }
 
 
@@ -325,6 +414,18 @@ def leaked_groups(d: Draw, share: float) -> Case:
         row = d.rng.choice(np.flatnonzero(patients == name))
         folds[row] = (folds[row] + d.number(1, d.k - 1)) % d.k
     return case._replace(frame=replace(case.frame, fold=folds))
+
+
+def torn_groups(d: Draw) -> Case:
+    """Move a row of up to three of many patients, who are not named as groups."""
+    case = d.deal({"nr": d.groups(90, d.n // 3), "label": d.classes(4)}, groups="nr")
+    folds, patients = np.array(case.frame["fold"]), np.array(case.frame["nr"])
+    names, sizes = np.unique(patients, return_counts=True)
+    several = d.rng.permutation(names[sizes > 1])
+    for name in several[: d.number(1, min(3, len(several) // 20))]:
+        row = d.rng.choice(np.flatnonzero(patients == name))
+        folds[row] = (folds[row] + d.number(1, d.k - 1)) % d.k
+    return case._replace(frame=replace(case.frame, fold=folds), options={})
 
 
 def copies(d: Draw, share: float, columns: dict[str, Any] | None = None) -> Case:
@@ -464,6 +565,9 @@ BAD = {
     "sizes": Kind(unequal, 60),
     "dates": Kind(lambda d: in_order(d, "when", features="when"), 100),
     "test before train": Kind(lambda d: by_time(d, "test", "train")),
+    "oldest as test": Kind(lambda d: newest(d, "test", "train"), 60),
+    "a lost fold": Kind(lost, 60),
+    "torn groups": Kind(torn_groups, 300),
     "ties at the border": Kind(lambda d: by_time(d, ties=1)),
 }
 
@@ -476,12 +580,40 @@ def forgotten(d: Draw) -> Case:
     return d.deal(columns, d.one_of(None, "label", X))
 
 
+def unnamed_ids(d: Draw) -> Case:
+    """Deal the visits of people, whose column has no name of ids."""
+    people = np.arange(d.n) // d.number(3, 8)
+    columns = {
+        "code": [f"c{each}" for each in people],
+        "visit": positions_of(people),
+        "sex": d.rng.permutation(people[-1] + 1)[people] % 2,
+        "label": d.classes(3),
+        "x": d.rng.normal(size=d.n),
+    }
+    rows = d.one_of(np.arange(d.n), d.rng.permutation(d.n))
+    return d.deal({name: np.asarray(values)[rows] for name, values in columns.items()})
+
+
+def positions_of(ascending: Any) -> Any:
+    """Number the rows of each value of a sorted column."""
+    return np.arange(len(ascending)) - np.searchsorted(ascending, ascending)
+
+
 NOTED = {
     "forgotten groups": Kind(forgotten, 60),
+    "ids without a name": Kind(unnamed_ids, 300),
     "few copies": Kind(lambda d: copies(d, 0.003), 700),
+    "mixed dates": Kind(mixed_dates, 200),
+    "late rows": Kind(lambda d: newest(d, "train", "test", n_late=2), 250),
 }
 """Columns that are fit for use, of which something is noted."""
-NOTES = {"forgotten groups": "groups=", "few copies": "equal a row of another"}
+NOTES = {
+    "forgotten groups": "groups=",
+    "ids without a name": "groups=",
+    "few copies": "equal a row of another",
+    "mixed dates": "'day' is mixed over parts",
+    "late rows": "but for 2 rows",
+}
 
 
 def judge(library: str, kind: str, *seed: int) -> Any:

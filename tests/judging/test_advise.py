@@ -13,7 +13,7 @@ import stratframe as sf
 from stratframe import theory
 from tests.helpers import FOLDED, TWO_KINDS, Make, columns_of, make, values
 
-ADVISED = ["k", "verdict", "rarest", "per_fold", "lacking"]
+ADVISED = ["k", "verdict", "rarest", "per_fold", "lacking", "choice"]
 OF_ROWS = ["variance_random", "variance_stratified", "ratio"]
 IN_FULL = ["fold_size", "probability_any_missing", *OF_ROWS]
 SHUFFLED = "as even as a shuffle"
@@ -27,12 +27,13 @@ def test_advise_gives_the_formulas(frame: Make, kind: str) -> None:
     found, few = columns_of(table), ks[:4]
     assert list(found) == ADVISED + IN_FULL
     assert columns_of(sf.advise(data, "label", ks)) == {name: found[name] for name in ADVISED}
-    assert {name: found[name] for name in ADVISED + IN_FULL[:3]} == {
+    assert {name: found[name] for name in [*ADVISED, *IN_FULL[:3]]} == {
         "k": ks,
         "verdict": ["even"] * 4 + ["empty"],
         "rarest": ["c"] * 5,
         "per_fold": [*(round(3 / k, 2) for k in few), None],
         "lacking": [0, 0, 7, 8, 31],
+        "choice": [False, True, False, False, False],
         "fold_size": [*(round(33 / k, 2) for k in few), None],
         "probability_any_missing": [*(theory.probability_any_missing(33, 3, k) for k in few), None],
         "variance_random": [*(theory.variance_random(33, k, 3 / 33) for k in few), None],
@@ -54,8 +55,13 @@ def test_advise_counts_groups(frame: Make) -> None:
     data = frame({"label": label, "who": who})
     found = columns_of(sf.advise(data, "label", [3, 5, 40], groups="who", full=True))
     # 20 groups of `a`, 0..2 of which are groups of `b`, too, and 10 of `c`
-    expected = [[SHUFFLED, SHUFFLED, "empty"], ["b"] * 3, [10, 6, None], [0, 2, 37]]
-    assert [found[name] for name in ADVISED[1:]] == expected  # verdict, rarest, per fold, lacking
+    assert {name: found[name] for name in ADVISED[1:]} == {
+        "verdict": [SHUFFLED, SHUFFLED, "empty"],
+        "rarest": ["b"] * 3,
+        "per_fold": [10, 6, None],
+        "lacking": [0, 2, 37],
+        "choice": [True, False, False],
+    }
     assert found["probability_any_missing"][1] == theory.probability_any_missing(30, 3, 5)
     assert [found[name] for name in OF_ROWS] == [[None] * 3] * 3
     data = frame({"x": [1] * 6, "a": [1, 1, None, None, 2, 2], "b": list("xyxyzz")})
@@ -131,3 +137,50 @@ def test_advised_variance_is_that_of_kfold(by: Any, seed: int) -> None:
     found = table.group_by(strata).agg(pl.col("n").sum(), pl.col("share").var(ddof=0))
     rarest = found.filter(pl.col("n") == pl.col("n").min())["share"]
     assert min(abs(variance - advised) for variance in rarest) < 1e-12
+
+
+def choose(ks: list[int], count: int, n_rows: int) -> int | None:
+    """Choose a number of folds by the words of the rule, one k at a time."""
+    best = None
+    for k in sorted(ks):
+        if k <= 10 and count >= k:
+            best = k
+    if best is not None:
+        return best
+    possible = [k for k in ks if k <= n_rows]
+    return min(possible, key=lambda k: (max(k - count, 0), k), default=None)
+
+
+@given(
+    ks=st.lists(st.integers(2, 30), min_size=1, max_size=8, unique=True),
+    count=st.integers(1, 40),
+    others=st.integers(0, 40),
+)
+def test_one_k_is_the_choice(ks: list[int], count: int, others: int) -> None:
+    """The choice is the largest k of at most 10 that every class fills, else that of least loss."""
+    data = pl.DataFrame({"label": ["a"] * count + ["b"] * (count + others)})
+
+    table = sf.advise(data, "label", ks)
+
+    chosen = table.filter(pl.col("choice"))["k"].to_list()
+    expected = choose(ks, count, len(data))
+    assert chosen == ([] if expected is None else [expected])
+
+
+def test_a_k_that_is_listed_twice_is_chosen_once() -> None:
+    """The first of equal numbers of folds is the choice."""
+    data = pl.DataFrame({"label": ["a", "b"] * 20})
+
+    assert values(sf.advise(data, "label", [5, 10, 10]), "choice") == [False, True, False]
+
+
+def test_groups_limit_the_choice(frame: Make) -> None:
+    """With groups, those of the rarest class are counted."""
+    data = frame({"label": ["a", "a", "b", "b"] * 14, "who": [row // 8 for row in range(56)]})
+
+    table = sf.advise(data, "label", groups="who")
+
+    chosen = [
+        k for k, choice in zip(values(table, "k"), values(table, "choice"), strict=True) if choice
+    ]
+    assert chosen == [7]

@@ -322,11 +322,20 @@ ERRORS: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(("time", "message"), ERRORS)
 def test_errors(kind: str, time: Any, message: str) -> None:
     """A column that is no time is refused, and text with what to write."""
-    rows = pl.DataFrame({"day": DAYS[:2], "text": ["2024-01-01", "2024-01-02"], "fold": [0, 1]})
+    rows = pl.DataFrame({"day": DAYS[:2], "text": ["2024-01-01", "soon"], "fold": [0, 1]})
     rows = rows.with_columns(flag=pl.col("fold") > 0, kind=pl.col("text").cast(pl.Categorical))
     frame: Any = rows.lazy() if "polars" in kind else rows.to_pandas()
     message = message.format("str.to_date" if "polars" in kind else "pd.to_datetime")
     assert str(refused(lambda: sf.check(frame, time=time))).lower().startswith(message.lower())
+
+
+def test_text_in_iso_format_is_read_as_times(frame: Make) -> None:
+    """Text such as that of CSV files is compared by time if all of it is in ISO format."""
+    df = frame({"day": ["2024-01-31", "2024-02-01", None], "split": ["train", "test", "test"]})
+
+    text = str(sf.check(df, name="split", time="day", duplicates=None))
+
+    assert "time: 'train' ends 2024-01-31, 'test' starts 2024-02-01\n" in text
 
 
 def test_integers_with_gaps_are_written_as_integers(frame: Make) -> None:

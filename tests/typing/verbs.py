@@ -27,7 +27,7 @@ def keeps_pandas(df: pd.DataFrame) -> None:
     assert_type(sf.fingerprint(df, key=["site", "id"]), str)
     assert_type(sf.from_splits(df, [(np.array([0]), [1, 2])], name="outer"), pd.DataFrame)
     assert_type(sf.fingerprint({"train": df, "test": df}, key="id"), str)
-    sf.FoldSplit("month", train="past", gap=1, window=12, apart=["site", "time"])
+    sf.FoldSplit("month", train="past", gap=1, window=12, horizon=3, step=1, apart=["site", "time"])
     sf.folds(df, "split", train=["train", "valid"], valid="test", apart="site")
     sf.split(df, "label", 0.2, repeats=20)
 
@@ -84,6 +84,8 @@ def tables_of_polars(df: pl.DataFrame, lazy: pl.LazyFrame) -> None:
     assert_type(sf.leaks(lazy, duplicates=["x", "y"]), pl.DataFrame)
     assert_type(sf.compare(lazy, "label", "fold"), pl.DataFrame)
     assert_type(sf.sample(lazy, "label", frac=0.5), pl.DataFrame)
+    assert_type(sf.sample(lazy, "label", each=10), pl.DataFrame)
+    assert_type(sf.plan(lazy, "label", each={"train": None, "test": 2}), pl.DataFrame)
 
 
 def several_frames(df: pd.DataFrame, lazy: pl.LazyFrame) -> None:
@@ -114,7 +116,9 @@ def refuses(df: pd.DataFrame, text: str) -> None:
     sf.leaks(df, "fold")  # type: ignore[call-overload]
     sf.check({"train": text, "test": text})  # type: ignore[dict-item]
     sf.folds(df, nulls="keep")  # type: ignore[arg-type]
-    sf.folds(df, gap="1")  # type: ignore[arg-type]
+    sf.folds(df, gap=1.5)  # type: ignore[arg-type]
+    sf.folds(df, step="1mo")  # type: ignore[arg-type]
     sf.plot(df, "label", kind="pie")  # type: ignore[arg-type]
     sf.split(df, "label", [0.8, 0.2])  # type: ignore[arg-type]
+    sf.split(df, "label", each=[1, 2])  # type: ignore[arg-type]
     sf.quantiles("price")  # type: ignore[call-arg]

@@ -74,11 +74,11 @@ OF_PARTS = {
     "['test', 'train', 'test']": "`names` must hold each label once, got 'test' twice.",
 }
 
-N_OR_FRAC = "Exactly one of `n` and `frac` must be given, got"
+ONE_SIZE = "Exactly one of `n`, `frac` and `each` must be given, got"
 FROM_0_TO_1 = "`frac` must be a number from 0 to 1, got"
 OF_SAMPLES = {
-    "": f"{N_OR_FRAC} n=None and frac=None.",
-    "n=1, frac=0.5": f"{N_OR_FRAC} n=1 and frac=0.5.",
+    "": f"{ONE_SIZE} n=None, frac=None, each=None.",
+    "n=1, frac=0.5": f"{ONE_SIZE} n=1, frac=0.5, each=None.",
     "n=-1": "`n` must be at least 0, got -1.",
     "n=True": "`n` must be a whole number, got True.",
     "n=2.5": "`n` must be a whole number, got 2.5.",

@@ -64,6 +64,8 @@ def read_input(file: File, verb: str, values: dict[str, Any]) -> Input:
 
 def new_names(verb: str, values: dict[str, Any]) -> list[Any]:
     """List the names of the fold columns as the options have them."""
+    if verb in ("sample", "advise"):
+        return []
     name = values.get("name", "split" if verb == "split" else "fold")
     repeats = values.get("repeats", 1)
     if repeats != 1:

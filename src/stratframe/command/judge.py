@@ -1,4 +1,4 @@
-"""Judge the columns of files: `check`, `report` and `fingerprint`."""
+"""Judge the columns of files: `check`, `report`, `advise` and `fingerprint`."""
 
 import json
 from contextlib import suppress
@@ -16,10 +16,17 @@ from .streams import Output
 WRONG = 1
 """The exit code if `check` finds a leak or a warning."""
 
+NONE = "none"
+"""The text of an option that says that there are no groups, or that times have no order."""
+
 
 def run_check(command: Command) -> Output:
     """Run `check`, and write its findings as text or JSON."""
     inputs, values = read_inputs(command)
+    for argument in ("groups", "time"):
+        has_column = any(NONE in frames.column_names(each.frame) for each in inputs)
+        if values.get(argument) == NONE and not has_column:
+            values[argument] = False
     frame = as_argument(command, [each.frame for each in inputs])
     check = sf.check(frame, **values)
     code = 0 if check else WRONG
@@ -33,10 +40,11 @@ def run_check(command: Command) -> Output:
     return Output(f"{check}\n", code)
 
 
-def run_report(command: Command) -> Output:
-    """Run `report`, and write its table as text and, if asked, to a file."""
+def run_table(command: Command) -> Output:
+    """Run `report` or `advise`, and write its table as text and, if asked, to a file."""
     inputs, values = read_inputs(command)
-    table = sf.report(as_argument(command, [each.frame for each in inputs]), **values)
+    frame = as_argument(command, [each.frame for each in inputs])
+    table = getattr(sf, command.verb)(frame, **values)
     text = "\n".join([*table_lines(table), ""])
     if command.out is None:
         return Output(text)

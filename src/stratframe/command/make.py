@@ -1,7 +1,8 @@
-"""Add a column to a file: `kfold`, `split` and `extend`."""
+"""Add a column to a file (`kfold`, `split`, `extend`), or select rows of it (`sample`)."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import stratframe as sf
@@ -36,6 +37,21 @@ def make_column(command: Command) -> Output:
     lines += evenness_lines(result, names[0], values["by"], values.get("groups"))
     frames.files.write_file(data, out)
     return Output("\n".join([*lines, ""]), has_file=True)
+
+
+def draw_sample(command: Command) -> Output:
+    """Draw a sample of the rows of a file, and write these rows."""
+    out = str(command.out)
+    inputs, values = read_inputs(command)
+    file, frame, _ = inputs[0]
+    sample: Any = partial(sf.sample, **values)
+    rows = frames.files.sampled_positions(frame, sample)
+    data = frames.files.select_rows(file, out, rows)
+    if out == frames.files.PIPE:
+        return Output(data)
+    frames.files.write_file(data, out)
+    of_all = f"{len(rows):,} of {plural(len(frame), 'row')}"
+    return Output(f"{printable(out)}: {of_all}\n", has_file=True)
 
 
 def filled_cells(frame: Any, result: Any, names: Sequence[str]) -> dict[str, Flags]:

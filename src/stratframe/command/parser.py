@@ -21,7 +21,9 @@ COMMANDS = {
     "split": "add a column of parts",
     "extend": "give a fold or part to the rows that have none",
     "check": "say whether a column is fit for use; exit code 1 if not",
+    "sample": "draw a stratified sample of the rows",
     "report": "show how even the folds of a column are",
+    "advise": "say what each number of folds would cost, and which to choose",
     "fingerprint": "print 16 hex digits that change if any row changes its fold",
 }
 """The verbs that the command offers, with their descriptions."""
@@ -29,12 +31,29 @@ COMMANDS = {
 JUDGES = ("check", "report", "fingerprint")
 """The verbs that add no column, and can read several columns."""
 
+TABLES = ("report", "advise")
+"""The verbs that print a table."""
+
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "by": {"action": "append", "help": "a column or a term; repeat the option to nest entries"},
     "k": {"type": int, "help": "the number of folds"},
     "parts": {
         "help": "fractions or counts of rows, of which one can be `rest`, or only the share of"
         " the test part (default of split: train=0.8,test=0.2)"
+    },
+    "each": {
+        "help": "a number of rows of each stratum, or such numbers for the parts, as in"
+        " train=rest,valid=1,test=1"
+    },
+    "n": {"type": int, "help": "the number of rows in the sample"},
+    "frac": {"type": float, "help": "the share of the rows in the sample, from 0 to 1"},
+    "allocation": {
+        "help": "proportional (default) to the sizes of strata, or equal for all strata"
+    },
+    "ks": {
+        "action": "append",
+        "type": int,
+        "help": "a number of folds to compare (default 2 to 20)",
     },
     "groups": {"action": "append", "help": "a column or a term that says which rows stay together"},
     "where": {"help": "a column that is true for the rows that get a fold or part"},
@@ -56,6 +75,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "repeats": {"type": int, "help": "the number of columns to add (default 1)"},
     "seed": {"type": int, "help": "the seed of the random numbers (default 0)"},
     "name": {"help": "the name of the column (default fold, or split for the command split)"},
+    "full": {"action": "store_true", "help": "show all columns of the table"},
     "overwrite": {"action": "store_true", "help": "replace a column of the same name"},
 }
 """The arguments of verbs, as options. If an option is left out, the default of the verb applies."""
@@ -147,7 +167,7 @@ def add_files(options: ArgumentParser, command: str) -> None:
     if command == "check":
         options.add_argument("--json", action="store_true", help="print findings as JSON")
     elif command != "fingerprint":
-        options.add_argument("--out", required=command not in JUDGES, help="the file to write")
+        options.add_argument("--out", required=command not in TABLES, help="the file to write")
     options.add_argument(
         "--separator",
         choices=SEPARATORS,
@@ -162,7 +182,7 @@ def add_option(options: ArgumentParser, command: str, argument: str) -> None:
     settings = dict(ARGUMENTS[argument])
     if argument == "name" and command in JUDGES:
         settings["action"] = "append"
-    if argument == "by" and command == "report":
+    if argument == "by" and command in ("sample", *TABLES):
         settings["required"] = True
     options.add_argument(*flags, **settings)
 

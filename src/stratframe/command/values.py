@@ -26,6 +26,8 @@ def read_value(argument: str, text: Any, columns: Sequence[object]) -> Any:
         return check_where(text, columns)
     if argument == "parts":
         return read_parts(text)
+    if argument == "each":
+        return int(text) if text.isdecimal() else read_parts(text, argument)
     if not isinstance(text, list):
         return text
     if argument == "duplicates" and text == ["none"] and "none" not in columns:
@@ -45,7 +47,7 @@ def check_where(text: str, columns: Sequence[object]) -> str:
     return text
 
 
-def read_parts(text: str) -> dict[str, float | None] | float:
+def read_parts(text: str, argument: str = "parts") -> dict[str, float | None] | float:
     """Read the shares of named parts, or a single number, which is the share of the test part."""
     with suppress(ValueError):
         share = float(text)
@@ -62,6 +64,11 @@ def read_parts(text: str) -> dict[str, float | None] | float:
             "`parts` must name each part once, as in train=0.8,test=rest, or be the share of the"
             f" test part, such as 0.2, got {describe(text)}."
         )
+        if argument == "each":
+            msg = (
+                "`each` must be a number of rows, or name each part once, as in"
+                f" train=rest,test=2, got {describe(text)}."
+            )
         raise StratError(msg)
     return parts
 

@@ -14,6 +14,6 @@ Most modules exchange three integer arrays: `codes`, shape (n_rows,), the stratu
 - `groups`: the assignment of whole groups, or of single rows so that several margins are balanced
 - `clock`: periods of time by a clock that goes forward and back
 - `evenness`, `distances`, `chance`: how uneven folds are, and what chance alone can explain
-- `copies`, `near_copies`: whether the values of a column are copies, and rows that are equal in all
+- `copies`: whether the values of a column are copies; `near_copies`: rows that are equal in all
   columns but one
 """

@@ -1,7 +1,7 @@
 """Estimate how much random folds differ from the other rows, and bound the chance of deviations."""
 
 from functools import cache
-from math import log, pi, sqrt
+from math import erfc, lgamma, log, pi, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -52,6 +52,24 @@ def tail_chances(counts: Ints, sizes: Ints, totals: Ints, n: int) -> Values:
     quotient = np.where(x * n > sizes * totals.astype(np.float64), up, down)
     chances: Values = np.minimum(np.exp(logs) / np.maximum(1 - quotient, 1e-9), 1.0)
     return chances
+
+
+def chi_squared_tail(statistic: float, freedom: int) -> float:
+    """Compute the probability that a chi-squared variable exceeds a number.
+
+    For 2m degrees of freedom, the tail is the probability of fewer than m events of a Poisson
+    variable with half the number as its mean; for an odd number of degrees, the terms are taken at
+    halves, and the tail of one degree is added.
+
+    Source: Abramowitz and Stegun (1964), Handbook of mathematical functions, 26.4.4 and 26.4.5.
+    """
+    half = statistic / 2
+    if half <= 0:
+        return 1.0
+    powers = np.arange(freedom // 2) + freedom % 2 / 2
+    logs = powers * log(half) - half - np.array([lgamma(power + 1) for power in powers])
+    first = erfc(sqrt(half)) if freedom % 2 else 0.0
+    return min(first + float(np.exp(logs).sum()), 1.0)
 
 
 def log_factorial(numbers: Ints | Values) -> Values:

@@ -90,6 +90,15 @@ def cut_between_values(
     return np.diff(moved, prepend=0).reshape(table.shape)
 
 
+def strata_with_ties(table: StratumTable, is_run_start: Flags) -> Flags:
+    """Flag the strata in which a cut between quotas parts ordered rows with equal values."""
+    cuts = np.cumsum(table)
+    has_next = cuts < len(is_run_start)
+    is_tied = np.zeros(len(cuts), dtype=np.bool_)
+    is_tied[has_next] = ~is_run_start[cuts[has_next]]
+    return np.asarray(is_tied.reshape(table.shape).any(axis=1))
+
+
 def part_of_quotas(table: StratumTable) -> Parts:
     n_strata, n_parts = table.shape
     return np.tile(np.arange(n_parts, dtype=smallest_dtype(n_parts)), n_strata)

@@ -22,25 +22,27 @@ def fold_distances(values: Values, folds: Ints, n_folds: int) -> Values:
     """
     distances = np.full((3, n_folds), nan)
     gaps = np.diff(values)
+    rises = gaps > 0
     spread = sqrt(variance(values))
     for fold in range(n_folds):
         is_inside = folds == fold
         if is_inside.any() and not is_inside.all():
-            distances[:, fold] = distances_of_rows(values, gaps, spread, is_inside)
+            distances[:, fold] = distances_of_rows(values, gaps, rises, spread, is_inside)
     return distances
 
 
 def distances_of_rows(
-    values: Values, gaps: Values, spread: float, is_inside: Flags
+    values: Values, gaps: Values, rises: Flags, spread: float, is_inside: Flags
 ) -> tuple[float, float, float]:
     """Compute the three distances of the values inside a fold from the values outside."""
     n = len(values)
     m = int(np.count_nonzero(is_inside))
     # The difference between the distribution functions after each value, times m (n - m).
     # Integers are used so that equal differences give equal floats.
-    apart = np.abs(np.cumsum(is_inside[:-1]) * n - np.arange(1, n) * m)
+    apart = np.cumsum(is_inside[:-1] * n - m)
+    np.abs(apart, out=apart)
     sides = m * (n - m)
-    ks = int((apart * (gaps > 0)).max()) / sides
+    ks = int((apart * rises).max()) / sides
     moved = float((apart * gaps).sum()) / sides
     inside = values[is_inside]
     outside = values[~is_inside]

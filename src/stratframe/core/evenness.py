@@ -1,6 +1,6 @@
 """Judge how evenly strata are spread over folds, allowing for rounding and for chance."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -63,6 +63,11 @@ class JudgedCells(NamedTuple):
         residuals: Values = np.abs(self.off) / np.sqrt(np.maximum(self.expected, 1))
         return residuals
 
+    def excuse(self) -> Self:
+        """Return the cells with none that is uneven or lacks a stratum."""
+        none = np.zeros(self.table.shape, dtype=np.bool_)
+        return self._replace(is_uneven=none, is_lacking=none)
+
 
 class GroupRows(NamedTuple):
     """Two figures for the groups of each stratum; each array has the shape (n_strata,)."""
@@ -71,6 +76,10 @@ class GroupRows(NamedTuple):
     """The number of groups with rows of the stratum."""
     squares: Values
     """The sum over groups of (rows in the stratum - stratum's share * rows in all strata)**2."""
+
+
+LEAST_LARGE = 2
+"""The number of strata with equal counts below which blocks of sorted rows would have them."""
 
 
 def judge_cells(
@@ -115,6 +124,30 @@ def judge_cells(
     is_lacking = (table == 0) & (expected > 0) & (chance * n_cells < RARE_LACKING)
     is_uneven &= chance * n_cells < RARE_UNEVEN
     return JudgedCells(table, off, expected, far <= rounded, is_uneven, is_lacking, spread)
+
+
+def counts_of_each(table: StratumTable) -> Ints | None:
+    """Find the counts of a column that takes equally many rows of each stratum, if it is one.
+
+    All parts but the rest have the same number of rows in each stratum that has more rows than
+    these numbers sum to, and no rows in the other strata. There are at least two such large strata.
+    Returns the numbers, shape (n_parts,), in which the rest has 0.
+    """
+    most = table.max(axis=0, initial=0)
+    has_other_counts = ((table != most) & (table > 0)).any(axis=0)
+    if has_other_counts.sum() > 1:
+        return None
+    rests = np.flatnonzero(has_other_counts) if has_other_counts.any() else range(len(most))
+    sizes = table.sum(axis=1)
+    for rest in rests:
+        counts: Ints = most.copy()
+        counts[rest] = 0
+        is_large = sizes > counts.sum()
+        expected = np.where(is_large[:, None], counts, 0)
+        expected[:, rest] = sizes - expected.sum(axis=1)
+        if is_large.sum() >= LEAST_LARGE and counts.any() and (table == expected).all():
+            return counts
+    return None
 
 
 def order_deviations(table: StratumTable, parents: Ints) -> Values:

@@ -1,4 +1,4 @@
-"""Allocate the rows of each stratum to k equal folds, or to a sample."""
+"""Allocate the rows of each stratum to equal folds, to parts by fixed counts, or to a sample."""
 
 import numpy as np
 
@@ -19,6 +19,18 @@ def equal_quota(sizes: Ints, fold_permutation: Ints) -> StratumTable:
     extra = (np.arange(k) - starts) % k < (sizes % k)[:, None]
     table = np.empty((len(sizes), k), dtype=np.int64)
     table[:, fold_permutation] = (sizes // k)[:, None] + extra
+    return table
+
+
+def each_quota(sizes: Ints, counts: Ints, rest: int) -> StratumTable:
+    """Allocate fixed counts of rows of every stratum to the parts, and all others to part `rest`.
+
+    A stratum that has no more rows than the counts sum to is in part `rest` as a whole. The count
+    of part `rest` is 0.
+    """
+    is_large = sizes > counts.sum()
+    table = np.where(is_large[:, None], counts, 0)
+    table[:, rest] = sizes - table.sum(axis=1)
     return table
 
 

@@ -50,6 +50,7 @@ from .counted import (
     order_salts,
     parts_of_groups,
     repeated_key_error,
+    resolve_terms,
     without_orders,
 )
 from .counts import CountedCodes, Counts, PartsByNumber
@@ -124,7 +125,8 @@ class EngineSource:
         sizes = {
             output.name: table.sum(axis=0) for output, table in zip(outputs, tables, strict=True)
         }
-        warn_empty_parts(options.target, counted.strata.n_rows, sizes, named=len(outputs) > 1)
+        if options.target.each is None:
+            warn_empty_parts(options.target, counted.strata.n_rows, sizes, named=len(outputs) > 1)
         salts = order_salts(options)
         parts = find_parts(self.engine, call, counted.coded, options, tables, salts)
         return self.engine.attach(call, counted.coded, outputs, parts, salts)
@@ -138,7 +140,6 @@ class EngineSource:
             raise not_possible(msg, self.kind)
         self.engine.check({**options.columns(), "name": list(names)})
         options = without_orders(self.engine, options)
-        check_possible(options, self.kind)
         self.check_key(options)
         engine = self.engine
         for name in names:
@@ -233,10 +234,7 @@ class EngineSource:
         entries = require_by(by)
         options = Options(entries.terms, entries.marginal, groups)
         self.engine.check(options.columns())
-        terms = tuple(self.engine.resolve(term).in_bins(k) for term in entries.terms)
-        options = replace(options, terms=terms)
-        check_possible(options, self.kind)
-        return options
+        return resolve_terms(self.engine, options, lambda term: term.in_bins(k))
 
     # Folds ------------------------------------------------------------------------------
 
@@ -253,6 +251,8 @@ class EngineSource:
         is_part: bool = False,
     ) -> LabelRows:
         """Count the rows with each combination of a label and values in the columns `apart`."""
+        if every is not None:
+            self.engine.check_period(name, every)
         terms = tuple(Classes((each,)) for each in apart)
         counts = self.engine.count(self.engine.bind(Options(terms), name, every))[1]
         (folds,) = counts.columns["name"]
@@ -275,13 +275,13 @@ class EngineSource:
         chosen: Flags,
         *,
         nulls: bool = False,
-        apart_from: int | None = None,
+        apart_from: Flags | None = None,
     ) -> Any:
-        """Keep rows with a chosen label, but none that share a value with label `apart_from`."""
+        """Keep rows with a chosen label, but none that share a value with labels `apart_from`."""
         selected = self.select_labels(rows, chosen, nulls=nulls)
         if apart_from is None or not rows.apart:
             return selected
-        valid = self.select_labels(rows, np.arange(len(chosen)) == apart_from)
+        valid = self.select_labels(rows, apart_from)
         values = frames.labels.values_apart(rows, apart_from)
         return engine_on(selected).drop_shared(valid, values)
 

@@ -13,10 +13,12 @@ convert columns to numpy arrays, and make new columns, selections of rows and ta
 - `polars_schemas`: the pandera classes for Polars frames, imported when first needed
 - `rules`: find the rows that break a rule
 - `read`: read a column as codes of classes, as numbers, or as a key to be hashed
+- `times`: read dates, also those written as text in ISO format
 - `lists`: read a column of lists as tags, or as vectors of classes
 - `purposes`: rank the names of parts by the use that they describe
 - `folds`: read the folds that a column holds, and the fold of each row
 - `periods`: divide dates and times into calendar periods
+- `calendars`: count calendar periods, and find gaps of a duration beside them
 - `labels`: select the rows with certain labels, or the rows that a function flags
 - `joined`: concatenate several frames of the same library
 - `duplicates`: count and find rows with equal values, within folds and across folds
@@ -26,7 +28,7 @@ convert columns to numpy arrays, and make new columns, selections of rows and ta
 Each module imports only from the modules above it.
 """
 
-from . import arrow, files, lazy, periods, threads
+from . import arrow, calendars, files, lazy, periods, threads
 from .attach import NewColumn
 from .dtypes import is_continuous, is_measured, is_missing, read_flags, with_one_zero
 from .duplicates import SharedExample, SharedRows
@@ -78,3 +80,4 @@ from .references import (
 )
 from .result import float_column, make_frame, text_column
 from .rules import Rule, RuledColumn, check_rules
+from .times import may_hold_times, read_dates, read_given_times, read_numbered_times, spread_rows

@@ -319,6 +319,7 @@ def category_values(series: Series) -> list[Any] | None:
 def is_missing(series: Series) -> Flags:
     """Flag the rows with a missing value, which is null or NaN."""
     if isinstance(series, pl.Series):
+        series = series.alias("")  # Polars would treat a name such as "^x$" as a pattern
         missing = series.is_null()
         if series.dtype.is_float():
             missing |= series.is_nan()

@@ -115,7 +115,8 @@ def count_across_folds(
         example=find_example(places, sets, fold_of_row, is_split),
         n_pairs=n_pairs,
         n_split_pairs=n_pairs - count_pairs(cell_sizes),
-        largest=int(set_sizes.max(initial=0)),
+        # The rows that are no longer compared differ from all others.
+        largest=max(int(set_sizes.max(initial=0)), min(n_compared, 1)),
     )
 
 

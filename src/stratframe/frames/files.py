@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from ..core.types import Flags
+from ..core.types import Flags, Ints
 from ..errors import StratError, describe_rows, either, warn
 
 PIPE = "-"
@@ -308,11 +308,43 @@ def update_file(
         if is_text_file(file.path) and is_text_file(out):
             return update_csv(file, file.separator_in(out), result, names, rows)
         if not is_text_file(file.path) and not is_text_file(out):
-            metadata = pl.read_parquet_metadata(BytesIO(file.data))
-            metadata = {key: x for key, x in metadata.items() if not key.startswith(SCHEMAS)}
+            metadata = own_metadata(file.data)
             if metadata:
                 return update_parquet(file.data, metadata, result, names)
     return encode_frame(result, out, file.separator_in(out))
+
+
+def sampled_positions(frame: pl.DataFrame, sample: Callable[[pl.DataFrame], pl.DataFrame]) -> Ints:
+    """Return the positions of the rows that a function selects."""
+    name = "position"
+    while name in frame.columns:
+        name += "_"
+    positions = pl.Series(name, np.arange(len(frame)))
+    chosen: Ints = sample(frame.with_columns(positions))[name].to_numpy()
+    return chosen
+
+
+def select_rows(file: File, out: str, rows: Ints) -> bytes:
+    """Encode the rows at some positions in the format of `out`, with their cells as written."""
+    with file_errors(out, "written"):
+        if is_text_file(file.path) and is_text_file(out):
+            cells = pl.DataFrame(text_cells(file))
+            # The header is the first row.
+            return encode_cells(file, cells[np.append(0, rows + 1)], file.separator_in(out))
+        if not is_text_file(file.path) and not is_text_file(out):
+            metadata = own_metadata(file.data)
+            if metadata:
+                parquet = load_parquet()
+                table = parquet.read_table(BytesIO(file.data)).take(rows)
+                return encode_table(table.replace_schema_metadata(metadata))
+    return encode_frame(file.frame[rows], out, file.separator_in(out))
+
+
+def text_cells(file: File) -> dict[str, pl.Series]:
+    """Read the cells of a CSV file as text; the header is the first cell of each column."""
+    data = BOM + file.data  # the BOM marks the data as text, not as compressed data
+    texts = pl.read_csv(data, has_header=False, infer_schema=False, separator=file.separator)
+    return dict(zip(file.frame.columns, texts, strict=True))
 
 
 def update_csv(
@@ -322,20 +354,22 @@ def update_csv(
     names: Sequence[str],
     rows: Mapping[str, Flags],
 ) -> bytes:
-    data = BOM + file.data  # the BOM marks the data as text, not as compressed data
-    texts = pl.read_csv(data, has_header=False, infer_schema=False, separator=file.separator)
-    # The header is the first cell of each column.
-    columns = dict(zip(file.frame.columns, texts, strict=True))
+    columns = text_cells(file)
     for name in names:
         cells = pl.Series([name]).append(result[name].cast(pl.String))
         if name in columns:
             written = np.append(False, rows.get(name, np.ones(len(result), dtype=bool)))
             cells = cells.zip_with(pl.Series(written), columns[name])
         columns[name] = cells
+    return encode_cells(file, pl.DataFrame(columns), separator)
+
+
+def encode_cells(file: File, cells: pl.DataFrame, separator: str) -> bytes:
+    """Write cells as CSV, with the line ends and the byte order mark of a file."""
     header = HEADER.match(file.data)
     line_end = "\r\n" if header and header[0].endswith(b"\r\n") else "\n"
     text = BytesIO()
-    pl.DataFrame(columns).write_csv(
+    cells.write_csv(
         text,
         include_header=False,
         separator=separator,
@@ -360,12 +394,7 @@ def update_parquet(
                 raise StratError(msg)
         described["columns"] = [each for each in described["columns"] if each["name"] not in names]
         metadata = metadata | {"pandas": json.dumps(described)}
-    try:
-        parquet = import_module("pyarrow.parquet")
-    except ImportError as error:
-        msg = "Keeping Parquet metadata, such as a pandas index, needs pyarrow: pip install pyarrow"
-        raise ImportError(msg) from error
-    table = parquet.read_table(BytesIO(data))
+    table = load_parquet().read_table(BytesIO(data))
     for name in names:
         column = result[name].to_arrow()
         place = table.schema.get_field_index(name)
@@ -373,8 +402,28 @@ def update_parquet(
             table = table.append_column(name, column)
         else:
             table = table.set_column(place, name, column)
+    return encode_table(table.replace_schema_metadata(metadata))
+
+
+def own_metadata(data: bytes) -> dict[str, str]:
+    """Read the metadata of a Parquet file that no writer adds by itself."""
+    metadata = pl.read_parquet_metadata(BytesIO(data))
+    return {key: value for key, value in metadata.items() if not key.startswith(SCHEMAS)}
+
+
+def load_parquet() -> Any:
+    try:
+        return import_module("pyarrow.parquet")
+    except ImportError as error:
+        msg = "Keeping Parquet metadata, such as a pandas index, needs pyarrow: pip install pyarrow"
+        raise ImportError(msg) from error
+
+
+def encode_table(table: Any) -> bytes:
+    """Encode an Arrow table as Parquet, and raise if pandas could not read its metadata."""
+    parquet = load_parquet()
     file = BytesIO()
-    parquet.write_table(table.replace_schema_metadata(metadata), file)
+    parquet.write_table(table, file)
     try:
         parquet.read_schema(file).empty_table().to_pandas()
     except (TypeError, ValueError) as error:

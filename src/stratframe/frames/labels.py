@@ -138,16 +138,16 @@ def collect_distinct(
 
 
 def flag_labels(
-    rows: LabelRows, chosen: Flags, *, nulls: bool = False, apart_from: int | None = None
+    rows: LabelRows, chosen: Flags, *, nulls: bool = False, apart_from: Flags | None = None
 ) -> Flags:
     """Flag the rows with the chosen labels and, with `nulls`, the rows without a label.
 
-    Rows are left out if they share a value in a column of `rows.apart` with a row that has the
-    label at the position `apart_from`.
+    Rows are left out if they share a value in a column of `rows.apart` with a row that has one of
+    the labels `apart_from`.
     """
     flags = match_codes(rows.codes, chosen, nulls=nulls)
     if apart_from is not None:
-        has_label = rows.codes == apart_from
+        has_label = match_codes(rows.codes, apart_from, nulls=False)
         for each in rows.apart:
             is_shared = np.zeros(int(each.codes.max(initial=-1)) + 2, dtype=np.bool_)
             is_shared[each.codes[has_label]] = True
@@ -169,9 +169,9 @@ def match_codes(codes: Ints, chosen: Flags, *, nulls: bool) -> Flags:
     return flags
 
 
-def values_apart(rows: LabelRows, place: int) -> dict[Any, Series]:
-    """Return the distinct values in each column of `rows.apart`, in rows with a given label."""
-    with_label = np.flatnonzero(rows.codes == place)
+def values_apart(rows: LabelRows, chosen: Flags) -> dict[Any, Series]:
+    """Return the distinct values in each column of `rows.apart`, in rows with given labels."""
+    with_label = np.flatnonzero(match_codes(rows.codes, chosen, nulls=False))
     values = {}
     for each in rows.apart:
         codes, first = np.unique(each.codes[with_label], return_index=True)
@@ -197,7 +197,7 @@ def filter_labels(
     chosen: Flags,
     *,
     nulls: bool = False,
-    apart_from: int | None = None,
+    apart_from: Flags | None = None,
 ) -> FrameT:
     if not isinstance(frame, pd.DataFrame):
         check_threads()
@@ -240,43 +240,40 @@ def is_one_of(column: pl.Expr, values: Any) -> pl.Expr:
     return column.is_in(values.implode())
 
 
-def filter_values(
-    frame: FrameT,
+def flag_values(
+    frame: EagerFrame,
     name: str,
     values: Sequence[Any],
     *,
     equal: bool,
     nulls: bool = False,
-) -> FrameT:
-    """Keep the rows with the given labels, or with all others; with `nulls`, also rows without."""
+) -> Flags:
+    """Flag the rows with the given labels, or with all others; with `nulls`, also rows without."""
     rows = read_labels(frame, name)
     known = set(map(label_key, values))
     chosen = [(label_key(label) in known) == equal for label in rows.labels.values]
-    return filter_labels(frame, rows, np.array(chosen, dtype=np.bool_), nulls=nulls)
+    return flag_labels(rows, np.array(chosen, dtype=np.bool_), nulls=nulls)
 
 
-def filter_spans(
-    frame: pd.DataFrame, name: str, spans: Sequence[Span], *, nulls: bool
-) -> pd.DataFrame:
-    """Keep the rows with times in the given spans and, with `nulls`, the rows without a time."""
-    kept: pd.DataFrame = keep_rows(
-        frame, flag_spans(read_fold_column(frame, name), spans, nulls=nulls)
-    )
-    return kept
+def flag_times(frame: EagerFrame, name: str, spans: Sequence[Span], *, nulls: bool) -> Flags:
+    """Flag the rows with times in the given spans and, with `nulls`, the rows without a time."""
+    return flag_spans(read_fold_column(frame, name), spans, nulls=nulls)
 
 
-def drop_values(frame: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:
+def flag_unshared(frame: pd.DataFrame, values: Mapping[str, Any]) -> Flags:
+    """Flag the rows that have none of the given values in the column of these values."""
+    flags: Flags = np.ones(len(frame), dtype=np.bool_)
     for name, column_values in values.items():
         series = read_fold_column(frame, name)
-        dropped = pd.Series(column_values)
-        if str(dropped.dtype).startswith(("category", "dictionary")):  # `isin` would find no match
-            dropped = pd.Series(dropped.tolist())
+        shared = pd.Series(column_values)
+        if str(shared.dtype).startswith(("category", "dictionary")):  # `isin` would find no match
+            shared = pd.Series(shared.tolist())
         if dtype_of(series).is_float() and series.dtype != object:  # in pyarrow, -0.0 is not 0.0
-            is_dropped = np.isin(to_floats(series), to_floats(dropped))
+            is_shared = np.isin(to_floats(series), to_floats(shared))
         else:
-            is_dropped = np.asarray(series.isin(dropped), dtype=np.bool_)
-        frame = keep_rows(frame, ~(is_dropped & ~is_missing(series)))
-    return frame
+            is_shared = np.asarray(series.isin(shared), dtype=np.bool_)
+        flags &= ~is_shared | is_missing(series)
+    return flags
 
 
 def filter_rows(

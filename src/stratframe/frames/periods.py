@@ -78,6 +78,8 @@ class Periods(NamedTuple):
     starts: Ints
     numbers: Ints
     """The position of each period among all periods, also those without rows."""
+    times: Times
+    """The starts as a column of dates or times."""
 
     def spans(self, chosen: Flags) -> list[Span]:
         """Return the spans of time of the chosen periods, from a start to the next other start.
@@ -92,8 +94,23 @@ class Periods(NamedTuple):
         return spans
 
 
+LENGTH = re.compile("([1-9][0-9]{0,3})(m|h|d|w|mo|q|y)")
+"""A pattern for lengths of time in the notation of Polars."""
+
+
+def is_period(length: object) -> bool:
+    return isinstance(length, str) and LENGTH.fullmatch(length) is not None
+
+
+def split_length(length: str) -> tuple[int, str]:
+    """Split a length such as "10d" into its number and its unit."""
+    match = LENGTH.fullmatch(length)
+    assert match is not None
+    return int(match[1]), match[2]
+
+
 def check_every(every: Any) -> None:
-    if not (isinstance(every, str) and re.fullmatch("[1-9][0-9]{0,3}(m|h|d|w|mo|q|y)", every)):
+    if not is_period(every):
         msg = (
             '`every` must be a period such as "15m", "6h", "1d", "1w", "1mo", "1q" or "1y", got'
             f" {describe(every)}."
@@ -259,12 +276,18 @@ def number_periods(clock: Clock, starts: Ints, every: str) -> Ints:
     minutes = minutes_of(every)
     if minutes:  # there may be too many periods to list
         return number_within_days(clock, starts, minutes * MINUTE)
-    ends = truncate(latest_readings(clock, starts[[0, -1]]), every)
-    first, last = pl.Series(ends).cast(pl.Datetime("us"))
-    readings = pl.datetime_range(first, last, every, time_unit="us", eager=True).to_physical()
+    return np.searchsorted(list_starts(clock, starts[[0, -1]], every), starts)
+
+
+def list_starts(clock: Clock, ends: Ints, every: str, *, with_next: bool = False) -> Ints:
+    """List the starts of all periods from the first to the last, or also of the next one."""
+    readings = truncate(latest_readings(clock, ends), every)
+    first, last = pl.Series(readings).cast(pl.Datetime("us"))
+    listed = pl.datetime_range(first, last, every, time_unit="us", eager=True)
+    if with_next:
+        listed = listed.append(listed.tail(1).dt.offset_by(every))
     # The clock skips some periods, which then start with the next one.
-    existing = distinct_values(first_instants(clock, readings.to_numpy()))
-    return np.searchsorted(existing, starts)
+    return distinct_values(first_instants(clock, listed.to_physical().to_numpy()))
 
 
 # Columns ---------------------------------------------------------------------------------
@@ -286,10 +309,11 @@ def encode_periods(series: Series, every: str) -> tuple[Series, Periods, Ints]:
     times, starts, clock = read_starts(series, every)
     codes = np.full(len(times.instants), -1, dtype=np.int64)
     present, codes[~times.missing] = np.unique(starts, return_inverse=True)
-    periods = Periods(present, np.zeros(len(present), dtype=np.int64))
     written = write_starts(times, present)
     to_list(written)  # raises if Python cannot represent a start
-    return written, periods._replace(numbers=number_periods(clock, present, every)), codes
+    numbers = number_periods(clock, present, every)
+    of_periods = times._replace(instants=present, missing=np.zeros(len(present), dtype=np.bool_))
+    return written, Periods(present, numbers, of_periods), codes
 
 
 def period_starts(series: pd.Series, every: str) -> Any:

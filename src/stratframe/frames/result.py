@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
+from ..core.order import rank
 from ..core.types import Ints, Values
 from .dtypes import WIDE_INTEGERS, category_values, strict_series
 from .libraries import EagerFrame, Series, to_list
@@ -62,6 +63,9 @@ def text_column(library: str, texts: Sequence[str | None]) -> Any:
 
 def rank_values(series: Series | list[Any]) -> Ints | None:
     """Rank values by category or value, with missing values last; return None for mixed types."""
+    numbers = whole_numbers(series)
+    if numbers is not None:
+        return rank(numbers)
     values = to_list(series)
     ordered = None if isinstance(series, list) else category_values(series)
     try:
@@ -71,6 +75,18 @@ def rank_values(series: Series | list[Any]) -> Ints | None:
     except (TypeError, OverflowError):
         return None
     return np.array([ranks.get(value, len(ranks)) for value in values], dtype=np.int64)
+
+
+def whole_numbers(series: Series | list[Any]) -> Ints | None:
+    """Return the values of a column of integers without missing values, and otherwise None."""
+    if isinstance(series, list):
+        return None
+    if isinstance(series, pl.Series):
+        is_narrow = series.dtype.is_integer() and series.dtype not in WIDE_INTEGERS
+        return series.to_numpy() if is_narrow and not series.null_count() else None
+    if isinstance(series.dtype, np.dtype) and series.dtype.kind in "iu":
+        return series.to_numpy()
+    return None
 
 
 def stack_frames(names: Sequence[str], tables: Sequence[Any]) -> Any:

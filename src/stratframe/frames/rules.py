@@ -24,6 +24,7 @@ from .result import float_column, make_frame
 from .threads import has_threads
 
 HAS_MISSING = "has missing values"
+HAS_INFINITE = "has infinite values"
 """The description of missing values that all engines use in messages."""
 
 MANY_FAILURES = 10_000
@@ -163,7 +164,7 @@ def broken_rules(column: RuledColumn) -> Iterator[tuple[str, Flags]]:
     known = ~column.missing
     if rule.finite and (flags := known & ~np.isfinite(values)).any():
         # Infinite values are also outside all bounds, but are reported only once.
-        yield "has infinite values", flags
+        yield HAS_INFINITE, flags
         return
     if rule.within is not None:
         low, high = rule.within

@@ -4,7 +4,10 @@
 - `labels`: words for folds and parts
 - `check`, which has a file for each of its checks: `groups` and keys; `duplicates`; `balance` and
   totals; `sizes` and labels; `chronology`; `drift`
-- `ids`: findings on groups that the call does not name
+- `candidates`: the columns that may explain how rows were dealt
+- `unasked_groups`: findings on groups that the call does not name, from `ids`, by their names;
+  `behaviour`, by what they do; and `whole_columns`, by what folds keep whole
+- `sequences`: findings on times that the call does not name
 - `compared`: the columns that a call compares; `copies`: whether chance explains equal rows
 - `engine_counts`: what folds share on Dask and Spark frames
 - `leaks`; `report` with `compare`; `advise`

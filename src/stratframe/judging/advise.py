@@ -11,7 +11,7 @@ import numpy as np
 from .. import frames, theory
 from ..checks import check_flag, check_ks
 from ..core.evenness import group_rows, tells_order
-from ..core.types import Ints, Values
+from ..core.types import Flags, Ints, Values
 from ..errors import StratError, describe
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
@@ -23,6 +23,9 @@ from ..verbs.door import any_frame
 from ..verbs.result_tables import rounded_column, stratum_names, table_order, table_verb, text_array
 from ..verbs.sources import source_of
 from .balance import Verdict
+
+MOST_FOLDS = 10
+"""The number of folds beyond which more folds cost time and hardly change a score."""
 
 
 @table_verb
@@ -60,10 +63,12 @@ def advise(
         `sf.chain`, `sf.nearest` or `sf.total`; "too few rows" if there are too few rows to tell how
         evenly a continuous entry is spread; "as even as a shuffle" (or better) with groups or
         margins; otherwise "even". `rarest` is the stratum with the fewest rows; `per_fold` is its
-        mean number of rows per fold; `lacking` is the number of folds that must lack this
-        stratum. The columns that `full` adds are `fold_size`, the mean number of rows in a fold;
-        `probability_any_missing`, the probability that a plain k-fold split of rows or whole groups
-        leaves at least one fold without the rarest stratum; `variance_random` and
+        mean number of rows per fold; `lacking` is the number of folds that must lack this stratum;
+        `choice` is True for the k to choose: the largest k of at most 10 at which `lacking` is 0
+        or, without any, the k that lacks least, of equals the smallest; a k whose verdict is
+        "empty" is never chosen. The columns that `full` adds are `fold_size`, the mean number of
+        rows in a fold; `probability_any_missing`, the probability that a plain k-fold split of rows
+        or whole groups leaves at least one fold without the rarest stratum; `variance_random` and
         `variance_stratified`, the variances of the rarest stratum's share of the rows in a fold,
         with a plain k-fold split and with `kfold` without a key; and `ratio`, the second variance
         divided by the first. All figures but `lacking` are missing if the verdict is "empty". Both
@@ -79,14 +84,19 @@ def advise(
     --------
     stratframe.theory : The formulas for these figures.
 
+    References
+    ----------
+    Kohavi (1995), A study of cross-validation and bootstrap for accuracy estimation and model
+    selection, recommends ten stratified folds.
+
     Examples
     --------
     >>> import pandas as pd, stratframe as sf
     >>> df = pd.DataFrame({"label": ["a"] * 90 + ["b"] * 10})
     >>> sf.advise(df, "label", [5, 20])
-        k verdict rarest  per_fold  lacking
-    0   5    even      b       2.0        0
-    1  20    even      b       0.5       10
+        k verdict rarest  per_fold  lacking  choice
+    0   5    even      b       2.0        0    True
+    1  20    even      b       0.5       10   False
     """
     wanted = check_ks("ks", ks)
     in_full = check_flag("full", full)
@@ -124,6 +134,7 @@ def advise(
         "rarest": text_array([rarest] * len(k)),
         "per_fold": rounded_column(library, figures(count / few)),
         "lacking": np.maximum(k - n_held, 0),
+        "choice": choose_k(k, np.maximum(k - n_held, 0), suffices),
     }
     if not in_full:
         return frames.make_frame(library, table)
@@ -143,6 +154,19 @@ def advise(
     exact |= {"variance_stratified": in_turn, "ratio": ratio}
     table |= {name: frames.float_column(library, each) for name, each in exact.items()}
     return frames.make_frame(library, table)
+
+
+def choose_k(k: Ints, lacking: Ints, suffices: Flags) -> Flags:
+    """Flag the k to choose, if any k has enough rows or groups; shape (n_ks,)."""
+    is_choice = np.zeros(len(k), dtype=np.bool_)
+    whole = np.flatnonzero(suffices & (lacking == 0) & (k <= MOST_FOLDS))
+    if len(whole):
+        is_choice[whole[np.argmax(k[whole])]] = True
+        return is_choice
+    possible = np.flatnonzero(suffices)
+    if len(possible):
+        is_choice[possible[np.lexsort((k[possible], lacking[possible]))[0]]] = True
+    return is_choice
 
 
 def find_rarest(

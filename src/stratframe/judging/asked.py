@@ -20,9 +20,13 @@ class Asked(NamedTuple):
     groups: Any
     terms: tuple[Term, ...]
     """The entries of `groups`."""
+    looks_for_groups: bool
+    """Whether to look for groups that the call does not name."""
     key: Any
     features: Any
     time: Sequence[Any]
+    looks_for_time: bool
+    """Whether to look for times that the call does not name."""
     refs: dict[str, list[Any]]
     """The columns that `groups`, `key` and `duplicates` name."""
     is_auto: bool
@@ -48,9 +52,9 @@ def read_arguments(
     key: Any = None,
     duplicates: Any = AUTO,
     features: Any = None,
-    time: Sequence[Any] = (),
+    time: Any = False,
 ) -> Asked:
-    terms = parse_groups(groups)
+    terms = () if groups is False else parse_groups(groups)
     entries = () if by is None else require_by(by).terms
     is_auto = isinstance(duplicates, str) and duplicates == AUTO
     refs = {
@@ -58,14 +62,17 @@ def read_arguments(
         "key": list(parse_columns("key", key)),
         "duplicates": list(parse_columns("duplicates", None if is_auto else duplicates)),
     }
+    of_time = () if time is False else parse_columns("time", time)
     return Asked(
         by=by,
         entries=entries,
         groups=groups,
         terms=terms,
+        looks_for_groups=groups is None,
         key=key,
         features=features,
-        time=time,
+        time=of_time,
+        looks_for_time=time is None,
         refs=refs,
         is_auto=is_auto,
     )

@@ -11,15 +11,16 @@ import numpy as np
 from ..core.evenness import ORDER_ROWS, TENTH, JudgedCells, tells_order
 from ..core.totals import are_equal
 from ..core.types import Flags, Ints, StratumTable
-from ..errors import describe, plural
+from ..errors import describe, plural, plural_name, preview
 from ..frames import FoldValues
 from ..pipeline.fold_counts import FoldCounts, FoldTotals
 from ..verbs.result_tables import stratum_names
 from .labels import are_numbered, noun_of
-from .lines import Finding, Severity, write_finding
+from .lines import Finding, Severity, is_or_are, number_names, write_finding
 
 Verdict: TypeAlias = Literal[
     "uneven",
+    "equal counts",
     "as even as a shuffle",
     "no less even than a shuffle",
     "too few rows",
@@ -40,6 +41,8 @@ def stack_levels(judged: Sequence[JudgedCells]) -> JudgedCells:
 def verdicts_of(counts: FoldCounts, cells: JudgedCells) -> list[Verdict]:
     good = verdicts_if_even(counts)
     bad = np.where(cells.is_uneven.any(axis=0), "uneven", "as even as a shuffle")
+    if counts.each is not None:
+        bad = np.full(len(counts.sizes), "equal counts")
     words = np.where(cells.is_even.all(axis=0), good, bad)
     chosen: list[Verdict] = np.where(counts.sizes == 0, "empty", words).tolist()
     return chosen
@@ -68,10 +71,31 @@ def find_balance(counts: FoldCounts, judged: Sequence[JudgedCells]) -> list[Find
     if not (counts.sizes.sum() and counts.levels[-1].strata.levels):  # `by` may make no strata
         return []
     cells = stack_levels(judged)
+    if counts.each is not None and not cells.is_even.all():
+        return [write_each(counts, counts.each)]
     worst = find_uneven(counts, cells)
     if worst is None:
         worst = write_verdict(counts, cells)
     return [worst, *find_rare(counts, cells), *find_absent(counts, cells)]
+
+
+def write_each(counts: FoldCounts, each: Ints) -> Finding:
+    """Write how many rows of each stratum the parts have that take equally many of each."""
+    level = counts.counted_level
+    assert level is not None
+    entries = [entry.name for entry in level.strata.levels]
+    strata = plural_name(entries[0], "strata") if len(entries) == 1 else "strata"
+    sizes = level.table.sum(axis=1)
+    n_large = int((sizes > each.sum()).sum())
+    counted = np.flatnonzero(each)
+    names = number_names([counts.labels.values[part] for part in counted])
+    parts = [f"{{{name}}} has {each[part]:,}" for name, part in zip(names, counted, strict=True)]
+    noun = "row" if each[counted[-1]] == 1 else "rows"
+    text = f"{{by}}: {preview(parts, len(parts))} {noun} of each of {n_large:,} {strata}"
+    n_small = len(sizes) - n_large
+    tail = f", {n_small:,} {is_or_are(n_small)} too small" if n_small else ""
+    by = ", ".join(map(str, entries))
+    return write_finding("note", "balance", n_small, text, tail, by=by, **names)
 
 
 def write_verdict(counts: FoldCounts, cells: JudgedCells) -> Finding:

@@ -24,13 +24,14 @@ from ..pipeline.fold_counts import check_not_itself
 from ..pipeline.local_source import LocalSource
 from ..pipeline.options import Options
 from ..progress import track
-from ..terms.base import By
-from ..terms.by import columns_of, parse_columns
+from ..terms.base import By, Term
+from ..terms.by import columns_of
 from ..verbs.door import any_frame
 from ..verbs.result_tables import text_array
 from ..verbs.sources import check_rows, join_given, named_source
 from .asked import AUTO, Asked, read_arguments
 from .balance import find_balance, find_totals
+from .candidates import read_candidates
 from .chronology import find_on, find_time
 from .compared import find_twin, read_beside, read_compared
 from .copies import ComparedRows
@@ -38,7 +39,7 @@ from .drift import DRIFT_HINT, check_features, find_drift, measure_drift
 from .duplicates import EqualRows, count_equal_rows, find_duplicates, worse_of
 from .engine_counts import count_shared
 from .groups import count_units, find_units
-from .ids import find_ids, named_ids, read_ids
+from .ids import named_ids
 from .lines import (
     WORST_FIRST,
     Finding,
@@ -49,13 +50,21 @@ from .lines import (
     worst_first,
     write_finding,
 )
+from .sequences import (
+    list_time_columns,
+    list_time_labels,
+    look_for_time,
+    names_time,
+)
 from .sizes import find_aside, find_rows, find_same, find_sizes, find_unread
+from .unasked_groups import list_group_labels, look_for_groups, read_frame_columns
 
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
 """The word at the start of a finding's line, for each severity."""
 
 MAY_CHANGE = ("balance", "totals", "strata", "sizes", "drift")
-"""The checks whose warnings become notes if `time` is given, because data can change over time."""
+"""The checks whose warnings become notes if parts follow each other in time, because data can
+change over time."""
 
 MARK_COLOURS = {"leak": "#c62828", "warning": "#b26a00", "note": "gray", "ok": "#2e7d32"}
 """The colour of each severity in a notebook, legible on white and on black backgrounds."""
@@ -146,20 +155,23 @@ def check(  # noqa: PLR0913 - what users ask for
         The columns or terms whose values should be spread evenly over the folds, as for `report`.
     name : str or list of str
         One or more fold or part columns from any source.
-    groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
+    groups : column, list of columns, `sf.clusters`, `sf.linked`, `sf.similar` or False, optional
         The columns or term that identify groups; each group should be in one fold. With a list of
         columns, each combination of values is a group; a value of a single column in several folds
-        gives a note, not a leak.
+        gives a note, not a leak. By default, `check` looks for columns whose values the folds keep
+        whole, and for ids. With False, it does not.
     key : column or list of columns, optional
         The columns that together identify each row.
     features : column or list of columns, optional
         Columns that should have the same distribution in all folds, as for `drift`.
     duplicates : {"auto"}, column, list of columns or None
         Columns in which no row should equal a row of another fold, as for `leaks`.
-    time : column or list of columns, optional
-        The column with the time of each row; each part should end before the next part starts. In a
-        list, the last column has the times, and parts are compared within each combination of
-        values of the other columns, for example within each user.
+    time : column, list of columns or False, optional
+        The column with the time of each row: dates, numbers, or text in ISO format; each part
+        should end before the next part starts. In a list, the last column has the times, and parts
+        are compared within each combination of values of the other columns, for example within each
+        user. By default, `check` looks for a column of times by which the parts follow each other.
+        With False, it does not.
     strict : bool
         Whether a fold column is unfit for use while a finding asks a question: whether the rows of
         an id belong together, for example. The arguments that the finding names answer it.
@@ -190,12 +202,16 @@ def check(  # noqa: PLR0913 - what users ask for
     columns beside a column that differs in every row. So are rows that are equal in all columns
     but one that has fractions or is in `by`, if they make up more than 1 % of the rows. With
     several fold columns, rows are compared with and without the other columns of `name`, unless
-    their names suggest folds. The page *How good is a fold column?* has the exact rules.
+    their names suggest folds.
+
+    Without `groups`, folds that keep each value of a column whole are judged as if it were named, a
+    few torn values among whole ones are a leak, and folds that are sites may be uneven. The page
+    *How good is a fold column?* has the exact rules.
 
     Rows without a fold are left out, and a note gives their number. On Dask and Spark frames, rows
     without a group raise an error, `features` cannot be given, equal rows are looked for only in
-    columns that `duplicates` names, groups are not looked for in columns of ids, more than three
-    fold columns are not compared with each other, and no rows are shown as examples.
+    columns that `duplicates` names, neither groups nor times are looked for, more than three fold
+    columns are not compared with each other, and no rows are shown as examples.
 
     Examples
     --------
@@ -212,11 +228,10 @@ def check(  # noqa: PLR0913 - what users ask for
     (False, 'leak')
     """
     check_flag("strict", strict)
-    of_time = parse_columns("time", time)
-    frames.references.check_each_column_once("`time`", of_time)
     asked = read_arguments(
-        by=by, groups=groups, key=key, duplicates=duplicates, features=features, time=of_time
+        by=by, groups=groups, key=key, duplicates=duplicates, features=features, time=time
     )
+    frames.references.check_each_column_once("`time`", asked.time)
     frame, name, aside = join_given(frame, name, asked.named)
     source, names = named_source(frame, name)
     if isinstance(source, EngineSource):
@@ -245,15 +260,21 @@ def look_at_rows(
         check_not_itself("by", of_by, name, source.frame)
         check_not_itself("time", asked.time, name, source.frame)
     known = [*of_by, *asked.time]
-    ids = [] if asked.terms else named_ids(source.frame, names, key, known)
-    eager, compared = read_compared(source.frame, names, asked, [*known, *features, *ids])
-    encoded, same = read_ids(eager, ids) if ids else [], dict[Hashable, Any]()
+    time_labels = list_time_labels(source.frame, names, asked)
+    group_labels = list_group_labels(source.frame, names, asked)
+    others = [*known, *features, *time_labels, *group_labels]
+    eager, compared = read_compared(source.frame, names, asked, others)
+    time_columns = list_time_columns(read_candidates(eager, time_labels))
+    predicted = frames.read_columns(eager, of_by[:1])[0] if of_by else None
+    frame_columns = read_frame_columns(eager, names, asked)
+    same = dict[Hashable, Any]()
     whole = eager if asked.is_auto else source.frame
     for name in track(names, "Columns of folds"):
         series = frames.folds.read_fold_column(eager, name)
         labels, folds = frames.fold_codes(series)
-        found = [*find_rows(labels), *find_aside(aside or ())]
+        found = [*find_rows(labels, name), *find_aside(aside or ())]
         found += find_unread(frames.arrow.unread_columns(source.frame))
+        may_change = bool(asked.time)
         if features:
             found.append(find_drift(*measure_drift(eager, features, name)))
         if labels.present:
@@ -271,14 +292,20 @@ def look_at_rows(
                     shared = count_units(each, labels.values, folds)
                     n_group_pairs += shared.rows.n_pairs if each.check == "groups" else 0
                     found += find_units(shared, labels)
-            found += find_ids(encoded, labels, folds)
             if len(names) > 1:
                 found += find_same(same, name, blake2b(number_folds(folds).tobytes()).digest())
             if asked.time:
                 found += find_time(frames.read_columns(eager, asked.time), asked.time, series)
-            found += find_counts(LocalSource(eager), asked, name, labels)
+            by_time = look_for_time(time_columns, series, labels, folds, predicted)
+            found += by_time.findings
+            by_groups = look_for_groups(frame_columns, name, labels, folds, by_time.follows)
+            found += by_groups.findings
+            may_change |= by_time.follows is not None or by_groups.are_sites
+            n_group_pairs += by_groups.n_pairs
+            groups = by_groups.terms or asked.terms
+            found += find_counts(LocalSource(eager), asked, groups, name, labels)
             found += find_sizes(labels, n_group_pairs, partial(find_twin, whole, names, folds))
-        yield sort_findings(found, asked)
+        yield sort_findings(found, may_change=may_change)
 
 
 def number_folds(folds: Ints) -> Ints:
@@ -301,13 +328,14 @@ def look_at_counts(
     for name in names:
         check_not_itself("time", asked.time, name)
     known = [*columns_of(asked.entries), *asked.time]
-    ids = [] if asked.terms else named_ids(source.frame, names, refs["key"], known)
+    ids = named_ids(source.frame, names, refs["key"], known) if asked.looks_for_groups else []
+    times = list(filter(names_time, list_time_labels(source.frame, names, asked)))
     few, same = 1 < len(names) <= MOST_CROSSED, dict[Hashable, Any]()
     rows = source.label_rows(names[0], names[1:]) if few else None
     crossed = [rows.series, *(column.series for column in rows.apart)] if rows else []
     for place, name in enumerate(track(names, "Columns of folds")):
         labels = source.label_rows(name).labels
-        found = find_rows(labels)
+        found = find_rows(labels, name)
         if labels.present:
             n_group_pairs = 0
             for each in count_shared(source, asked, name, labels):
@@ -321,13 +349,15 @@ def look_at_counts(
                 digest = number_folds(frames.encode_classes(crossed[place])[0]).tobytes()
             found += find_same(same, name, digest)
             found += find_on(source, asked.time, name) if asked.time else []
-            found += find_omitted(source.kind, asked, ids)
-            found += find_counts(source, asked, name, labels)
+            found += find_omitted(source.kind, asked, ids, times)
+            found += find_counts(source, asked, asked.terms, name, labels)
             found += find_sizes(labels, n_group_pairs, lambda: None)
-        yield sort_findings(found, asked)
+        yield sort_findings(found, may_change=bool(asked.time))
 
 
-def find_omitted(kind: str, asked: Asked, ids: Sequence[Any]) -> list[Finding]:
+def find_omitted(
+    kind: str, asked: Asked, ids: Sequence[Any], times: Sequence[Any]
+) -> list[Finding]:
     """Say what is not looked for on Dask and Spark frames, although the call does not name it."""
     found = []
     if asked.is_auto:
@@ -337,16 +367,24 @@ def find_omitted(kind: str, asked: Asked, ids: Sequence[Any]) -> list[Finding]:
         text = f"groups: not looked for in {{id}} on {kind} frames"
         finding = write_finding("note", "groups", 0, text, id=describe(ids[0]))
         found.append(finding.as_question())
+    if times:
+        text = f"time: not looked for in {{column}} on {kind} frames"
+        finding = write_finding("note", "time", 0, text, column=describe(times[0]))
+        found.append(finding.as_question())
     return found
 
 
 def find_counts(
-    source: LocalSource | EngineSource, asked: Asked, name: Any, labels: FoldValues
+    source: LocalSource | EngineSource,
+    asked: Asked,
+    groups: tuple[Term, ...],
+    name: Any,
+    labels: FoldValues,
 ) -> list[Finding]:
     """List the findings on the strata and totals of `by` in each fold."""
     if asked.by is None:
         return []
-    counts = source.count_folds(asked.by, name, asked.terms)
+    counts = source.count_folds(asked.by, name, groups)
     found = find_balance(counts, counts.judge())
     if counts.totals is not None:
         found.append(find_totals(labels, counts.totals()))
@@ -357,10 +395,10 @@ def find_counts(
     return found
 
 
-def sort_findings(found: Sequence[Finding], asked: Asked) -> list[Finding]:
-    """Sort findings, worst first; with `time`, what may change with time becomes a note."""
+def sort_findings(found: Sequence[Finding], *, may_change: bool) -> list[Finding]:
+    """Sort findings, worst first; in parts of different times, what may change becomes a note."""
     found = keep_questions(found)
-    if not asked.time:
+    if not may_change:
         return worst_first(found)
     return worst_first(
         each._replace(severity="note")

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import frames
+from ..core.order import sort_values
 from ..core.strata import distinct_values, nest_codes
 from ..core.types import Flags, Ints, Values
 from ..engines.engine_source import EngineSource
@@ -85,9 +86,11 @@ def find_time(
     labels, codes = frames.fold_codes(folds, weights=weights)
     weights = np.ones(len(codes), dtype=np.int64) if weights is None else weights
     lacks = np.logical_or.reduce([frames.is_missing(each) for each in columns])
-    values, rows = frames.read_times(columns[-1])[0], np.flatnonzero((codes >= 0) & ~lacks)
+    values = frames.read_given_times(columns[-1])[0]
+    rows = np.flatnonzero((codes >= 0) & ~lacks)
     listed = " or ".join(map(frames.format_reference, refs))
-    untimed = np.setdiff1d(np.flatnonzero(labels.sizes), codes[rows])
+    n_timed = np.bincount(codes[rows], minlength=len(labels.sizes))
+    untimed = np.flatnonzero((np.array(labels.sizes) > 0) & (n_timed == 0))
     if len(untimed):
         n, label = labels.sizes[untimed[0]], name_label(labels, untimed[0])
         text = "time: all rows of {label} lack {listed}"
@@ -142,7 +145,7 @@ def find_spans(
     are_parts: bool,
 ) -> Spans:
     of_rows, parents = nest_codes(strata, n_strata, codes, len(labels.values))
-    ascending = np.lexsort((values, of_rows))
+    ascending, _ = sort_values(values, of_rows, len(parents))
     ends = np.cumsum(np.bincount(of_rows))
     first, last = ascending[np.append(0, ends[:-1])], ascending[ends - 1]
     order = np.lexsort((codes[first], values[last], values[first], parents))

@@ -1,9 +1,11 @@
-"""Judge the labels of a fold column, the rows without one, and the sizes of the folds."""
+"""Judge the labels of a fold column, the rows without one, and the sizes of the folds.
+
+The rules are functions of the numbers and sizes of the folds that have rows; the words are below.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from itertools import islice
 from math import sqrt
 from typing import Any
 
@@ -11,43 +13,101 @@ import numpy as np
 
 from .. import frames
 from ..core.evenness import SIGMAS, TENTH
+from ..core.types import Ints
 from ..errors import MAX_LISTED, describe, plural, preview
 from ..frames import FoldValues
+from .candidates import names_folds
 from .labels import are_numbered, noun_of
 from .lines import Finding, describe_sizes, number_names, write_finding
 
 FEW_FOLDS = 4
 """The maximum number of folds for which a line lists all sizes."""
 
+HIGHEST_FIRST = 2
+"""The maximum of the lowest fold: 0 or 1, or 2 if fold 1 is lost."""
 
-def find_rows(labels: FoldValues) -> list[Finding]:
+MOST_LOST = 3
+"""At most one of this many folds is lost; numbers with more gaps are names."""
+
+
+def lost_folds(name: Any, numbers: Sequence[int], sizes: Sequence[int]) -> list[int]:
+    """List the numbers of folds that have no rows, in a column with this name.
+
+    Gaps in other numbers, such as years or ids of sites, are not listed, because nothing is lost.
+    A lost fold 0 cannot be seen, because folds can start at 1.
+    """
+    lowest, highest = min(numbers), max(numbers)
+    if not (names_folds(name) and 0 <= lowest <= HIGHEST_FIRST):
+        return []
+    start = min(lowest, 1)
+    n_lost = highest + 1 - start - len(numbers)
+    if n_lost > max(1, len(numbers) // MOST_LOST) or not look_dealt(np.array(sizes)):
+        return []
+    known = {*numbers}
+    return [number for number in range(start, highest) if number not in known]
+
+
+def look_dealt(sizes: Ints) -> bool:
+    """Return whether the sizes are as equal as those of a deal, be it of rows at random."""
+    mean = sizes.mean()
+    return bool(np.abs(sizes - mean).max() <= max(1, TENTH * mean, SIGMAS * sqrt(mean)))
+
+
+def are_unequal(sizes: Ints) -> bool:
+    """Return whether a fold deviates from the mean by more than a row and more than a tenth."""
+    mean = sizes.mean()
+    return bool(np.abs(sizes - mean).max() > max(1, TENTH * mean))
+
+
+def exceed_chance(sizes: Ints, squares: float) -> bool:
+    """Return whether sizes deviate by more than four standard deviations of a random deal.
+
+    `squares` is the sum of the squared sizes of the groups that are dealt; a lone row is a group.
+    Two folds are never judged, because a column of two numbers can be flags.
+    """
+    k = len(sizes)
+    deviation = sqrt(squares * (k - 1)) / k
+    return k >= 3 and bool(np.abs(sizes - sizes.mean()).max() > SIGMAS * deviation)
+
+
+# Words -------------------------------------------------------------------------------------
+
+
+def find_rows(labels: FoldValues, name: Any) -> list[Finding]:
     """List the findings on folds without rows, on too few folds, and on rows without a fold."""
-    fold, n_nulls, values, findings = noun_of(labels), labels.n_nulls, labels.values, []
+    fold, n_nulls = noun_of(labels), labels.n_nulls
     if not labels.present:
         text = f"no row has a {fold}" if n_nulls else "there are no rows"
         return [write_finding("warning", "rows", n_nulls, text)]
-    listed = [value for value, size in zip(values, labels.sizes, strict=True) if not size]
-    n_empty = len(listed)  # unused categories; gaps in numbers are added below
-    if all(type(value) is int for value in values):
-        known, lowest, highest = set(values), min(values), max(values)
-        # Fold numbers start at 0 or 1; other numbers, such as years, start at the lowest.
-        start = min(lowest, 1) if 0 <= lowest <= len(values) else lowest
-        n_empty += min(highest + 1 - start - len(values), 2**62)
-        listed += islice((fold for fold in range(start, highest) if fold not in known), MAX_LISTED)
-    if n_empty:
-        names = number_names(listed[:MAX_LISTED])
-        which = preview([f"{{{each}}}" for each in names], n_empty)
-        text, tail = f"{n_empty:,} {fold}s have no rows", f": {which}"
-        if n_empty == 1:
-            text, tail = f"{fold} {which} has no rows", ""
-        finding = write_finding("warning", "rows", n_empty, text, tail, **names)
-        findings.append(finding.on(fold=listed[0]) if n_empty == 1 else finding)
+    findings = []
+    empty = empty_labels(labels, name)
+    if empty:
+        findings.append(describe_empty(empty, fold))
     elif len(labels.present) < 2:
         findings.append(write_finding("warning", "rows", 0, f"there is only one {fold}"))
     if n_nulls:
         text = f"{plural(n_nulls, 'row')} {'has' if n_nulls == 1 else 'have'} no {fold}"
         findings.append(write_finding("note", "rows", n_nulls, text))
     return findings
+
+
+def empty_labels(labels: FoldValues, name: Any) -> list[Any]:
+    """List the labels without rows: unused categories, and the numbers of lost folds."""
+    sizes = labels.sizes
+    empty = [value for value, size in zip(labels.values, sizes, strict=True) if not size]
+    if all(type(value) is int for value in labels.values):
+        empty += lost_folds(name, labels.values, [size for size in sizes if size])
+    return empty
+
+
+def describe_empty(empty: Sequence[Any], fold: str) -> Finding:
+    n = len(empty)
+    names = number_names(empty[:MAX_LISTED])
+    which = preview([f"{{{each}}}" for each in names], n)
+    if n == 1:
+        text = f"{fold} {which} has no rows"
+        return write_finding("warning", "rows", 1, text, **names).on(fold=empty[0])
+    return write_finding("warning", "rows", n, f"{n:,} {fold}s have no rows", f": {which}", **names)
 
 
 def find_same(known: dict[Hashable, Any], name: Any, folds: Hashable) -> list[Finding]:
@@ -92,29 +152,27 @@ def find_sizes(
     `n_group_pairs` is the number of pairs of rows of the same group, and `same_as` looks for a
     column whose values are the folds.
     """
-    sizes = [size for size in labels.sizes if size]
-    if not sizes:
+    sizes = np.array([size for size in labels.sizes if size], dtype=np.int64)
+    k = len(sizes)
+    if not k:
         return []
-    k, mean = len(sizes), sum(sizes) / len(sizes)
-    off = max(abs(size - mean) for size in sizes)
-    is_off = are_numbered(labels) and off > 1 and off > TENTH * mean
-    rows = f"{plural(k, noun_of(labels))} of {describe_sizes(sizes)}"
-    if not is_off:
+    shown = describe_sizes(sizes.tolist())
+    rows = f"{plural(k, noun_of(labels))} of {shown}"
+    if not (are_numbered(labels) and are_unequal(sizes)):
         if noun_of(labels) == "fold" or k > FEW_FOLDS:
             return [write_finding("ok", "sizes", k, f"sizes: {rows}")]
         return [list_shares(labels)]
     # The sum of the squared sizes of groups; a row without others is a group.
-    squares = sum(sizes) + 2 * n_group_pairs
-    if k < 3 or off <= SIGMAS * sqrt(squares * (k - 1)) / k:
+    if not exceed_chance(sizes, int(sizes.sum()) + 2 * n_group_pairs):
         return [write_finding("note", "sizes", k, f"sizes: {rows}")]
     column = same_as()
     if column is not None:
-        text = f"sizes: {describe_sizes(sizes)}, as each fold is one {{column}}"
+        text = f"sizes: {shown}, as each fold is one {{column}}"
         return [write_finding("note", "sizes", k, text, column=describe(column))]
-    listed = ", ".join(f"{size:,}" for size in sizes[:FEW_FOLDS])
-    listed = f"{listed} rows" if k <= FEW_FOLDS else describe_sizes(sizes)
+    if k <= FEW_FOLDS:
+        shown = ", ".join(f"{size:,}" for size in sizes.tolist()) + " rows"
     tail = "; if intended, name the parts ('train', ...)"
-    return [write_finding("warning", "sizes", k, f"sizes: {listed}", tail)]
+    return [write_finding("warning", "sizes", k, f"sizes: {shown}", tail)]
 
 
 def list_shares(labels: FoldValues) -> Finding:

@@ -38,6 +38,8 @@ def rows_where(series: Any, *, in_batch: bool = False) -> Ints:
 def check_values(dealt: DealtRows, options: Options, key: Sequence[Any] = ()) -> DealtRows:
     """Raise one error for all values that break a rule; otherwise, add the hashed keys."""
     check_fractions(dealt, options)
+    if options.target.each is not None:
+        check_are_classes(dealt, options)
     columns: list[RuledColumn] = []
     for entry in dealt.entries:
         columns += ruled_columns(entry, options.missing)
@@ -78,6 +80,18 @@ def check_fractions(dealt: DealtRows, options: Options) -> None:
             f" `sf.classes({entry.code})`."
         )
         raise StratError(msg)
+
+
+def check_are_classes(dealt: DealtRows, options: Options) -> None:
+    """Raise an error if a plain column orders rows where `each` counts those of each stratum."""
+    for term, entry in zip(options.terms, dealt.by, strict=False):
+        if entry.term.orders_rows and not term.orders_rows:
+            msg = (
+                f"`each` counts rows of each stratum, but {entry.text} holds fractions, and would"
+                f" only order the rows.\nHint: `sf.classes({entry.code})` makes each value a"
+                f" stratum, and `sf.continuous({entry.code})` says that it orders rows."
+            )
+            raise StratError(msg)
 
 
 UNIQUE_KEY_HINT = (

@@ -11,18 +11,24 @@ from math import ceil
 
 import numpy as np
 
-from ..core.deal import cut_between_values, deal_by_rank, deal_by_table, round_robin
+from ..core.deal import (
+    cut_between_values,
+    deal_by_rank,
+    deal_by_table,
+    round_robin,
+    strata_with_ties,
+)
 from ..core.groups.assign import assign_units, balance_rows
 from ..core.groups.enumeration import assign_best, can_enumerate
-from ..core.groups.units import unique_rows
+from ..core.groups.units import merge_equal_units
 from ..core.order import grouped, permuted_blocks, sort_values
-from ..core.quota import equal_quota
+from ..core.quota import each_quota, equal_quota
 from ..core.rounding import controlled_rounding
 from ..core.seeds import StreamTag, permutation
 from ..core.strata import order_of_strata, renumbered, sum_by
 from ..core.systematic import systematic_deal
 from ..core.totals import group_totals, swap_for_totals
-from ..core.types import Ints, StratumTable, Words
+from ..core.types import Flags, Ints, StratumTable, Words
 from ..errors import plural, warn
 from ..terms.base import BoundTerm, RowOrder
 from .check_data import explain_largest
@@ -118,8 +124,21 @@ def deal_in_stretches(options: Options, strata: Strata, repeat: int) -> Ints:
     if values is None:
         return deal_by_table(grouped(np.arange(len(codes)), codes, n_strata), table)
     rows, is_run_start = sort_values(values, codes, n_strata)
+    if options.target.each is not None:  # counts are exact, and equal values can be parted
+        warn_ties(strata_with_ties(table, is_run_start))
+        return deal_by_table(rows, table)
     shares = options.target.fractions(strata.n_rows)
     return deal_by_table(rows, cut_between_values(table, is_run_start, shares))
+
+
+def warn_ties(has_ties: Flags) -> None:
+    """Warn about the strata in which rows with equal values are in different parts."""
+    n_tied = int(has_ties.sum())
+    if n_tied:
+        warn(
+            f"In {n_tied:,} of {plural(len(has_ties), 'stratum', 'strata')}, rows with equal values"
+            " are in different parts: they are ordered by the key or, without one, as in the frame."
+        )
 
 
 DEALS: dict[Deal, Callable[[Options, Strata, int], Ints]] = {
@@ -149,9 +168,10 @@ def deal_units(options: Options, strata: Strata, repeat: int) -> Ints:
         parts = assign_units(units, shares, stream)
     if strata.totals is not None:
         totals = group_totals(strata.totals.data, group, n_groups)
-        equal_units, _ = unique_rows(units, stream(len(units.totals)))
+        kinds = merge_equal_units(units, stream(len(units.totals))).kinds
+        assert kinds is not None
         swaps = column_stream(options, *TOTALS, repeat=repeat)
-        parts = swap_for_totals(equal_units, parts, totals, shares, swaps)
+        parts = swap_for_totals(kinds, parts, totals, shares, swaps)
     return parts[group]
 
 
@@ -192,11 +212,14 @@ def quota_table(
     sizes = strata.sizes
     target = options.target
     check_n_cells(len(sizes), target.n)
-    if lowest is not None:
+    if lowest is not None and target.each is None:
         sorted_strata = order_of_strata(lowest, strata.ancestors)
         table = np.empty((len(sizes), target.n), dtype=np.int64)
         table[sorted_strata] = quota_table(options, reorder_strata(strata, sorted_strata), repeat)
         return table
+    if target.each is not None:
+        counts = np.array([count or 0 for count in target.each], dtype=np.int64)
+        return each_quota(sizes, counts, target.each.index(None))
     if target.kind == "fold":
         return equal_quota(sizes, fold_order(options, repeat))
     n_words = len(sizes) * (target.n - 1)

@@ -51,8 +51,7 @@ def extended_column(
     if dealt.group is not None:
         groups = groups_of_frame(options, columns, dealt, n_rows)
         folds = folds_of_groups(options, groups, dealt.groups, column, parts)
-        # Groups without a dealt row leave gaps in the numbers.
-        group = np.unique(groups[rows], return_inverse=True)[1]
+        group = without_gaps(groups[rows])
         strata = strata._replace(dealt=replace(strata.dealt, group=group))
     parts[rows] = extend_dealt(options, strata, folds[rows])
     sizes = {options.name: part_sizes(parts, options.target)}
@@ -61,6 +60,13 @@ def extended_column(
         dealt_sizes = {options.name: part_sizes(parts[rows], options.target)}
         warn_far_parts(options, strata.n_rows, dealt_sizes, named=named)
     return empty_outputs(options)[0]._replace(parts=parts)
+
+
+def without_gaps(groups: Ints) -> Ints:
+    """Number groups anew, in the same order, as groups without a dealt row leave gaps."""
+    has_rows = np.bincount(groups) > 0
+    numbers: Ints = (np.cumsum(has_rows) - 1)[groups]
+    return numbers
 
 
 def with_old_rows(columns: Columns, has_fold: Flags) -> Columns:

@@ -13,6 +13,7 @@ from .. import frames
 from ..core.evenness import (
     GroupRows,
     JudgedCells,
+    counts_of_each,
     group_rows,
     is_beyond_shuffles,
     judge_cells,
@@ -107,9 +108,32 @@ class FoldCounts(NamedTuple):
         sizes: Ints = self.levels[0].table.sum(axis=0)
         return sizes
 
+    @property
+    def counted_level(self) -> LevelCounts | None:
+        """The finest level whose strata are no bins of an order, of which `each` counts rows."""
+        if self.is_marginal:
+            return None
+        counted = None
+        for level in self.levels:
+            if level.strata.levels and level.strata.levels[-1].cells is None:
+                counted = level
+        return counted
+
+    @property
+    def each(self) -> Ints | None:
+        """The counts that parts have of each stratum, shape (n_folds,), if these are equal."""
+        level = self.counted_level
+        if level is None or level.groups is not None:
+            return None
+        return counts_of_each(level.table)
+
     def judge(self) -> list[JudgedCells]:
+        """Judge all levels; parts with equal counts of each stratum are not uneven."""
         n_cells = sum(level.table.size for level in self.levels)
-        return [level.judge(n_cells) for level in self.levels]
+        judged = [level.judge(n_cells) for level in self.levels]
+        if self.each is None:
+            return judged
+        return [cells.excuse() for cells in judged]
 
 
 class FoldedStrata(NamedTuple):

@@ -106,6 +106,8 @@ class LocalSource:
         # If `by` is one continuous entry, contiguous folds depend on its values alone.
         is_one_order = [term.orders_rows for term in options.terms] == [True]
         is_cut_by_value = options.deal == "contiguous" and is_one_order
+        if options.target.each is not None:  # counts are exact, so that equal values are parted
+            is_cut_by_value = False
         what: str | None = "without `key=` the folds"
         hint = '`key="id"` names columns that identify the rows'
         if options.groups and any(term.uses_row_order for term in terms):
@@ -209,7 +211,7 @@ class LocalSource:
         chosen: Flags,
         *,
         nulls: bool = False,
-        apart_from: int | None = None,
+        apart_from: Flags | None = None,
     ) -> Any:
         return frames.labels.filter_labels(
             self.frame, rows, chosen, nulls=nulls, apart_from=apart_from

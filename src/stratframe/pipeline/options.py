@@ -29,6 +29,10 @@ PartShares: TypeAlias = Mapping[str, float | None] | float
 """The share or the number of rows of each part, by name; one value can be None, which stands for
 all remaining rows. A single number is the share of `test`."""
 
+PartCounts: TypeAlias = int | Mapping[str, int | None]
+"""The number of rows of each stratum in each part, by name; one value is None, which stands for all
+remaining rows. A single number is that of `test`."""
+
 Deal: TypeAlias = Literal["random", "circular", "contiguous", "hash"]
 """The method by which rows are dealt to folds or parts."""
 
@@ -48,6 +52,8 @@ class Target:
     """The names of the parts; None for folds, which are numbered."""
     shares: tuple[Fraction | int | None, ...] | None = None
     """The fraction or count of rows in each part, where None is the rest; None for equal folds."""
+    each: tuple[int | None, ...] | None = None
+    """The count of rows of each joint stratum in each part, where None is the rest; else None."""
 
     @property
     def argument(self) -> str:
@@ -187,6 +193,7 @@ def check_combination(options: Options) -> None:
 
 def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
     """Yield, for each rule on combined arguments, whether it is broken, the rule, and a hint."""
+    target = options.target
     deal = f'`deal="{options.deal}"`'
     in_order = options.deal in ("circular", "contiguous")
     rule = f"`sf.margins` cannot be combined with {deal}: margins have no row order"
@@ -201,10 +208,28 @@ def clashes(options: Options) -> Iterator[tuple[object, str, str]]:
             yield not is_cut, rule, BY_VALUE
         rule = f"{deal} cannot be combined with `repeats={options.repeats}`: nothing is drawn"
         yield options.repeats > 1, rule, "leave out `repeats`, as all columns would be equal."
+    if target.each is not None:
+        yield from clashes_with_each(options)
     if options.deal == "hash":
         yield from clashes_with_hash(options)
     if options.groups:
         yield from clashes_with_groups(options)
+
+
+def clashes_with_each(options: Options) -> Iterator[tuple[object, str, str]]:
+    """Yield the rules on `each`, as above."""
+    deal = f'`deal="{options.deal}"`'
+    excluded: list[tuple[str, object, str]] = [
+        ("`groups`", options.groups, "use shares in `parts`, which whole groups meet nearly."),
+        ("`sf.margins`", options.marginal, "name the entries in a list, so that they nest."),
+        (deal, options.deal in ("circular", "hash"), 'leave out `deal`, or use "contiguous".'),
+        (f"`rare={options.rare!r}`", options.rare in ("null", "pool"), SMALL_STRATA),
+    ]
+    for term in options.terms:
+        excluded.append((f"`{term.function}`", term.evens_totals, "use shares in `parts`."))
+    for argument, is_broken, hint in excluded:
+        rule = f"`each` cannot be combined with {argument}: it counts rows of each stratum"
+        yield is_broken, rule, hint
 
 
 def clashes_with_hash(options: Options) -> Iterator[tuple[object, str, str]]:
@@ -243,6 +268,7 @@ def clashes_with_groups(options: Options) -> Iterator[tuple[object, str, str]]:
 MAX_HASHED = 1_000_000
 """The maximum number of folds with `deal="hash"`; every partition stores all cut points."""
 
+SMALL_STRATA = "strata that are too small stay whole in the part that is None."
 NO_MISSING_KEY = "`where` can leave out the rows without a key."
 NO_CLASSES = "there are no classes without `by`."
 IDENTIFIED = (
@@ -324,6 +350,68 @@ def part_target(parts: object) -> Target:
         check_encodable("The names of `parts`", part)
     shares = read_shares({part: plain_share(share) for part, share in parts.items()})
     return Target(len(parts), "part", tuple(parts), shares)
+
+
+PARTS = {"train": 0.8, "test": 0.2}
+"""The default of `parts`, which is compared by identity, and is never changed."""
+
+
+def each_target(each: object) -> Target:
+    """Check `each`, the count of rows of each stratum in `test`, or a mapping of names to counts.
+
+    Exactly one part has None, which stands for the rest.
+    """
+    if is_count(each):
+        check_int("each", each, 1)
+        return each_target({"train": None, "test": each})
+    if not isinstance(each, Mapping) or not all(isinstance(part, str) for part in each):
+        msg = (
+            "`each` must be a number of rows of each stratum, or map names of parts to such"
+            f" numbers, got {describe(each)}.{hint_at_each(each)}"
+        )
+        raise StratError(msg)
+    for part in each:
+        check_encodable("The names of `each`", part)
+    counts = [count for count in each.values() if count is not None]
+    if not counts or len(counts) != len(each) - 1:
+        msg = (
+            "`each` must map one part to None, which gets the rest, and the others to numbers of"
+            f' rows of each stratum, got {show_parts(each)}.\nHint: `each={{"train": None, "valid":'
+            ' 1, "test": 1}`.'
+        )
+        raise StratError(msg)
+    if not all(is_count(count) for count in counts):
+        msg = (
+            f"`each` must hold numbers of rows, got {show_parts(each)}.\nHint: `parts` takes"
+            " shares of each stratum."
+        )
+        raise StratError(msg)
+    if not all(0 < count <= MAX_EACH for count in counts):
+        msg = f"`each` must hold numbers from 1 to {MAX_EACH:,}, got {show_parts(each)}."
+        raise StratError(msg)
+    plain = tuple(None if count is None else int(count) for count in each.values())
+    return Target(len(each), "part", tuple(each), each=plain)
+
+
+MAX_EACH = 2**53
+"""The maximum number of rows of each stratum, beyond which their sums could overflow."""
+
+
+def hint_at_each(each: Any) -> str:
+    """Suggest a share of the test part in `parts`, if `each` is one."""
+    if isinstance(each, float) and 0 < each < 1:
+        return f"\nHint: `parts={each}` is a share of each stratum."
+    return ""
+
+
+def either_target(parts: Any, each: Any) -> Target:
+    """Check `parts` or, if it is given, `each`, which goes in its place."""
+    if each is None:
+        return part_target(parts)
+    if parts is not None and parts is not PARTS:
+        msg = "`each` goes in place of `parts`, got both."
+        raise StratError(msg)
+    return each_target(each)
 
 
 def read_shares(parts: dict[str, Any]) -> tuple[Fraction | int | None, ...]:

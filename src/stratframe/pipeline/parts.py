@@ -29,6 +29,8 @@ def new_columns(options: Options, columns: Columns, n_rows: int) -> list[NewColu
     target = options.target
     n_dealt = strata.n_rows
     tied = options.deal == "contiguous"
+    if target.each is not None:
+        return dealt_columns
     if tied or (target.names and min(target.fractions(n_dealt)) * n_dealt < 1):
         sizes = {column.name: part_sizes(column.parts, target) for column in dealt_columns}
         warn_empty_parts(target, n_dealt, sizes, named=has_repeats, tied=tied)

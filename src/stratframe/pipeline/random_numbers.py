@@ -12,6 +12,7 @@ from .. import frames
 from ..core.deal import TieBreaks
 from ..core.groups.local_search import Stream
 from ..core.hashing import KeyColumn, are_dense_and_unique, hash_groups, hash_keys, repeated_words
+from ..core.order import rank
 from ..core.seeds import StreamTag, position_bits, word_stream
 from ..core.strata import first_occurrence
 from ..core.types import Ints, RandomNumbers, Words
@@ -93,10 +94,11 @@ def rank_groups(
     if len(hashable) < len(columns):
         return np.arange(len(key[0]))
     hashes = hash_rows(hashable)
+    if not len(repeated_words(hashes)):
+        return rank(hashes)
     values = []
-    if len(repeated_words(hashes)):
-        with suppress(StratError):  # times with and without a zone cannot be compared
-            values = [key_order(key)[1]]
+    with suppress(StratError):  # times with and without a zone cannot be compared
+        values = [key_order(key)[1]]
     numbers = np.empty(len(hashes), dtype=np.int64)
     numbers[np.lexsort([*values, hashes])] = np.arange(len(hashes))
     return numbers

@@ -1,8 +1,9 @@
-"""Treat and report rare classes, which have fewer rows or groups than there are folds."""
+"""Treat and report rare classes, and strata that are too small for the counts of `each`."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from ..errors import MAX_LISTED, StratError, plural, preview, warn, with_full_st
 from ..terms.base import BoundTerm
 from ..terms.classes import MANY_VALUES, Classes
 from ..terms.entry import ruled_columns
+from .nest import Strata
 from .options import Options, write_groups
 
 
@@ -77,8 +79,11 @@ def format_rare(
 ) -> str:
     """Write a message that lists the rare classes of an entry, starting with the smallest."""
     rare = np.flatnonzero(is_rare)
-    rare = rare[np.argsort(sizes[rare], kind="stable")]
-    values = frames.to_list(entry.values_at(first_occurrence(codes, len(sizes))[rare[:MAX_LISTED]]))
+    labels = entry.values_at(first_occurrence(codes, len(sizes))[rare])
+    # Equally rare classes are listed by value, because rows on engines have no order.
+    order = np.lexsort((ranks_of_classes(labels), sizes[rare]))
+    rare = rare[order]
+    values = frames.to_list(frames.take(labels, order[:MAX_LISTED]))
     listed = [
         f"{value!r} ({plural(size, noun)})"
         for value, size in zip(values, sizes[rare].tolist(), strict=False)
@@ -95,6 +100,15 @@ def format_rare(
     if noun == "row":
         hint = hint_for_many_values(entry, sizes, is_rare, options)
     return text + (hint or hint_for_rare(entry, len(rare), options))
+
+
+def ranks_of_classes(labels: Any) -> Ints:
+    """Rank classes by value, with missing values last; classes that have no order are equal."""
+    try:
+        ranks = frames.read.rank_key(labels)
+    except StratError:
+        ranks = np.zeros(len(labels), dtype=np.int64)
+    return np.where(frames.is_missing(labels), len(labels), ranks)
 
 
 def hint_for_rare(entry: BoundTerm, n_rare: int, options: Options) -> str:
@@ -142,6 +156,31 @@ def hint_for_many_values(entry: BoundTerm, sizes: Ints, is_rare: Flags, options:
             " classes."
         )
     return ""
+
+
+def treat_small(strata: Strata, options: Options) -> None:
+    """Report the strata that stay whole, as they have no more rows than `each` takes of each."""
+    target = options.target
+    counts = target.each or ()
+    needed = sum(count or 0 for count in counts)
+    is_small = (strata.sizes <= needed) & (strata.sizes > 0)
+    n_small = int(is_small.sum())
+    if not n_small or options.rare == "ignore":
+        return
+    n_rows = int(strata.sizes[is_small].sum())
+    n_strata = int((strata.sizes > 0).sum())
+    rest = (target.names or ())[counts.index(None)]
+    takes = "the one that" if needed == 1 else f"the {needed:,} that"
+    verb = "has" if n_small == 1 else "have"
+    text = (
+        f"{n_small:,} of {plural(n_strata, 'stratum', 'strata')} ({plural(n_rows, 'row')} of"
+        f" {strata.n_rows:,}) {verb} no more rows than {takes} `each` takes"
+    )
+    if options.rare == "error":
+        msg = f'{text}, which `rare="error"` does not allow.'
+        raise StratError(msg)
+    stay = "stays" if n_small == 1 else "stay"
+    warn(f'{text}, and {stay} whole in {rest!r}.\nHint: `rare="ignore"` silences this warning.')
 
 
 MANY_NUMBERS = 50

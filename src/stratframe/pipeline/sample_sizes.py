@@ -27,8 +27,8 @@ Allocation: TypeAlias = Literal["proportional", "equal"]
 class SampleSize(NamedTuple):
     """The size of a sample, and its allocation to the strata."""
 
-    size: int | Fraction
-    """The number of rows, or the share of all rows."""
+    size: int | Fraction | None
+    """The number of rows, or the share of all rows; None for a number of rows of each stratum."""
     allocation: Allocation
 
 
@@ -46,6 +46,10 @@ def sample_table(
     If `lowest` is given, strata get their random words in the order of their lowest row numbers.
     """
     sizes = strata.sizes
+    if sample.size is None:
+        (most, _) = options.target.each or (0, None)
+        in_sample = np.minimum(sizes, most or 0)
+        return np.column_stack([in_sample, sizes - in_sample])
     total = sample_total(sample.size, strata.n_rows)
     words = random_words(options.seed, StreamTag.SAMPLE_QUOTA, len(sizes))
     if lowest is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -9,11 +10,12 @@ import numpy as np
 from ..core.strata import factorize_codes, first_occurrence
 from ..core.types import Ints
 from ..errors import plural, preview, warn
+from ..terms.base import BoundTerm
 from .check_data import check_enough, check_values, rows_where
 from .nest import Columns, DealtRows, Strata, bind, nest, nest_each
 from .options import Options
 from .random_numbers import key_order, rank_groups
-from .rare import treat_rare
+from .rare import treat_rare, treat_small
 
 MANY_ENTRIES = 3
 """The minimum number of entries in `by` for a warning about sparse joint strata."""
@@ -52,7 +54,8 @@ def choose_rows(
     if options.missing == "null":
         dealt = leave_out_missing(dealt)
     dealt = number_groups(dealt, options)
-    if dealt.by and options.rare != "ignore" and not options.marginal:
+    treats_rare = options.rare != "ignore" and options.target.each is None
+    if dealt.by and treats_rare and not options.marginal:
         dealt = treat_rare_classes(dealt, options)
     return dealt
 
@@ -65,7 +68,9 @@ def nest_rows(dealt: DealtRows, options: Options) -> Strata:
     if strata.order is not None or options.deal != "random":
         # Only a random deal without an order ranks rows by the hashes of their keys.
         strata = strata._replace(dealt=replace(strata.dealt, keys=None))
-    if len(strata.levels) >= MANY_ENTRIES and options.rare != "ignore":
+    if options.target.n and options.target.each is not None:
+        treat_small(strata, options)
+    elif len(strata.levels) >= MANY_ENTRIES and options.rare != "ignore":
         warn_sparse(strata, options.target.n)
     return strata
 
@@ -117,13 +122,28 @@ def group_codes(dealt: DealtRows) -> Ints:
     if not entries[0].term.is_nominal:
         return entries[0].term.number_groups(entries[0], strata.codes)
     is_alone = np.logical_or.reduce([entry.missing for entry in entries])
+    if not is_alone.any():
+        return rank_joint_values(entries, strata.codes, len(strata.sizes), None)
     grouped = np.flatnonzero(~is_alone)
-    codes, present = factorize_codes(strata.codes[grouped], len(strata.sizes))
-    first = grouped[first_occurrence(codes, len(present))]
     group = np.empty(len(is_alone), dtype=np.int64)
-    group[grouped] = rank_groups([entry.values_at(first) for entry in entries])[codes]
-    group[is_alone] = len(present) + np.arange(len(is_alone) - len(grouped))
+    group[grouped] = rank_joint_values(entries, strata.codes[grouped], len(strata.sizes), grouped)
+    n_groups = int(group[grouped].max(initial=-1)) + 1
+    group[is_alone] = n_groups + np.arange(len(is_alone) - len(grouped))
     return group
+
+
+def rank_joint_values(
+    entries: Sequence[BoundTerm], codes: Ints, n_codes: int, rows: Ints | None
+) -> Ints:
+    """Rank the joint values of some rows, or of all rows, by their hash.
+
+    `codes` holds the joint value of each of these rows.
+    """
+    codes, present = factorize_codes(codes, n_codes)
+    first = first_occurrence(codes, len(present))
+    if rows is not None:
+        first = rows[first]
+    return rank_groups([entry.values_at(first) for entry in entries])[codes]
 
 
 def without_orders(dealt: DealtRows) -> DealtRows:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from .. import frames
+from ..core.order import sort_values
 from ..core.strata import DENSE, edge_bins, quantile_bins, sum_by
 from ..core.types import Ints, Values
 from ..errors import StratError, above_limit, describe, one_of, plural, warn, write_number
@@ -59,10 +60,10 @@ class Continuous(Term):
         return BoundTerm(self, series, *frames.read.read_order(series[0], str(self)))
 
     def without_order(self) -> Quantiles:
-        return Quantiles(self.columns, DECILES, warns=False, name=self.name)
+        return Quantiles(self.columns, DECILES, warns=False, order=self, name=self.name)
 
-    def in_bins(self, k: int) -> Term:
-        return OrderBins(self.columns, CUTS, warns=False, k=k, name=self.name)
+    def in_bins(self, k: int) -> OrderBins:
+        return OrderBins(self.columns, CUTS, warns=False, order=self, k=k, name=self.name)
 
     def rules(self, missing: Missing) -> list[Rule]:
         """Require finite numbers, because a row without a value has no place in the order."""
@@ -80,9 +81,17 @@ class Quantiles(Term):
     n: int
     warns: bool = True
     """Whether to warn if there are fewer bins than `n`."""
+    order: Continuous | None = None
+    """The continuous entry that the bins replace; the values must then obey its rules."""
+
+    def __repr__(self) -> str:
+        return super().__repr__() if self.order is None else repr(self.order)
 
     def arguments(self) -> str:
         return f"{super().arguments()}, {self.n}"
+
+    def rules(self, missing: Missing) -> list[Rule]:
+        return super().rules(missing) if self.order is None else self.order.rules(missing)
 
     def counted_by(self) -> ByQuantiles:
         return ByQuantiles(self.n)
@@ -203,9 +212,12 @@ class Bins(Term):
 
 def extreme_rows(values: Values, bins: Ints, rows: Ints) -> tuple[Ints, Ints, Ints]:
     """List the bins of some rows, and the rows with the lowest and highest value of each bin."""
-    ascending = rows[np.lexsort((values[rows], bins[rows]))]
-    present, starts = np.unique(bins[ascending], return_index=True)
-    ends = np.append(starts, len(ascending))[1:]
+    sizes = np.bincount(bins[rows])
+    in_order, _ = sort_values(values[rows], bins[rows], len(sizes))
+    ascending = rows[in_order]
+    present = np.flatnonzero(sizes)
+    ends = np.cumsum(sizes[present])
+    starts = ends - sizes[present]
     return present, ascending[starts], ascending[ends - 1]
 
 

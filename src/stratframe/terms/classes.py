@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -46,7 +46,8 @@ class Classes(Term):
         known = codes >= 0
         sizes = sum_by(codes[known], None if weights is None else weights[known], n_values)
         if self.is_guessed and 2 * sizes[sizes < 2 * k].sum() > sizes.sum():
-            return Continuous(self.columns, name=self.name).in_bins(k), BIN_SLACK
+            bins = Continuous(self.columns, name=self.name).in_bins(k)
+            return replace(bins, order=None), BIN_SLACK  # classes can be missing
         return self, BIN_SLACK
 
     def read(self, series: Sequence[Any]) -> BoundTerm:

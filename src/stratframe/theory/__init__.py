@@ -1,5 +1,6 @@
 """Closed-form formulas for the balance of folds and its effect on cross-validation."""
 
+from .corrected import CorrectedT, corrected_t
 from .formulas import (
     ber_bias,
     imbalance,
@@ -13,7 +14,9 @@ from .formulas import (
 )
 
 __all__ = [
+    "CorrectedT",
     "ber_bias",
+    "corrected_t",
     "imbalance",
     "largest_deviation",
     "largest_k",

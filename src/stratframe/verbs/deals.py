@@ -13,11 +13,14 @@ from ..frames import AnyFrameT, NewColumn
 from ..habits import suggest_arguments
 from ..pipeline.options import (
     NO_TARGET,
+    PARTS,
     Deal,
     Options,
+    PartCounts,
     PartShares,
     Rare,
     check_options,
+    either_target,
     fold_target,
     part_target,
 )
@@ -174,8 +177,9 @@ def kfold(
 def split(
     frame: AnyFrameT,
     by: By | None = None,
-    parts: PartShares = {"train": 0.8, "test": 0.2},  # noqa: B006 - never changed
+    parts: PartShares = PARTS,
     *,
+    each: PartCounts | None = None,
     groups: Any = None,
     where: Any = None,
     deal: Deal = "random",
@@ -198,12 +202,26 @@ def split(
         Fractions that sum to 1, or counts that sum to the number of rows that get a part. One share
         may be None; its part takes the remaining rows. A float is the share of "test"; all other
         rows are in "train".
+    each : int or mapping of name to int, optional
+        Counts of rows of each joint stratum, in place of `parts`: `each=2` puts two rows of each
+        stratum in "test" and the others in "train", and `{"train": None, "valid": 1, "test": 1}`
+        one in "valid" and one in "test". One part is None, and gets the rest. A stratum that has no
+        more rows than the counts sum to stays whole in the rest. Cannot be combined with `groups`,
+        `sf.margins`, `sf.total`, `deal="circular"` and `deal="hash"`. `extend` deals new rows by
+        shares, not by these counts.
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
         As for `kfold`. Shares and counts are met as closely as whole groups allow, and no part is
         empty if there are at least as many groups as parts. Up to 10,000 assignments of groups to
         parts are all tried.
-    where, deal, key, rare, seed, name, overwrite
+    where, key, seed, name, overwrite
         As for `kfold`.
+    deal : {"random", "circular", "contiguous", "hash"}
+        As for `kfold`. With `each`, "contiguous" gives each part exactly its count, in the order
+        of the parts: `each=2` tests on the last two rows of each stratum. Equal values are then
+        parted by the key or, without one, by the order of the frame.
+    rare : {"warn", "error", "null", "pool", "ignore"}
+        As for `kfold`. With `each`, this is about joint strata that are too small for the counts,
+        and "null" and "pool" are errors.
     missing : {"error", "stratum"}
         As for `kfold`, but without "null".
     repeats : int
@@ -228,7 +246,8 @@ def split(
     StratWarning
         As for `kfold`, if a part gets no rows because its share is less than one row (except with
         `deal="hash"`), and if whole groups leave a part far from its share (except with
-        `rare="ignore"`).
+        `rare="ignore"`). With `each`, only if strata stay whole (except with `rare="ignore"`), or
+        if equal values are parted.
 
     Notes
     -----
@@ -243,6 +262,9 @@ def split(
     >>> days = pl.DataFrame({"day": [2, 5, 1, 4, 3]})
     >>> sf.split(days, sf.continuous("day"), 0.4, deal="contiguous")["split"].to_list()
     ['train', 'test', 'train', 'test', 'train']
+    >>> last = sf.split(days, sf.continuous("day"), each=1, deal="contiguous")
+    >>> last["split"].to_list()
+    ['train', 'test', 'train', 'train', 'train']
     >>> twenty = sf.split(df, "label", 0.2, repeats=20)
     >>> names = [f"split_{number}" for number in range(1, 21)]
     >>> len(sf.cv(twenty, names, train="train", valid="test"))
@@ -250,7 +272,7 @@ def split(
     """
     options = check_options(
         by,
-        part_target(parts),
+        either_target(parts, each),
         groups=groups,
         where=where,
         deal=deal,

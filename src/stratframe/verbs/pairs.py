@@ -1,4 +1,4 @@
-"""Choose the training labels for each validation label of a fold column.
+"""Choose the validation labels and the training labels of each pair of a fold column.
 
 The rules use only the labels, which are few, and not the rows, so they are the same for frames of
 all libraries and engines.
@@ -7,8 +7,9 @@ all libraries and engines.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from datetime import timedelta
 from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from .. import frames
 from ..checks import check_each_once, check_int, check_one_of
+from ..core.strata import distinct_values
 from ..core.types import Flags, Ints
 from ..errors import (
     PART_NAME,
@@ -27,12 +29,16 @@ from ..errors import (
     with_full_stop,
 )
 from ..frames import LabelRows
+from ..frames.calendars import Calendar, GapBounds
 from .sources import as_list
 
 Nulls: TypeAlias = Literal["error", "train", "drop"]
 
 TRAIN_WORDS = ("rest", "past")
 """The values that `train` can have instead of labels."""
+
+NEVER = np.iinfo(np.int64).max
+"""A place after all labels."""
 
 ISO_DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?")
 """A pattern for dates such as 2024-04-30 and months such as 2024-04."""
@@ -49,11 +55,16 @@ class PairRule(NamedTuple):
     every: str | None
     """The length of the calendar periods into which dates or times are grouped."""
     last: int | None
-    """The maximum number of validation labels; the last labels are chosen."""
-    gap: int
-    """The number of labels, or with `every` of periods, to leave out beside a validation label."""
+    """The maximum number of pairs; the last pairs are chosen."""
+    gap: int | str
+    """The number of labels, or with `every` of periods, to leave out beside validation labels; or
+    a duration such as "10d"."""
     window: int | None
     """The maximum number of labels or periods before the gap to train on; None for no limit."""
+    horizon: int
+    """The number of labels, or with `every` of periods, that are validated together."""
+    step: int | None
+    """The number of labels or periods between the starts of two pairs; None for the horizon."""
     apart: Any
     """A list of columns in which training and validation rows must not share a value."""
     nulls: Nulls
@@ -61,7 +72,18 @@ class PairRule(NamedTuple):
 
     @property
     def needs_order(self) -> bool:
-        return self.train == "past" or self.gap > 0 or self.last is not None
+        return self.train == "past" or self.gap != 0 or self.last is not None or self.has_horizon
+
+    @property
+    def has_horizon(self) -> bool:
+        return self.horizon > 1 or self.step is not None
+
+    @property
+    def period(self) -> str | None:
+        """The length of the periods to read, finer than `every` if the gap is a duration."""
+        if self.every is None or not isinstance(self.gap, str):
+            return self.every
+        return frames.calendars.finer_period(self.every, self.gap)
 
     @property
     def cause(self) -> str:
@@ -69,6 +91,8 @@ class PairRule(NamedTuple):
         gap = f"`gap={describe(self.gap)}`"
         if self.train != "past" and not self.gap and self.last is not None:
             return f"`last={describe(self.last)}`"
+        if self.train == "rest" and not self.gap and self.has_horizon:
+            return f"`{self.horizon_argument}`"
         if self.train == "rest":
             return gap
         train = f"`train={describe(self.train)}`"
@@ -76,9 +100,27 @@ class PairRule(NamedTuple):
             train = '`train="past"`'
         return f"{train} with {gap}" if self.gap else train
 
+    @property
+    def horizon_argument(self) -> str:
+        """The argument that makes pairs of several labels, or leaves some out, as in the call."""
+        if self.horizon > 1:
+            return f"horizon={describe(self.horizon)}"
+        return f"step={describe(self.step)}"
+
+
+class Pair(NamedTuple):
+    """A pair of training and validation labels."""
+
+    start: int
+    """The rank of the first validation label."""
+    label: Any
+    """The first validation label or, with `every`, the start of the first period."""
+    gap: GapBounds | None = None
+    """The bounds of the gap if it is a duration."""
+
 
 class Pairs(NamedTuple):
-    """The pairs of a column: its validation labels, each with its training labels."""
+    """The pairs of a column."""
 
     rule: PairRule
     rows: LabelRows
@@ -86,35 +128,59 @@ class Pairs(NamedTuple):
     """The rank of each label with rows, -1 for labels without rows; shape (n_labels,)."""
     is_named: Flags
     """Flags for the labels that `train` names, shape (n_labels,)."""
-    valid: list[int]
-    """The positions of the validation labels, in the order of the pairs."""
+    pairs: list[Pair]
 
-    def training_labels(self, place: int) -> Flags:
-        """Flag the training labels for the validation label at `place`, shape (n_labels,)."""
-        n_labels = len(self.ranks)
+    def validation_labels(self, pair: Pair) -> Flags:
+        """Flag the validation labels of a pair, shape (n_labels,)."""
+        end = pair.start + self.rule.horizon
+        return np.asarray((self.ranks >= pair.start) & (self.ranks < end))
+
+    def training_labels(self, pair: Pair) -> Flags:
+        """Flag the training labels of a pair, shape (n_labels,)."""
         if self.rule.train not in TRAIN_WORDS:
-            return np.asarray(self.is_named & (np.arange(n_labels) != place))
-        lead = self.ranks[place] - self.ranks
-        if self.rule.train == "rest":
-            lead = np.abs(lead)
-        # No gap or window is longer than all ranks, and larger numbers could overflow.
-        most = int(self.ranks.max(initial=0)) + 1
-        gap = min(self.rule.gap, most)
-        window = min(self.rule.window or most, most)
-        return np.asarray((lead > gap) & (lead <= gap + window) & (self.ranks >= 0))
+            return np.asarray(self.is_named & ~self.validation_labels(pair))
+        places = self.places
+        flags = np.zeros(len(places), dtype=np.bool_)
+        for low, high in self.training_spans(pair):
+            flags |= (places >= low) & (places < high)
+        return flags
 
-    def training_rows(self, place: int, *, apart: bool = True) -> Flags:
+    @property
+    def places(self) -> Ints:
+        """The place of each label in the order: its rank or, for a gap of a duration, an instant.
+
+        The places of labels without rows are negative, shape (n_labels,).
+        """
+        if self.rows.periods is not None and isinstance(self.rule.gap, str):
+            return self.rows.periods.starts
+        return self.ranks
+
+    def training_spans(self, pair: Pair) -> list[tuple[int, int]]:
+        """List the spans of places to train on, each from its first place to before its last."""
+        rule = self.rule
+        if pair.gap is not None:
+            spans = [(pair.gap.earliest, pair.gap.before), (pair.gap.after, NEVER)]
+        else:
+            # No gap or window is longer than all ranks, and larger numbers could overflow.
+            most = len(self.ranks) + int(self.ranks.max(initial=0))
+            gap = min(int(rule.gap), most)
+            before = pair.start - gap
+            earliest = max(before - min(rule.window or most, most), 0)
+            spans = [(earliest, before), (pair.start + rule.horizon + gap, NEVER)]
+        return spans[:1] if rule.train == "past" else spans
+
+    def training_rows(self, pair: Pair, *, apart: bool = True) -> Flags:
         return frames.labels.flag_labels(
             self.rows,
-            self.training_labels(place),
+            self.training_labels(pair),
             nulls=self.rule.nulls == "train",
-            apart_from=place if apart else None,
+            apart_from=self.validation_labels(pair) if apart else None,
         )
 
     def positions(self) -> Iterator[tuple[Ints, Ints]]:
-        for place in self.valid:
-            valid = np.flatnonzero(self.rows.codes == place)
-            yield np.flatnonzero(self.training_rows(place)), valid
+        for pair in self.pairs:
+            is_valid = frames.labels.flag_labels(self.rows, self.validation_labels(pair))
+            yield np.flatnonzero(self.training_rows(pair)), np.flatnonzero(is_valid)
 
 
 def check_rule(rule: PairRule, *owners: Any) -> PairRule:
@@ -131,10 +197,14 @@ def check_rule(rule: PairRule, *owners: Any) -> PairRule:
         last = check_int("last", last, 1)
     if rule.every is not None:
         frames.periods.check_every(rule.every)
+    horizon = check_int("horizon", rule.horizon, 1)
+    step = rule.step
+    if step is not None:
+        step = check_int("step", step, 1)
     if last is not None and valid is not None:
         msg = "`last` cannot be combined with `valid`, which names the labels to validate on."
         raise StratError(msg)
-    gap = check_int("gap", rule.gap, 0)
+    gap = check_gap(rule)
     window = rule.window
     if window is not None:
         window = check_int("window", window, 1)
@@ -142,9 +212,17 @@ def check_rule(rule: PairRule, *owners: Any) -> PairRule:
     frames.check_names("apart", apart)
     check_each_once("`apart`", "column", apart)
     checked = rule._replace(
-        train=train, valid=valid, last=last, gap=gap, window=window, apart=apart
+        train=train,
+        valid=valid,
+        last=last,
+        gap=gap,
+        window=window,
+        horizon=horizon,
+        step=step,
+        apart=apart,
     )
     check_goes_with_train(checked, describe(rule.train))
+    check_horizon(checked, describe(rule.train))
     if checked.nulls == "train" and checked.needs_order:
         msg = (
             f'`nulls="train"` cannot be combined with {checked.cause}: rows without a label have'
@@ -152,6 +230,38 @@ def check_rule(rule: PairRule, *owners: Any) -> PairRule:
         )
         raise StratError(msg)
     return checked
+
+
+def check_gap(rule: PairRule) -> int | str:
+    if isinstance(rule.gap, str):
+        frames.calendars.check_duration(rule.gap, rule.every)
+        return rule.gap
+    if isinstance(rule.gap, timedelta):
+        msg = (
+            f'`gap` must be a whole number of labels, or a duration such as "10d" or "6h", got'
+            f" {describe(rule.gap)}."
+        )
+        raise StratError(msg)
+    return check_int("gap", rule.gap, 0)
+
+
+def check_horizon(rule: PairRule, shown_train: str) -> None:
+    """Raise if a horizon or a step does not go with the labels that a call names or leaves out."""
+    if not rule.has_horizon:
+        return
+    argument = f"`{rule.horizon_argument}`"
+    if rule.valid is not None:
+        msg = f"{argument} cannot be combined with `valid`: it counts labels back from the newest."
+        raise StratError(msg)
+    if rule.train not in TRAIN_WORDS:
+        msg = f'{argument} goes with `train="past"` and `every` only, got `train={shown_train}`.'
+        raise StratError(msg)
+    if rule.train == "rest" and rule.every is None:
+        msg = (
+            f'{argument} needs `train="past"` or `every`, as folds that are dealt at random have no'
+            ' order.\nHint: `every="1mo"` reads a column of dates by months.'
+        )
+        raise StratError(msg)
 
 
 def check_goes_with_train(rule: PairRule, shown_train: str) -> None:
@@ -179,6 +289,17 @@ def list_labels(argument: str, value: Any, alternatives: str = "") -> list[Any]:
     return labels
 
 
+def label_rows(read: Callable[..., LabelRows], rule: PairRule, *column: Any) -> LabelRows:
+    """Read the labels of a column; an error on the periods that a gap needs names the gap."""
+    try:
+        return read(*column)
+    except StratError as error:
+        if rule.period == rule.every:
+            raise
+        msg = str(error).replace(f"`every={rule.period!r}`", f"`gap={rule.gap!r}`")
+        raise StratError(msg, error.failures) from error.__cause__
+
+
 def pair_columns(rule: PairRule, columns: Iterable[LabelRows]) -> list[Pairs]:
     several = [pair_labels(rule, rows) for rows in columns]
     if rule.apart:
@@ -197,42 +318,97 @@ def pair_labels(rule: PairRule, rows: LabelRows) -> Pairs:
     is_named = np.zeros(len(rows.labels.values), dtype=np.bool_)
     if rule.train not in TRAIN_WORDS:
         is_named[find_labels(rule, "train", rule.train, rows)] = True
-    valid = find_labels(rule, "valid", rule.valid or [], rows)
-    ranks = rank_labels(rule, rows)
-    if rule.valid is None:
-        order = np.argsort(ranks, kind="stable")
-        valid = order[(ranks[order] >= 0) & ~is_named[order]].tolist()
-    pairs = Pairs(rule, rows, ranks, is_named, valid)
-    alone = labels_alone(pairs)
+    if rule.every is None or rows.periods is None:
+        ranks = rank_labels(rule, rows)
+        listed = list_pairs(rule, rows, ranks, is_named)
+    else:
+        calendar = frames.calendars.calendar_of(rows.periods, rule.every)
+        ranks = calendar.numbers
+        listed = list_periods(rule, rows, calendar, is_named)
+    pairs = Pairs(rule, rows, ranks, is_named, listed)
+    alone = pairs_alone(pairs)
     if rule.valid is None and (rule.train == "past" or rule.every or rule.last):
         # In an order, the first labels have nothing before them, and are left out in silence.
-        valid = [place for place in valid if place not in alone]
-        pairs = pairs._replace(valid=valid[-(rule.last or len(valid)) :])
-        alone = set()
+        starts_alone = {pair.start for pair in alone}
+        listed = [pair for pair in listed if pair.start not in starts_alone]
+        pairs = pairs._replace(pairs=listed[-(rule.last or len(listed)) :])
+        alone = []
     check_pairs(pairs, alone)
     return pairs
 
 
-def labels_alone(pairs: Pairs) -> set[int]:
-    """Return the positions of the validation labels that leave no label to train on."""
-    if pairs.rule.train == "rest" and not pairs.rule.gap:
-        return set()  # `check_enough_labels` has counted the labels
-    return {place for place in pairs.valid if not pairs.training_labels(place).any()}
+def list_pairs(rule: PairRule, rows: LabelRows, ranks: Ints, is_named: Flags) -> list[Pair]:
+    """List the pairs that start with labels."""
+    values = rows.labels.values
+    if rule.valid is not None:
+        named = find_labels(rule, "valid", rule.valid, rows)
+        return [Pair(int(ranks[place]), values[place]) for place in named]
+    places = np.argsort(ranks, kind="stable")[np.sum(ranks < 0) :]
+    starts = first_ranks(rule, ranks, is_named)
+    return [Pair(start, values[places[start]]) for start in starts.tolist()]
 
 
-def check_pairs(pairs: Pairs, alone: Collection[int]) -> None:
-    """Raise if there are no pairs, or if labels are `alone`, with no other label to train on.
+def list_periods(
+    rule: PairRule, rows: LabelRows, calendar: Calendar, is_named: Flags
+) -> list[Pair]:
+    """List the pairs that start with periods, which need not have rows."""
+    if rule.valid is None:
+        starts = first_ranks(rule, calendar.numbers, is_named)
+    else:
+        rows = rows._replace(labels=calendar.coarser_labels(rows.labels))
+        starts = distinct_values(calendar.numbers)[find_labels(rule, "valid", rule.valid, rows)]
+    labels = calendar.labels(starts)
+    if not isinstance(rule.gap, str) or not len(starts):
+        return [Pair(*each) for each in zip(starts.tolist(), labels, strict=True)]
+    gaps = calendar.gaps(starts, rule.horizon, rule.gap, rule.window)
+    return [Pair(*each) for each in zip(starts.tolist(), labels, gaps, strict=True)]
+
+
+def first_ranks(rule: PairRule, ranks: Ints, is_named: Flags) -> Ints:
+    """List the ranks with which pairs start, counted back from the newest label.
+
+    The oldest labels that do not fill a horizon are left out, as are horizons without rows.
+    """
+    present = distinct_values(ranks[(ranks >= 0) & ~is_named])
+    if not rule.has_horizon or not len(present):
+        return present
+    newest = int(present[-1]) - rule.horizon + 1
+    starts = np.arange(newest, -1, -(rule.step or rule.horizon))[::-1]
+    first = np.searchsorted(present, starts)
+    end = np.searchsorted(present, starts + rule.horizon)
+    return np.asarray(starts[first < end])
+
+
+def pairs_alone(pairs: Pairs) -> list[Pair]:
+    """List the pairs that leave no label to train on."""
+    rule = pairs.rule
+    if rule.train == "rest" and not rule.gap and not rule.has_horizon:
+        return []  # `check_enough_labels` has counted the labels
+    if rule.train not in TRAIN_WORDS:
+        return [pair for pair in pairs.pairs if not pairs.training_labels(pair).any()]
+    # There may be many labels and as many pairs, so that flags for each pair would take too long.
+    places = np.sort(pairs.places)
+    alone = []
+    for pair in pairs.pairs:
+        ends = np.searchsorted(places, pairs.training_spans(pair))
+        if (ends[:, 0] >= ends[:, 1]).all():
+            alone.append(pair)
+    return alone
+
+
+def check_pairs(pairs: Pairs, alone: Sequence[Pair]) -> None:
+    """Raise if there are no pairs, or if pairs are `alone`, with no label to train on.
 
     Rows without a label can be enough to train on.
     """
     rule = pairs.rule
     name = repr(pairs.rows.name)
     labels = pairs.rows.labels
-    if labels.present and not pairs.valid:
+    if labels.present and not pairs.pairs:
         msg = f"{rule.cause} must leave labels of {name} to validate on, but leaves none."
         raise StratError(msg)
     if alone and not (rule.nulls == "train" and labels.n_nulls):
-        label = describe(labels.values[min(alone)])
+        label = describe(min(alone).label)
         msg = f"Label {label} of {name} must have labels to train on, but {rule.cause} leaves none."
         raise StratError(msg)
 
@@ -348,9 +524,6 @@ def no_such_labels(
 
 def rank_labels(rule: PairRule, rows: LabelRows) -> Ints:
     """Rank the labels with rows in their order; labels without rows get -1; shape (n_labels,)."""
-    if rows.periods is not None:
-        numbers = rows.periods.numbers
-        return np.asarray(numbers - numbers.min(initial=0))
     places = [place for place, size in enumerate(rows.labels.sizes) if size]
     if rule.needs_order and not rows.has_ordered_categories:
         places = sort_labels(rule, rows, places)
@@ -387,16 +560,16 @@ def check_apart(apart: Sequence[Any], several: Sequence[Pairs]) -> None:
     few = []
     for pairs in several:
         rows = pairs.rows
-        for place in pairs.valid:
-            label = f"label {describe(rows.labels.values[place])} of {rows.name!r}"
-            n_all = rows.count(pairs.training_rows(place, apart=False))
-            n_left = rows.count(pairs.training_rows(place))
+        for pair in pairs.pairs:
+            label = f"label {describe(pair.label)} of {rows.name!r}"
+            n_all = rows.count(pairs.training_rows(pair, apart=False))
+            n_left = rows.count(pairs.training_rows(pair))
             if not n_left:
                 raise StratError(nothing_left(apart, label, n_all))
             if 2 * n_left < n_all:
                 few.append((n_left / n_all, f"{n_left:,} of {plural(n_all, 'row')} for {label}"))
     if few:
-        n_pairs = sum(len(pairs.valid) for pairs in several)
+        n_pairs = sum(len(pairs.pairs) for pairs in several)
         warn(
             f"`apart` leaves less than half of the training rows in {len(few):,} of"
             f" {plural(n_pairs, 'pair')}, and in the worst only {min(few)[1]}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any, SupportsIndex, get_args
@@ -10,7 +11,7 @@ from ..checks import check_int, check_one_of, check_seed, plain_share
 from ..errors import StratError, describe
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
-from ..pipeline.options import Options
+from ..pipeline.options import MAX_EACH, Options, Target
 from ..pipeline.sample_sizes import Allocation, SampleSize
 from ..terms.base import By
 from ..terms.by import parse_columns, require_by
@@ -28,6 +29,7 @@ def sample(
     *,
     n: int | None = None,
     frac: float | None = None,
+    each: int | None = None,
     allocation: Allocation = "proportional",
     key: Any = None,
     seed: SupportsIndex | None = 0,
@@ -40,9 +42,13 @@ def sample(
     by : entry or list of entries
         As for `kfold`. Missing values form a stratum of their own.
     n : int, optional
-        Number of rows in the sample. Give exactly one of `n` and `frac`.
+        Number of rows in the sample. Give exactly one of `n`, `frac` and `each`.
     frac : float, optional
         Share of the rows, from 0 to 1; the sample has `round(frac * n_rows)` rows.
+    each : int, optional
+        Number of rows of each joint stratum; smaller strata are in the sample as a whole. With the
+        same key and seed, a sample of 10 rows of each stratum is part of one of 20, unless an entry
+        orders the rows.
     allocation : {"proportional", "equal"}
         Whether the number of rows from each stratum is proportional to the size of the stratum
         (rounded by largest remainder) or equal for all strata. If a stratum has fewer rows than the
@@ -74,16 +80,21 @@ def sample(
     >>> df = pd.DataFrame({"label": ["a"] * 8 + ["b"] * 4})
     >>> sf.sample(df, "label", n=3)["label"].tolist()
     ['a', 'a', 'b']
+    >>> sf.sample(df, "label", each=2)["label"].tolist()
+    ['a', 'a', 'b', 'b']
     """
-    if n is None and frac is None and isinstance(by, Real) and not isinstance(by, bool):
+    if (
+        n is None
+        and frac is None
+        and each is None
+        and isinstance(by, Real)
+        and not isinstance(by, bool)
+    ):
         share = "n" if isinstance(by, Integral) else "frac"
         msg = f"`by` must hold entries, got {describe(by)}.\nHint: `sample(by, {share}={by!r})`."
         raise StratError(msg)
     entries = require_by(by)
-    if (n is None) == (frac is None):
-        got = f"n={describe(n)} and frac={describe(frac)}"
-        msg = f"Exactly one of `n` and `frac` must be given, got {got}."
-        raise StratError(msg)
+    check_one_size(n=n, frac=frac, each=each)
     if entries.marginal:
         msg = "`sample` does not support `sf.margins` in `by`."
         raise StratError(msg)
@@ -95,9 +106,30 @@ def sample(
             )
             raise StratError(msg)
     check_one_of("allocation", allocation, get_args(Allocation))
-    size = check_frac(frac) if n is None else check_int("n", n, 0)
+    if each is not None and allocation != "proportional":
+        msg = (
+            f"`each` cannot be combined with `allocation={allocation!r}`: it is the number of rows"
+            " of every stratum."
+        )
+        raise StratError(msg)
     options = Options(entries.terms, key=parse_columns("key", key), seed=check_seed(seed))
+    size: int | Fraction | None = None
+    if each is not None:
+        target = Target(each=(min(check_int("each", each, 1), MAX_EACH), None))
+        options = replace(options, target=target)
+    elif n is not None:
+        size = check_int("n", n, 0)
+    else:
+        size = check_frac(frac)
     return source_of(frame).sample(options, SampleSize(size, allocation))
+
+
+def check_one_size(**sizes: object) -> None:
+    """Raise an error unless exactly one argument says how many rows are drawn."""
+    if sum(size is not None for size in sizes.values()) != 1:
+        got = ", ".join(f"{argument}={describe(size)}" for argument, size in sizes.items())
+        msg = f"Exactly one of `n`, `frac` and `each` must be given, got {got}."
+        raise StratError(msg)
 
 
 def check_frac(frac: Any) -> Fraction:

@@ -16,7 +16,17 @@ from ..errors import StratError, describe, list_values, plural, with_full_stop
 from ..frames import AnyFrameT, FoldValues, Frame
 from ..habits import suggest_arguments
 from .door import any_frame
-from .pairs import Nulls, PairRule, Pairs, check_rule, list_labels, pair_columns, positions_of
+from .pairs import (
+    Nulls,
+    Pair,
+    PairRule,
+    Pairs,
+    check_rule,
+    label_rows,
+    list_labels,
+    pair_columns,
+    positions_of,
+)
 from .sources import Source, check_rows, list_names, named_source, source_of
 
 
@@ -77,8 +87,10 @@ def folds(
     valid: Any = None,
     every: str | None = None,
     last: int | None = None,
-    gap: int = 0,
+    gap: int | str = 0,
     window: int | None = None,
+    horizon: int = 1,
+    step: int | None = None,
     apart: str | Sequence[str] | None = None,
     nulls: Nulls = "error",
 ) -> Iterator[Fold[AnyFrameT]]:
@@ -111,13 +123,22 @@ def folds(
         without rows count towards `gap` and `window`; periods with nothing to train on are left
         out. The last period is used even if it is incomplete.
     last : int, optional
-        The maximum number of validation labels; the last labels that have labels to train on are
-        used.
-    gap : int
-        The number of labels to leave out next to the validation label: before it with "past", on
-        each side of it with "rest".
+        The maximum number of pairs; the last pairs that have labels to train on are used.
+    gap : int or str
+        The number of labels to leave out next to the validation labels: before them with "past", on
+        each side of them with "rest". With `every`, also a duration in the same notation: "10d"
+        leaves out the rows of the ten days before the first period that is validated (and after the
+        last one with "rest"). Days and longer are those of the calendar; hours and minutes pass.
     window : int, optional
-        With "past", the maximum number of training labels; the latest labels are used.
+        With "past", the maximum number of training labels, counted back from where the gap begins;
+        the latest labels are used.
+    horizon : int
+        The number of labels that are validated together: 3 months of `every="1mo"`, say. Needs
+        "past" or `every`, and excludes `valid`. Pairs are counted back from the newest label, which
+        may be an incomplete period; the oldest labels that do not fill a horizon are only trained
+        on, and a horizon without rows is left out.
+    step : int, optional
+        The number of labels between the starts of two pairs; by default, the horizon.
     apart : str or list of str, optional
         Columns in which training and validation rows must not share a value. Training rows that
         share a value with a validation row in any of these columns are left out. Missing values
@@ -128,8 +149,10 @@ def folds(
     Yields
     ------
     Fold
-        An object that unpacks as `train, valid` and has the label in its attribute `fold`. Folds
-        come in the order of the labels or, if `valid` is given, of `valid`. Rows keep their order.
+        An object that unpacks as `train, valid` and has the label in its attribute `fold`; with
+        `horizon`, this is the first label or, with `every`, the start of the first period, with
+        rows or without. Folds come in the order of the labels or, if `valid` is given, of `valid`.
+        Rows keep their order.
 
     Raises
     ------
@@ -182,32 +205,31 @@ def folds(
     ['2024-03'] ['2024-01']
     ['2024-04'] ['2024-01', '2024-02']
     """
-    rule = check_rule(
-        PairRule("folds", train, valid, every, last, gap, window, apart, nulls), frame
-    )
+    rule = PairRule("folds", train, valid, every, last, gap, window, horizon, step, apart, nulls)
+    rule = check_rule(rule, frame)
     source, names = named_source(frame, name, rule.apart)
     several = read_pairs(source, names, rule)
-    places = ((pairs, place) for pairs in several for place in pairs.valid)
-    return Folds(partial(select_fold, source), places)
+    listed = ((pairs, pair) for pairs in several for pair in pairs.pairs)
+    return Folds(partial(select_fold, source), listed)
 
 
 def read_pairs(source: Source, names: Sequence[Any], rule: PairRule) -> list[Pairs]:
-    columns = (source.label_rows(name, rule.apart, rule.every) for name in names)
-    return pair_columns(rule, columns)
+    read = partial(source.label_rows, apart=rule.apart, every=rule.period)
+    return pair_columns(rule, (label_rows(read, rule, name) for name in names))
 
 
-def select_fold(source: Source, pairs: Pairs, place: int) -> Fold[Any]:
-    """Select the training and validation rows for the validation label at `place`."""
+def select_fold(source: Source, pairs: Pairs, pair: Pair) -> Fold[Any]:
+    """Select the training and validation rows of a pair."""
     rows = pairs.rows
-    is_training = pairs.training_labels(place)
+    is_valid = pairs.validation_labels(pair)
     train = source.select(
         rows,
-        is_training,
+        pairs.training_labels(pair),
         nulls=pairs.rule.nulls == "train",
-        apart_from=place if pairs.rule.apart else None,
+        apart_from=is_valid if pairs.rule.apart else None,
     )
-    valid = source.select(rows, np.arange(len(is_training)) == place)
-    return Fold(rows.labels.values[place], train, valid, rows.name)
+    valid = source.select(rows, is_valid)
+    return Fold(pair.label, train, valid, rows.name)
 
 
 @suggest_arguments
@@ -311,8 +333,10 @@ def cv(
     valid: Any = None,
     every: str | None = None,
     last: int | None = None,
-    gap: int = 0,
+    gap: int | str = 0,
     window: int | None = None,
+    horizon: int = 1,
+    step: int | None = None,
     apart: str | Sequence[str] | None = None,
     nulls: Nulls = "error",
 ) -> list[tuple[Ints, Ints]]:
@@ -326,7 +350,7 @@ def cv(
     frame : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
     name : str or list of str
         The fold column; a list gives the folds of each column in turn.
-    train, valid, every, last, gap, window, apart, nulls
+    train, valid, every, last, gap, window, horizon, step, apart, nulls
         As for `folds`.
 
     Returns
@@ -359,7 +383,8 @@ def cv(
     """
     check_rows(frame, "`cv` gives positions of rows", "`folds` gives frames")
     frames.check_frame(frame)
-    rule = check_rule(PairRule("cv", train, valid, every, last, gap, window, apart, nulls), frame)
+    rule = PairRule("cv", train, valid, every, last, gap, window, horizon, step, apart, nulls)
+    rule = check_rule(rule, frame)
     _, names = named_source(frame, name, rule.apart)
     then = "positions may refer to other rows when the query is collected again"
     frames.lazy.warn_row_order(frame, "the positions", then=then)

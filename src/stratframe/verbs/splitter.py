@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from .. import frames
@@ -11,7 +12,15 @@ from ..core.types import Ints
 from ..errors import StratError, describe
 from ..habits import suggest_arguments
 from .door import frame_in
-from .pairs import Nulls, PairRule, Pairs, check_rule, pair_columns, positions_of
+from .pairs import (
+    Nulls,
+    PairRule,
+    Pairs,
+    check_rule,
+    label_rows,
+    pair_columns,
+    positions_of,
+)
 from .sources import as_list, check_rows, list_names
 
 try:
@@ -34,7 +43,7 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
         is an array, `groups` must be a frame with the column, or the folds themselves. A list of
         names gives the folds of each column in turn. If there is no column `fold`, "fold" means the
         columns `fold_1`, `fold_2`, ... that `repeats` adds.
-    train, valid, every, last, gap, window, nulls
+    train, valid, every, last, gap, window, horizon, step, nulls
         As for `folds`.
     apart : str or list of str, optional
         As for `folds`. The columns are read like the fold column, but never from an array.
@@ -56,8 +65,8 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
     >>> X = pd.DataFrame({"x": [1, 2, 3], "fold": [0, 1, 0]})
     >>> splitter = sf.FoldSplit("fold")
     >>> splitter
-    FoldSplit(apart=None, every=None, gap=0, last=None, name='fold', nulls='error',
-         train='rest', valid=None, window=None)
+    FoldSplit(apart=None, every=None, gap=0, horizon=1, last=None, name='fold',
+         nulls='error', step=None, train='rest', valid=None, window=None)
     >>> list(splitter.split(X))
     [(array([1]), array([0, 2])), (array([0, 2]), array([1]))]
     >>> splitter.get_n_splits(X)
@@ -75,8 +84,10 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
         valid: Any = None,
         every: str | None = None,
         last: int | None = None,
-        gap: int = 0,
+        gap: int | str = 0,
         window: int | None = None,
+        horizon: int = 1,
+        step: int | None = None,
         apart: str | Sequence[str] | None = None,
         nulls: Nulls = "error",
     ) -> None:
@@ -87,6 +98,8 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
         self.last = last
         self.gap = gap
         self.window = window
+        self.horizon = horizon
+        self.step = step
         self.apart = apart
         self.nulls: Nulls = nulls
         self.check_rule()
@@ -102,6 +115,8 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
             self.last,
             self.gap,
             self.window,
+            self.horizon,
+            self.step,
             self.apart,
             self.nulls,
         )
@@ -133,7 +148,7 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of pairs; the arguments are the same as for `split`."""
         rule = self.check_rule()._replace(apart=[])  # `apart` leaves out rows, but no pairs
-        return sum(len(pairs.valid) for pairs in self.read_pairs(rule, X, groups))
+        return sum(len(pairs.pairs) for pairs in self.read_pairs(rule, X, groups))
 
     def read_pairs(self, rule: PairRule, data: Any, groups: Any) -> list[Pairs]:
         check_rows(data, "`FoldSplit` gives positions of rows", "`sf.folds` gives frames")
@@ -144,11 +159,8 @@ class FoldSplit(BaseCrossValidator):  # type: ignore[misc]
         for name in as_list(self.name, data, groups):
             names += repeats_of(name, data, groups) or [name]
         columns = [(name, find_column("name", name, data, groups)) for name in names]
-        rows = (
-            frames.encode_labels(name, column, apart=apart, every=rule.every)
-            for name, column in columns
-        )
-        return pair_columns(rule, rows)
+        read = partial(frames.encode_labels, apart=apart, every=rule.period)
+        return pair_columns(rule, (label_rows(read, rule, *column) for column in columns))
 
 
 def repeats_of(name: Any, data: Any, groups: Any) -> list[Any]:

@@ -15,12 +15,13 @@ from ..pipeline.fold_counts import LevelCounts
 from ..pipeline.nest import Strata
 from ..pipeline.options import (
     Deal,
+    PartCounts,
     PartShares,
     Rare,
     Target,
     check_options,
+    either_target,
     fold_target,
-    part_target,
 )
 from ..pipeline.parts import warn_far_parts
 from ..terms.base import By, Missing
@@ -122,6 +123,7 @@ def plan(
     k: int = 5,
     *,
     parts: PartShares | None = None,
+    each: PartCounts | None = None,
     groups: Any = None,
     where: Any = None,
     deal: Deal = "random",
@@ -139,6 +141,8 @@ def plan(
     by, k, groups, where, deal, key, missing, rare, seed, name
         As for `kfold`; the name is part of the seed.
     parts : mapping of name to share, optional
+        As for `split`; used instead of `k`.
+    each : int or mapping of name to int, optional
         As for `split`; used instead of `k`.
 
     Returns
@@ -164,7 +168,9 @@ def plan(
     2     b  train  0
     3     b   test  1
     """
-    target = fold_target(k) if parts is None else part_target(parts)
+    target = fold_target(k)
+    if parts is not None or each is not None:
+        target = either_target(parts, each)
     options = check_options(
         by,
         target,

@@ -28,7 +28,7 @@ def groups_of(table: np.ndarray) -> UnitCounts:
 def dense(units: UnitCounts) -> np.ndarray:
     table = np.zeros((len(units.indptr) - 1, len(units.totals)), dtype=int)
     table[np.repeat(np.arange(len(table)), np.diff(units.indptr)), units.indices] = units.data
-    return table
+    return table if units.kinds is None else table[units.kinds]
 
 
 def chi(table: np.ndarray, parts: np.ndarray, shares: list[Fraction]) -> Any:

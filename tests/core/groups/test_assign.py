@@ -20,7 +20,14 @@ from stratframe.core.groups.assign import (
     margin_counts,
 )
 from stratframe.core.groups.local_search import make_objective
-from stratframe.core.groups.units import UnitCounts, unique_rows
+from stratframe.core.groups.units import (
+    UnitCounts,
+    list_kinds,
+    list_rows,
+    merge_equal_units,
+    part_table,
+    self_loss,
+)
 from stratframe.core.seeds import StreamTag, random_words, word_stream
 from tests.helpers import fractions
 
@@ -56,10 +63,11 @@ def test_rows_of_groups_are_counted(n_groups: int, rows: Any, names: Any, seed: 
         group_counts(cells // 4, n_groups, cells % 4, 4, weights),
     ):
         assert all(map(np.array_equal, again, units))
-    of_seven, sizes = unique_rows(kept, random_words(seed, StreamTag.FOLD_SEARCH, 5))
+    merged = merge_equal_units(kept, random_words(seed, StreamTag.FOLD_SEARCH, 5))
     counts = list(map(tuple, expected.tolist()))
-    assert len({*zip(counts, of_seven, strict=True)}) == len({*counts}) == len(sizes)
-    np.testing.assert_array_equal(np.bincount(of_seven), sizes)
+    assert len({*zip(counts, merged.kinds, strict=True)}) == len({*counts})
+    np.testing.assert_array_equal(np.bincount(merged.kinds) > 0, [True] * len({*counts}))
+    np.testing.assert_array_equal(dense(merged), dense(kept))
 
 
 def test_two_values_are_one_column() -> None:
@@ -70,6 +78,29 @@ def test_two_values_are_one_column() -> None:
     np.testing.assert_array_equal(dense(units).T, expected)
     constant = margin_counts([(np.zeros(4, dtype=int), 1)], np.arange(4), 4, with_sizes=False)
     assert constant.totals.tolist() == [0]
+
+
+@given(rows=codes, n_parts=st.integers(1, 4), seed=seeds)
+def test_counts_of_kinds_are_counts_of_rows(rows: np.ndarray, n_parts: int, seed: int) -> None:
+    """Rows counted once for each joint value have the same counts as rows counted one by one."""
+    n_rows = rows.shape[1]
+    margins = [(row, 3) if place % 2 else (row // 2, 2) for place, row in enumerate(rows)]
+    n_kinds = int(np.prod([n_values for _, n_values in margins]))
+    scale = np.random.default_rng(seed).random(3 * len(margins))
+    parts = np.random.default_rng(seed).integers(-1, n_parts, n_rows)
+
+    one_by_one = list_rows(margins, n_rows)
+    by_kind = list_kinds(margins, n_kinds, n_rows)
+
+    assert by_kind.n_units == one_by_one.n_units == n_rows
+    np.testing.assert_array_equal(dense(by_kind), dense(one_by_one))
+    np.testing.assert_array_equal(by_kind.totals, one_by_one.totals)
+    np.testing.assert_array_equal(
+        part_table(by_kind, parts, n_parts), part_table(one_by_one, parts, n_parts)
+    )
+    np.testing.assert_array_equal(
+        self_loss(by_kind, scale)[by_kind.kinds], self_loss(one_by_one, scale)
+    )
 
 
 @given(rows=codes, shares=equal_shares | st.just(UNEQUAL), seed=seeds)

@@ -6,10 +6,17 @@ from itertools import combinations
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from stratframe.core.groups.assign import assign_units, balance_rows, group_counts, margin_counts
+from stratframe.core.groups.local_search import (
+    assign_by_arrays,
+    assign_by_lists,
+    make_objective,
+)
 from stratframe.core.groups.units import UnitCounts
 from stratframe.core.seeds import StreamTag, word_stream
+from tests.helpers import fractions
 
 from .partitions import HALVES, THIRDS, chi, dense, every_partition, groups_of, seeds, tables
 
@@ -88,3 +95,23 @@ def test_search_stops_at_the_lower_bound() -> None:
     parts = balance_rows(units, THIRDS, lambda size: drawn.append(size) or stream(size))
     assert np.bincount(parts).tolist() == [30] * 3
     assert sum(drawn) < 1_000
+
+
+@pytest.mark.parametrize("has_room", [True, False])
+@given(table=tables, weights=st.lists(st.integers(1, 9), min_size=2, max_size=5), seed=seeds)
+def test_lists_and_arrays_assign_units_alike(
+    has_room: bool, table: np.ndarray, weights: list[int], seed: int
+) -> None:
+    """Units get the same parts by lists and by arrays, also if parts take one unit but the last."""
+    units = groups_of(table)
+    shares = fractions(weights)
+    objective = make_objective(units.totals, shares)
+    order = np.random.default_rng(seed).permutation(len(table))
+    n_left = [-1] * len(shares) if has_room else [1] * (len(shares) - 1) + [len(table)]
+    by_lists, by_arrays = np.full((2, len(table)), -1)
+
+    assign_by_lists(units, order, objective, by_lists, (-2 * objective.target).tolist(), [*n_left])
+    assign_by_arrays(units, order, objective, by_arrays, -2 * objective.target, [*n_left])
+
+    assert by_lists.tolist() == by_arrays.tolist()
+    assert by_lists.min() >= 0

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from itertools import chain
 
 import numpy as np
 
-from ..deal import deal_by_table, smallest_dtype
+from ..deal import smallest_dtype
 from ..order import shuffle_within_rows, shuffled
 from ..rounding import floor_and_remainder, numerators_of, round_total
 from ..types import Ints, Parts, Values, Words
@@ -27,13 +28,15 @@ from .small_search import (
 from .units import (
     UnitCounts,
     count_by_unit,
-    entry_units,
-    list_by_unit,
+    counted_values,
+    list_kinds,
+    list_rows,
+    merge_equal_units,
+    n_entries,
     nonzero,
     number_columns,
     part_table,
     self_loss,
-    unique_rows,
 )
 
 PERTURB_UP_TO = 5_000
@@ -78,7 +81,8 @@ def balance_rows(
     Source: Sechidis, Tsoumakas and Vlahavas (2011), On the stratification of multi-label data.
     """
     objective = make_objective(rows.totals, shares)
-    room = round_total(len(rows.indptr) - 1, shares, stream(1))
+    room = round_total(rows.n_units, shares, stream(1))
+    rows = merge_equal_units(rows, stream(len(rows.totals)))
     parts = deal_equal_units(rows, shares, stream)
     deal_similar_units(rows, parts, objective, shares, stream, one_by_one)
     room = room - np.bincount(parts[parts >= 0], minlength=len(shares))
@@ -129,34 +133,33 @@ def margin_counts(
     `with_sizes`, which groups need, the last column is the number of rows of the unit. Without it,
     each row is a unit.
     """
-    pairs: list[tuple[Ints, Ints]] = []
-    kinds: Ints | None = np.zeros(0 if with_sizes else n_units, dtype=np.int64)
+    if with_sizes:
+        return margin_counts_of_groups(entries, unit, n_units)
+    remaining = iter(entries)
+    read: list[tuple[Ints, int]] = []
     n_kinds = 1
+    for codes, n_values in remaining:
+        read.append((codes, n_values))
+        n_kinds *= n_values
+        if n_kinds > MOST_KINDS * n_units:
+            return list_rows(chain(read, remaining), n_units)
+    return list_kinds(read, n_kinds, n_units)
+
+
+def margin_counts_of_groups(
+    entries: Iterable[tuple[Ints, int]], group: Ints, n_groups: int
+) -> UnitCounts:
+    pairs: list[tuple[Ints, Ints]] = []
     n_columns = 0
     for codes, n_values in entries:
-        if with_sizes:
-            codes = number_columns(unit, codes, n_units, n_values)[codes]
-        n_kinds *= n_values
-        if with_sizes or n_kinds > MOST_KINDS * n_units:
-            kinds = None
-        elif kinds is not None:
-            kinds = kinds * n_values + codes
-        if n_values > 2:
-            pairs.append((unit, codes + n_columns))
-            n_columns += n_values
-            continue
-        # Of two values, only the rarer is counted. The size minus its count is the other count.
-        sizes = np.bincount(codes, minlength=2)
-        rows = np.flatnonzero(codes == sizes.argmin())
-        pairs.append((unit[rows], np.full(len(rows), n_columns)))
-        n_columns += 1
-    if with_sizes:
-        pairs.append((unit, np.full(len(unit), n_columns)))
-        n_columns += 1
-    units, columns = (np.concatenate(each) for each in zip(*pairs, strict=True))
-    if with_sizes:
-        return count_by_unit(units, columns, n_units, n_columns)
-    return list_by_unit(units, columns, n_units, n_columns, kinds)
+        numbers = number_columns(group, codes, n_groups, n_values)[codes]
+        sizes = np.bincount(numbers, minlength=max(n_values, 2))
+        groups, columns, sizes = counted_values(group, numbers, sizes)
+        pairs.append((groups, columns + n_columns))
+        n_columns += len(sizes)
+    pairs.append((group, np.full(len(group), n_columns)))
+    groups, columns = (np.concatenate(each) for each in zip(*pairs, strict=True))
+    return count_by_unit(groups, columns, n_groups, n_columns + 1)
 
 
 def assign_units(
@@ -168,6 +171,7 @@ def assign_units(
     as many units as parts. Returns the parts, shape (n_units,), range 0..n_parts-1.
     """
     objective = make_objective(units.totals, shares)
+    units = merge_equal_units(units, stream(len(units.totals)))
     parts = deal_equal_units(units, shares, stream)
     deal_similar_units(units, parts, objective, shares, stream, one_by_one)
     order = hardest_first(units, np.flatnonzero(parts < 0), objective, stream)
@@ -182,13 +186,21 @@ def assign_units(
 def deal_equal_units(units: UnitCounts, shares: Sequence[Fraction], stream: Stream) -> Ints:
     """Deal units with equal counts at random; each part gets its share of them, rounded down.
 
-    The units that are left over have no part yet.
+    The units that are left over have no part yet. The kinds of the units are known.
     """
-    codes, sizes = unique_rows(units, stream(len(units.totals)))
-    table, _ = floor_and_remainder(sizes, *numerators_of(shares, len(codes)))
-    order = shuffled(codes, len(sizes), stream(len(codes)))
-    parts = deal_by_table(order, np.column_stack([table, sizes - table.sum(axis=1)]))
-    parts[parts == len(shares)] = -1
+    assert units.kinds is not None
+    n_parts = len(shares)
+    sizes = np.bincount(units.kinds)
+    numerators, denominator = numerators_of(shares, units.n_units)
+    # A kind of fewer units has less than one for each part; a table of all kinds can be too large.
+    is_large = (sizes * numerators.max() >= denominator).astype(np.bool_)
+    table, _ = floor_and_remainder(sizes[is_large], numerators, denominator)
+    order = shuffled(units.kinds, len(sizes), stream(units.n_units))
+    order = order[np.repeat(is_large, sizes)]
+    quotas = np.column_stack([table, sizes[is_large] - table.sum(axis=1)])
+    part_of_quota = np.append(np.arange(n_parts), -1).astype(smallest_dtype(n_parts))
+    parts = np.full(units.n_units, -1, dtype=part_of_quota.dtype)
+    parts[order] = np.repeat(np.tile(part_of_quota, len(table)), quotas.ravel())
     return parts
 
 
@@ -214,12 +226,17 @@ def deal_similar_units(
     # evenly. The other half have the fewest columns, and can even out one column at a time.
     n_hardest = (len(left) - n_blocks * size) // 2
     others = hardest_first(units, left, objective, stream)[n_hardest:]
-    n_entries = np.diff(units.indptr)[others]
-    chosen = others[np.lexsort((stream(len(others)), -n_entries))[: n_blocks * size]]
-    if not can_even_out(units, np.setdiff1d(left, chosen), min(shares)):
+    n_columns = n_entries(units, others)
+    most_columns_first = others[np.lexsort((stream(len(others)), -n_columns))]
+    chosen = most_columns_first[: n_blocks * size]
+    is_left = parts < 0
+    is_left[chosen] = False
+    if not can_even_out(units, np.flatnonzero(is_left), min(shares)):
         return
     words = similarity_words(units, stream(len(units.totals)))
-    blocks = chosen[np.argsort(words[chosen], kind="stable")].reshape(n_blocks, size)
+    blocks = chosen[np.argsort(words[units.kinds_of(chosen)], kind="stable")].reshape(
+        n_blocks, size
+    )
     blocks = shuffle_within_rows(blocks, stream(blocks.size).reshape(blocks.shape))
     parts[blocks] = np.repeat(np.arange(len(shares)), numerators.astype(np.int64))
 
@@ -238,9 +255,10 @@ def can_even_out(units: UnitCounts, chosen: Ints, share: Fraction) -> bool:
 
 
 def similarity_words(units: UnitCounts, draws: Words) -> Words:
-    """Return 64-bit words that sort units with the same frequent columns together.
+    """Return a 64-bit word for each kind of unit.
 
-    The draws, one for each column, break ties between columns.
+    The words sort units with the same frequent columns together. The draws, one for each column,
+    break ties between columns.
     """
     # The bits of a word, from high to low, are for the 64 most frequent columns. A bit is 1 if the
     # unit has rows in the column. Sums of bits are exact modulo 2**64, as in `unique_rows`.
@@ -254,7 +272,7 @@ def similarity_words(units: UnitCounts, draws: Words) -> Words:
 
 def hardest_first(units: UnitCounts, chosen: Ints, objective: Objective, stream: Stream) -> Ints:
     """Sort units by their contribution to the loss, largest first, with ties in random order."""
-    loss = self_loss(units, objective.scale)[chosen]
+    loss = self_loss(units, objective.scale)[units.kinds_of(chosen)]
     return chosen[np.lexsort((stream(len(chosen)), -loss))]
 
 
@@ -287,9 +305,9 @@ def search_from_perturbed(
     n_movable = len(movable)
     n_parts = len(objective.shares)
     sampled_local_search(units, objective, parts, stream, moves=True, movable=movable)
-    best = total_loss(objective, part_table(units, parts, n_parts))
     if not 2 <= n_movable <= PERTURB_UP_TO:
         return
+    best = total_loss(objective, part_table(units, parts, n_parts))
     for _ in range(SAMPLED_PERTURBATIONS):
         if is_optimal(best, objective):
             break
@@ -308,8 +326,9 @@ def meet_part_sizes(units: UnitCounts, objective: Objective, parts: Parts, strea
     """Repeat the search with larger weights until parts are off by at most half a median unit."""
     # Users who choose unequal shares want parts of this size, so sizes take precedence over strata.
     sizes = np.zeros(len(parts))
-    is_size = units.indices == len(units.totals) - 1
-    sizes[entry_units(units)[is_size]] = units.data[is_size]
+    entries, owners = nonzero(units, np.arange(len(parts)))
+    is_size = units.indices[entries] == len(units.totals) - 1
+    sizes[owners[is_size]] = units.data[entries[is_size]]
     tolerance = np.median(sizes) / 2
     n_units = len(parts)
     n_columns, n_parts = objective.target.shape
@@ -347,9 +366,11 @@ def fill_empty_parts(
     empty = np.flatnonzero(np.bincount(parts, minlength=n_parts) == 0)
     if not len(empty):
         return
-    owners = entry_units(units)
-    scaled = units.data * objective.scale[units.indices]
-    norms = self_loss(units, objective.scale)
+    every = np.arange(len(parts))
+    entries, owners = nonzero(units, every)
+    columns = units.indices[entries]
+    scaled = units.data[entries] * objective.scale[columns]
+    norms = self_loss(units, objective.scale)[units.kinds_of(every)]
     ties = stream(len(parts))
     for part in empty:
         free = movable[np.bincount(parts)[parts[movable]] > 1]
@@ -357,7 +378,7 @@ def fill_empty_parts(
             break
         # The increase in loss due to a move, as in `best_change`, with both products in one sum.
         ratio = (part_table(units, parts, n_parts) - objective.target) / shares
-        apart = ratio[units.indices, parts[owners]] - ratio[units.indices, part]
+        apart = ratio[columns, parts[owners]] - ratio[columns, part]
         rise = norms * (1 / shares[parts] + 1 / shares[part])
         rise -= 2 * np.bincount(owners, scaled * apart, minlength=len(parts))
         parts[free[np.lexsort((ties[free], rise[free]))[0]]] = part

@@ -1,13 +1,15 @@
 """Assign whole units to parts by a greedy algorithm and a local search with random samples."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from math import inf
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from ..order import CHUNK
 from ..types import Ints, Parts, Values, Words
-from .units import UnitCounts, part_table, self_loss, to_dense
+from .units import UnitCounts, dense_reader, n_entries, nonzero, part_table, self_loss
 
 Stream: TypeAlias = Callable[[int], Words]
 """A function that draws a given number of new random 64-bit words on each call."""
@@ -27,6 +29,13 @@ MAX_IDLE_BATCHES = 16
 LITTLE_GAIN = 0.02
 """A gain is small if it is at most this times the difference between the loss and its lower bound.
 The search takes longer if this limit is lower (docs/studies/tuning.py)."""
+
+PRODUCTS_PER_ENTRY = 14
+"""If units are assigned by lists, an entry takes as long as this many products in addition."""
+
+PRODUCTS_BY_LISTS = 140
+"""The number of products, on average for each unit, up to which lists are faster than arrays. A
+unit also adds at most this many numbers to the lists, which take more memory than arrays."""
 
 MIN_GAIN = 1e-9
 """A change is made only if its gain is above this."""
@@ -94,27 +103,104 @@ def greedy_assign(
     part can still take; by default there is no limit.
     """
     n_parts = len(objective.shares)
-    shares = objective.shares
-    # In each column of a unit, the squared deviation d**2 increases by count (2 d + count). The
-    # loop runs once for each unit, so all that does not depend on the parts is computed before it.
-    doubled = 2 * (part_table(units, parts, n_parts) - objective.target)
-    counts = units.data.astype(np.float64)[:, None]
-    scaled = counts * objective.scale[units.indices][:, None]
-    starts = units.indptr.tolist()
     n_left = [-1] * n_parts if room is None else room.tolist()
+    doubled = 2 * (part_table(units, parts, n_parts) - objective.target)
+    n_products = int(n_entries(units, order).sum()) * (n_parts + PRODUCTS_PER_ENTRY)
+    if max(n_products, doubled.size) <= PRODUCTS_BY_LISTS * len(order):
+        assign_by_lists(units, order, objective, parts, doubled.tolist(), n_left)
+    else:
+        assign_by_arrays(units, order, objective, parts, doubled, n_left)
+
+
+def assign_by_arrays(
+    units: UnitCounts,
+    order: Ints,
+    objective: Objective,
+    parts: Parts,
+    doubled: Values,
+    n_left: list[int],
+) -> None:
+    """Assign each unit in turn, in place, with array operations on the entries of the unit.
+
+    `doubled` holds twice the deviation of each column in each part, and `n_left` the number of
+    units that each part can still take, negative if there is no limit. Both change in place.
+    """
+    # In each column of a unit, the squared deviation d**2 increases by count (2 d + count).
     closed = np.where(np.array(n_left) == 0, np.inf, 0)
-    for unit in order.tolist():
-        entries = slice(starts[unit], starts[unit + 1])
+    for chunk, ends, columns, counts, scaled in entries_in_turn(units, order, objective):
+        counts_of_parts = counts[:, None]
+        scaled_of_parts = scaled[:, None]
+        start = 0
+        for unit, end in zip(chunk.tolist(), ends.tolist(), strict=True):
+            own = columns[start:end]
+            rise = np.add.reduce(
+                scaled_of_parts[start:end] * (doubled[own] + counts_of_parts[start:end]), axis=0
+            )
+            rise /= objective.shares
+            rise += closed
+            part = int(rise.argmin())
+            parts[unit] = part
+            doubled[own, part] += 2 * counts[start:end]
+            n_left[part] -= 1
+            if n_left[part] == 0:
+                closed[part] = np.inf
+            start = end
+
+
+def assign_by_lists(
+    units: UnitCounts,
+    order: Ints,
+    objective: Objective,
+    parts: Parts,
+    doubled: list[list[float]],
+    n_left: list[int],
+) -> None:
+    """Assign each unit in turn, in place, to the same part as `assign_by_arrays`.
+
+    An array operation on a few numbers takes longer than a loop over them.
+    """
+    # All lists that are zipped have an item for each part; a strict `zip` takes longer.
+    shares = objective.shares.tolist()
+    closed = [inf if n == 0 else 0.0 for n in n_left]
+    no_rise = [0.0] * len(shares)
+    for chunk, ends, *entries in entries_in_turn(units, order, objective):
+        columns, counts, scaled = (each.tolist() for each in entries)
+        chosen: list[int] = []
+        start = 0
+        for end in ends.tolist():
+            rise = no_rise
+            # The order of the operations is that of the arrays, so that rounding errors are equal.
+            for place in range(start, end):
+                count = counts[place]
+                factor = scaled[place]
+                own = doubled[columns[place]]
+                rise = [x + factor * (d + count) for x, d in zip(rise, own, strict=False)]
+            rise = [x / share + y for x, share, y in zip(rise, shares, closed, strict=False)]
+            part = rise.index(min(rise))
+            chosen.append(part)
+            for place in range(start, end):
+                doubled[columns[place]][part] += 2 * counts[place]
+            n_left[part] -= 1
+            if n_left[part] == 0:
+                closed[part] = inf
+            start = end
+        parts[chunk] = chosen
+
+
+def entries_in_turn(
+    units: UnitCounts, order: Ints, objective: Objective
+) -> Iterator[tuple[Ints, Ints, Ints, Values, Values]]:
+    """Yield some of the units at a time, with the end of the entries of each unit.
+
+    The other arrays hold the column, the count and the scaled count of each entry.
+    """
+    for start in range(0, len(order), CHUNK):
+        chunk = order[start : start + CHUNK]
+        entries, _ = nonzero(units, chunk)
         columns = units.indices[entries]
-        rise = np.add.reduce(scaled[entries] * (doubled[columns] + counts[entries]), axis=0)
-        rise /= shares
-        rise += closed
-        part = int(rise.argmin())
-        parts[unit] = part
-        doubled[columns, part] += 2 * units.data[entries]
-        n_left[part] -= 1
-        if n_left[part] == 0:
-            closed[part] = np.inf
+        counts = units.data[entries].astype(np.float64)
+        ends = np.cumsum(n_entries(units, chunk))
+        yield chunk, ends, columns, counts, counts * objective.scale[columns]
 
 
 def sampled_local_search(
@@ -141,16 +227,19 @@ def sampled_local_search(
     heaviest = self_loss(units, objective.scale).max()
     objective = objective._replace(min_gain=smallest_gain(heaviest, objective))
     size = max(LEAST_BATCH, min(BATCH, CELLS_PER_BATCH // max(len(objective.scale), 1)))
+    counts_of = dense_reader(units, size)
     n_idle = 0
     while n_idle < MAX_IDLE_BATCHES and not is_optimal(loss, objective):
         drawn = stream(3 * size).reshape(3, size)
         first, second = movable[drawn[:2] % n_movable]
         to = parts[second].astype(np.int64)
-        change = -to_dense(units, first)
-        is_move = (drawn[2] >> np.uint64(63)).astype(np.bool_) & moves
-        change[:, ~is_move] += to_dense(units, second[~is_move])
-        to[is_move] = (drawn[2, is_move] % n_parts).astype(np.int64)
-        second = np.where(is_move, -1, second)
+        change = counts_of(second)
+        if moves:
+            is_move = (drawn[2] >> np.uint64(63)).astype(np.bool_)
+            change *= ~is_move
+            to[is_move] = (drawn[2, is_move] % n_parts).astype(np.int64)
+            second = np.where(is_move, -1, second)
+        change -= counts_of(first)
         gain = apply_improving_moves(deviation, objective, parts, first, second, to, change)
         loss -= gain
         n_idle += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from ...core.types import Flags, Ints, StratumTable, Words
 from ...errors import StratError
 from ...frames import NewColumn, SharedRows
 from ...frames.attach import attach_pandas
-from ...frames.labels import drop_values, filter_spans, filter_values
+from ...frames.labels import flag_times, flag_unshared, flag_values
 from ...frames.periods import Span, period_starts
 from ...frames.references import EXPRESSIONS
 from ...pipeline.options import Options
@@ -75,7 +75,7 @@ class DaskEngine(Engine):
         if not (dtype.is_float() or dtype.is_decimal() or column._meta.dtype == object):
             return term.resolve([column._meta])
         resolve = dask.delayed(term.resolve, pure=False)
-        terms: tuple[Term, ...] = dask.compute(
+        terms: tuple[Term, ...] = passes.compute(
             *(resolve([series]) for series in column.to_delayed())
         )
         # A single partition with continuous values makes the whole column continuous.
@@ -237,22 +237,24 @@ class DaskEngine(Engine):
     def leaking_rows(self, refs: Sequence[Any], argument: str, name: str) -> Any:
         if argument == "key":
             call = self.bind(Options(key=tuple(refs)), name, drop=True)
-            choose = partial(passes.rows_of_keys, plan=call.plan, keys=leaking_keys(call))
+            find_sets = partial(passes.sets_of_keys, plan=call.plan, keys=leaking_keys(call))
         else:
             terms = tuple(Classes((ref,)) for ref in refs)
             call, counts = self.count(self.bind(Options(terms), name, drop=True))
             codes = leaking_sets(counts, nulls_alike=argument == "duplicates")
-            choose = partial(
-                passes.rows_of_sets,
+            find_sets = partial(
+                passes.sets_of_rows,
                 plan=call.plan,
                 index=index_of(CountedCodes(counts, codes, 0)),
                 checksums=counts.native.checksums,
-                check=argument,
             )
-        meta = call.frame._meta.assign(check="", set=0)
-        rows = over_rows(call.frame, meta, choose)
-        # The repr of a Dask frame fails if an operand is an index or an array.
-        return rows.drop(columns=list(call.frame.columns[len(self.frame.columns) :]))
+        add_sets = partial(
+            passes.add_sets,
+            find_sets=find_sets,
+            check="keys" if argument == "key" else argument,
+        )
+        marked = self.add_columns(call, lambda meta: meta.assign(check="", set=0), add_sets)
+        return DaskEngine(marked).keep_flagged(["set"], passes.has_set)
 
     # Results ----------------------------------------------------------------------------
 
@@ -277,14 +279,24 @@ class DaskEngine(Engine):
             salts=list(salts),
             fill=fill,
         )
+        return self.add_columns(call, lambda meta: attach_pandas(meta, list(outputs)), add_columns)
+
+    def add_columns(
+        self, call: DaskCall, add_types: Callable[[Any], Any], add: Callable[..., Any]
+    ) -> Any:
+        """Add columns that `add` computes from the columns of the call in each partition.
+
+        The function `add` also takes `old_labels`, the labels of the columns to which it adds them;
+        `add_types` adds columns of their types to a frame without rows.
+        """
         labels = self.frame.columns
         # `assign` in Dask needs column labels that are unique and can be sorted.
         if labels.is_unique and all(isinstance(label, str) for label in labels):
-            meta = attach_pandas(self.frame._meta[[]], list(outputs))
-            new = over_rows(call.wanted.frame, meta, partial(add_columns, old_labels=[]))
-            return self.frame.assign(**{output.name: new[output.name] for output in outputs})
-        meta = attach_pandas(self.frame._meta, list(outputs))
-        return over_rows(call.frame, meta, partial(add_columns, old_labels=list(labels)))
+            types = add_types(self.frame._meta[[]])
+            new = over_rows(call.wanted.frame, types, partial(add, old_labels=[]))
+            return self.frame.assign(**{name: new[name] for name in types.columns})
+        types = add_types(self.frame._meta)
+        return over_rows(call.frame, types, partial(add, old_labels=list(labels)))
 
     def select(
         self,
@@ -295,16 +307,26 @@ class DaskEngine(Engine):
         nulls: bool = False,
         drops: bool = False,
     ) -> Any:
-        choose = partial(filter_values, name=name, values=values, equal=equal, nulls=nulls)
-        rows = over_rows(self.frame, self.frame._meta, choose)
+        flag = partial(flag_values, name=name, values=values, equal=equal, nulls=nulls)
+        rows = self.keep_flagged([name], flag)
         return rows.drop(columns=[name]) if drops else rows
 
     def select_spans(self, name: str, spans: Sequence[Span], *, nulls: bool = False) -> Any:
-        choose = partial(filter_spans, name=name, spans=list(spans), nulls=nulls)
-        return over_rows(self.frame, self.frame._meta, choose)
+        return self.keep_flagged(
+            [name], partial(flag_times, name=name, spans=list(spans), nulls=nulls)
+        )
 
     def drop_shared(self, other: Any, values: Mapping[str, Any]) -> Any:  # noqa: ARG002
-        return over_rows(self.frame, self.frame._meta, partial(drop_values, values=dict(values)))
+        return self.keep_flagged(list(values), partial(flag_unshared, values=dict(values)))
+
+    def keep_flagged(self, names: Sequence[Any], flag: Callable[[Any], Flags]) -> Any:
+        """Keep the rows that `flag` flags, given the named columns of a partition.
+
+        The flags are a column of their own, so that Dask reads only the named columns and those
+        that are chosen of the result.
+        """
+        meta = pd.Series([], dtype=np.bool_)
+        return self.frame[over_rows(self.frame[names], meta, partial(passes.flags_of, flag=flag))]
 
 
 class Labels:

@@ -14,12 +14,12 @@ import polars as pl
 
 from ... import frames
 from ...checks import load_extra
-from ...core.types import Ints, StratumTable, Words
+from ...core.types import Flags, Ints, StratumTable, Words
 from ...errors import StratError
 from ...frames import NewColumn
 from ...frames.attach import attach_pandas
 from ...pipeline.nest import place_rows
-from ..base import PartsByNumber, check_key, parts_by_number, read_filled
+from ..base import PartsByNumber, check_key, file_is_gone, parts_by_number, read_filled
 from ..cells import WORD, cells_of
 from ..quantiles import Round, cell_places
 from .kinds import Kinds, choose_types, kinds_in, numbers_in
@@ -104,7 +104,16 @@ def compute_tree(
         tasks = [(operator.call, of_few.key, group) for group in groups]
         level += 1
     graph[name] = tasks[0]
-    return delayed.Delayed(name, graph).compute()
+    return compute(delayed.Delayed(name, graph))[0]
+
+
+def compute(*tasks: Any) -> tuple[Any, ...]:
+    """Compute tasks; raise an error of ours if a file was removed after the frame was made."""
+    try:
+        results: tuple[Any, ...] = dask.compute(*tasks, traverse=False)
+    except FileNotFoundError as error:
+        raise file_is_gone(str(error)) from error
+    return results
 
 
 Typed = tuple[Kinds, Any]
@@ -260,22 +269,34 @@ def apply(partition: Any, function: Callable[[Any], Any]) -> Any:
     return function(partition)
 
 
-def rows_of_sets(
-    partition: Any, *, plan: Plan, index: pl.DataFrame, checksums: Words, check: str
+def flags_of(partition: Any, *, flag: Callable[[Any], Flags]) -> Any:
+    return pd.Series(flag(partition), index=partition.index)
+
+
+def add_sets(
+    partition: Any, *, find_sets: Callable[[Any], Ints], check: str, old_labels: Sequence[Any]
 ) -> Any:
-    """Keep the rows with a code in the index, and add the columns `check` and `set`."""
+    """Add the columns `check` and `set` to some columns."""
+    return partition[list(old_labels)].assign(check=check, set=find_sets(partition))
+
+
+def has_set(partition: Any) -> Flags:
+    return np.asarray(partition["set"] >= 0)
+
+
+def sets_of_rows(partition: Any, *, plan: Plan, index: pl.DataFrame, checksums: Words) -> Ints:
+    """Find the code of each row in the index, or -1 if it has none."""
     rows, codes = same_rows(partition, plan, index, checksums)
-    positions = np.flatnonzero(codes >= 0)
-    return rows.partition.iloc[positions].assign(check=check, set=codes[positions])
+    return place_rows(codes, rows.positions, len(partition))
 
 
-def rows_of_keys(partition: Any, *, plan: Plan, keys: Words) -> Any:
-    """Keep the rows whose key has one of the ascending hashes; add the columns `check`, `set`."""
+def sets_of_keys(partition: Any, *, plan: Plan, keys: Words) -> Ints:
+    """Find the place of each row's hash of the key in the ascending `keys`, or -1."""
     rows = read_rows(partition, plan, [0], keyed=True)
     hashes = rows.numbers[0]
-    positions = np.flatnonzero(np.isin(hashes, keys))
-    places = np.searchsorted(keys, hashes[positions])
-    return rows.partition.iloc[positions].assign(check="keys", set=places)
+    is_leaking = np.isin(hashes, keys)
+    places = np.where(is_leaking, np.searchsorted(keys, hashes), -1)
+    return place_rows(places, rows.positions, len(partition))
 
 
 def add_columns(

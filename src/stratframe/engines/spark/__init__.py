@@ -18,7 +18,7 @@ from ...terms.classes import Classes
 from ...terms.entry import read_entry
 from ..base import Engine, check_term
 from .alike import count
-from .arrow import collect, with_sign
+from .arrow import collect, run, with_sign
 from .call import SparkCall, stratum_of_term
 from .columns import (
     FLOATS,
@@ -26,6 +26,7 @@ from .columns import (
     Typed,
     by_period,
     check_column,
+    check_periods,
     compared_names,
     functions,
     literals,
@@ -90,6 +91,9 @@ class SparkEngine(Engine):
         if argument == "key":
             columns_to_hash(typed)
         return typed
+
+    def check_period(self, name: str, every: str) -> None:
+        check_periods(self.typed(name, "name"), every)
 
     def resolve(self, term: Term) -> Term:
         typed = self.typed(term.columns[0], "by")
@@ -223,7 +227,7 @@ def check_where(call: SparkCall) -> None:
     """Raise an error if the column of `where` has missing values."""
     if call.where is None:
         return
-    n_missing = call.frame.filter(call.where.isNull()).count()
+    n_missing = run(call.frame.filter(call.where.isNull()).count)
     if n_missing:
         msg = (
             f"The column of `where` {HAS_MISSING} in {plural(n_missing, 'row')}."

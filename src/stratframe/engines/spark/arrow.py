@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...checks import load_extra
 from ...core.types import Ints, Words
-from ..base import EngineFrame
+from ..base import EngineFrame, file_is_gone
+
+GONE = re.compile(r"file (\S+?)\.? File does not exist")
+"""A sentence of the error of Spark for a file that was removed."""
 
 
 def collect(frame: EngineFrame) -> Any:
-    return load_extra("polars", "spark").from_arrow(frame.toArrow())
+    return load_extra("polars", "spark").from_arrow(run(frame.toArrow))
+
+
+def run(action: Callable[[], Any]) -> Any:
+    """Run a job of Spark; raise an error of ours if a file was removed after the frame was made."""
+    try:
+        return action()
+    except Exception as error:
+        gone = GONE.search(str(error))
+        if gone is None:
+            raise
+        raise file_is_gone(gone[1]) from error
 
 
 def whole_column(table: Any, name: str) -> Ints:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from ...errors import StratError
@@ -10,6 +11,9 @@ from .columns import FLOATS, Typed, functions, is_duration, is_string
 
 WHOLE = ("boolean", "tinyint", "smallint", "int", "bigint")
 """Spark types that are hashed as 64-bit integers."""
+
+UNSIGNED = "decimal(20,0)"
+"""The Spark type that holds unsigned 64-bit integers."""
 
 SIGN_BIT = -(2**63)
 """Exclusive or with this bit turns unsigned words into signed integers in the same order."""
@@ -66,14 +70,21 @@ def columns_to_hash(typed: Typed) -> list[Any]:
 
 
 def whole_numbers(typed: Typed) -> Any:
-    """Convert numbers to 64-bit integers; numbers that are not 64-bit integers become null."""
+    """Convert numbers to 64-bit integers; numbers that are not 64-bit integers become null.
+
+    Spark reads unsigned integers as decimals, and has no type for them. From 2**63 on they become
+    the negative integers with the same bits, which pandas and Polars hash.
+    """
     sf = functions()
     column = typed.column
     if typed.dtype in WHOLE:
         return column.cast("bigint")
     if typed.dtype not in FLOATS:
-        whole = column.try_cast("bigint")
-        return sf.when(whole == column, whole)
+        whole = column.try_cast(UNSIGNED)
+        # Integers of more than 63 bits reach Spark as decimals only.
+        end = sf.lit(Decimal(2**64))
+        signed = sf.when(whole < sf.lit(Decimal(2**63)), whole).otherwise(whole - end)
+        return sf.when((whole == column) & (whole < end), signed.try_cast("bigint"))
     value = column.cast("double")
     whole = value.try_cast("bigint")
     return sf.when((whole.cast("double") == value) & (sf.abs(value) < END_OF_INTEGERS), whole)

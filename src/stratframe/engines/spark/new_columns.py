@@ -113,7 +113,10 @@ def faults(call: SparkCall) -> Iterator[tuple[str, Any]]:
     for each in call.key:
         yield f"Column {each.name!r} {HAS_MISSING}.", is_dealt & each.present.isNull()
         if each.is_decimal:
-            message = f"A decimal key must hold whole numbers, but {each.name!r} has other values."
+            message = (
+                f"A decimal key must hold whole numbers of 64 bits, but {each.name!r} has other"
+                " values."
+            )
             yield message, is_dealt & each.present.isNotNull() & whole_numbers(each).isNull()
     if call.where is not None:
         yield f"The column of `where` {HAS_MISSING}.", call.where.isNull()

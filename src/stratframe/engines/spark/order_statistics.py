@@ -9,7 +9,7 @@ import numpy as np
 from ...checks import load_extra
 from ..base import EngineFrame
 from ..counts import CountedCodes
-from .arrow import collect, places_in_lists, small_frame, whole_column
+from .arrow import collect, places_in_lists, run, small_frame, whole_column
 from .call import SparkCall, count_points
 from .columns import HELPER, functions
 from .new_columns import look_up
@@ -121,7 +121,7 @@ def window_statistics(values: EngineFrame, n: int) -> tuple[Any, list[int]]:
     ends = (sf.percentile_approx("value", each, ACCURACY) for each in shares)
     windows = values.groupBy("stratum").agg(*ends).toDF("of", "lows", "highs")
     # The windows are collected, because Spark would otherwise compute them again.
-    known = values.sparkSession.createDataFrame(windows.toArrow())
+    known = values.sparkSession.createDataFrame(run(windows.toArrow))
     joined = values.join(sf.broadcast(known), sf.col("stratum") == sf.col("of"))
     table = count_in_windows(joined.withColumn("near_only", sf.lit(False)), n - 1)
     strata, starts = np.unique(whole_column(table, "stratum"), return_index=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...frames import SharedExample, SharedRows
 from ..base import EngineFrame
+from .arrow import run
 from .columns import HELPER, Typed, functions
 
 FOLD = f"{HELPER}fold"
@@ -30,7 +31,7 @@ def shared_rows(
         sf.min("label").alias("low"),
         sf.max("label").alias("high"),
     )
-    totals: Any = groups.agg(
+    totals = groups.agg(
         sf.count("n"),
         sf.count_if(sf.col("n") > 1),
         sf.count_if("split"),
@@ -39,8 +40,8 @@ def shared_rows(
         sf.sum(sf.col("n") * sf.col("n") - sf.col("squares")),
         sf.max("n"),
         sf.min(sf.when(sf.col("split"), sf.struct(*names, "low", "high"))),
-    ).first()
-    *counts, split = totals
+    )
+    *counts, split = run(totals.first)
     numbers = [int(n or 0) for n in counts]
     n_values, n_repeated, n_split, n_rows, twice, twice_split, largest = numbers
     return SharedRows(

@@ -1,0 +1,95 @@
+"""The columns that may explain how rows were dealt, and the rows that are looked at first."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stratframe import frames
+from stratframe.judging.candidates import (
+    BLOCKS,
+    FEW_ROWS,
+    candidate_labels,
+    names_folds,
+    read_candidates,
+    sample_rows,
+    words_of,
+)
+from tests.helpers import Make
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "fold",
+        "Fold_2",
+        "kfold",
+        "split",
+        "testSet",
+        "is_train",
+        "isTest",
+        "set",
+        "cv5",
+        "partition",
+    ],
+)
+def test_names_of_folds(name: str) -> None:
+    """A name that says folds, parts or their use is none of a candidate."""
+    assert names_folds(name)
+
+
+@pytest.mark.parametrize("name", ["patient", "offset", "latest", "folder", "asset", 3, None])
+def test_other_names(name: Any) -> None:
+    """A word that contains one for folds is another word."""
+    assert not names_folds(name)
+
+
+def test_words_of_a_label() -> None:
+    """Capitals, digits and underscores separate words; of several levels the last name counts."""
+    assert words_of("patientId_2") == "patient Id 2"
+    assert words_of(("visit", "patient_id")) == "patient id"
+    assert words_of(("id", "")) == "id"
+
+
+def test_columns_that_are_candidates(frame: Make) -> None:
+    """Folds, columns of the call and lists are left out, and missing values are counted."""
+    data = {
+        "label": ["a", "b"] * 10,
+        "id": [row // 2 for row in range(20)],
+        "other_fold": [0, 1] * 10,
+        "dept": ["x"] * 17 + [None] * 3,
+        "tags": [["t"]] * 20,
+        "fold": [0, 1] * 10,
+    }
+    made = frame(data)
+    labels = candidate_labels(made, ["fold"], ["label"])
+    assert labels == ["id", "dept", "tags"]
+    eager = frames.collect_columns(made, labels)
+    ids, dept, tags = read_candidates(eager, labels)
+    assert ids.classes is not None
+    assert ids.classes[1] == 10
+    assert tags.classes is tags.sampled_codes is None
+    every = np.ones(20, dtype=bool)
+    assert ids.is_known_in(every)
+    assert not dept.is_known_in(every)
+    assert dept.is_known_in(np.arange(20) < 18)
+
+
+@pytest.mark.parametrize("n_rows", [0, 1, FEW_ROWS])
+def test_all_rows_of_small_frames_are_sampled(n_rows: int) -> None:
+    """A small frame is looked at whole."""
+    sample = sample_rows(n_rows)
+    assert sample.has_all
+    assert sample.is_drawn.all()
+    assert sample.rows.tolist() == list(range(n_rows))
+
+
+@pytest.mark.parametrize("n_rows", [FEW_ROWS + 1, 10**6, 10**8])
+def test_rows_are_sampled_in_blocks_and_at_random(n_rows: int) -> None:
+    """Of many rows, blocks of neighbours and some 8 sqrt(n) drawn rows are looked at."""
+    sample = sample_rows(n_rows)
+    assert not sample.has_all
+    assert (np.diff(sample.rows) > 0).all()
+    assert 0 <= sample.rows[0] < sample.rows[-1] < n_rows
+    assert sample.is_drawn.sum() == pytest.approx(8 * n_rows**0.5, rel=0.1)
+    assert (np.diff(sample.rows) == 1).sum() >= BLOCKS * 1023

@@ -1,0 +1,111 @@
+"""Lost folds are told from names, and unequal folds from those of a deal."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import stratframe as sf
+from stratframe.judging.candidates import names_folds
+from stratframe.judging.sequences import names_time
+from stratframe.judging.sizes import are_unequal, exceed_chance, look_dealt, lost_folds
+from tests.helpers import Make
+from tests.judging.conftest import lines_of
+
+
+@pytest.mark.parametrize(
+    ("numbers", "lost"),
+    [
+        pytest.param([0, 2], [1], id="one_of_three"),
+        pytest.param([2, 3, 4], [1], id="fold_1_of_four"),
+        pytest.param([0, 1, 2, 4, 6, 7], [3, 5], id="two_of_eight"),
+        pytest.param([1, 2, 3], [], id="folds_from_1"),
+        pytest.param([0, 1, 4], [], id="more_gaps_than_a_third"),
+        pytest.param([3, 4, 6], [], id="names_from_3"),
+        pytest.param([3, 7, 12, 40], [], id="sites"),
+        pytest.param([202412, 202501], [], id="months"),
+        pytest.param([-1, 1, 2], [], id="negative"),
+    ],
+)
+def test_gaps_in_numbers(numbers: list[int], lost: list[int]) -> None:
+    """A gap in fold numbers is a lost fold; other numbers name something, and lack nothing."""
+    assert lost_folds("fold", numbers, [10] * len(numbers)) == lost
+
+
+@given(st.integers(2, 30), st.data())
+def test_a_lost_fold_is_found_unless_it_is_fold_0(k: int, data: Any) -> None:
+    """One lost fold of any deal is found, save the first of folds from 0, and the last."""
+    lost = data.draw(st.integers(1, k - 1))
+    numbers = [fold for fold in range(k + 1) if fold != lost]
+    assert lost_folds("cv_fold", numbers, [20] * k) == [lost]
+    assert lost_folds("fold", range(1, k + 1), [20] * k) == []
+
+
+@pytest.mark.parametrize(
+    ("sizes", "is_dealt"),
+    [
+        pytest.param([100, 110, 90], True, id="within_a_tenth"),
+        pytest.param([2, 3, 1], True, id="within_a_row"),
+        pytest.param([100, 130, 70], True, id="within_four_deviations_of_random_sizes"),
+        pytest.param([1000, 1250, 750], False, id="beyond"),
+    ],
+)
+def test_sizes_of_a_deal(sizes: list[int], is_dealt: bool) -> None:
+    """Folds are dealt if sizes are equal but for a tenth, or as equal as random numbers."""
+    assert look_dealt(np.array(sizes)) is is_dealt
+    assert bool(lost_folds("fold", [0, 2, 3], sizes)) is is_dealt
+
+
+@given(st.lists(st.integers(1, 200), min_size=2, max_size=8))
+def test_unequal_sizes(sizes: list[int]) -> None:
+    """Sizes are unequal if one is off by more than a row, a tenth, and what chance explains."""
+    k, n = len(sizes), sum(sizes)
+    off = max(abs(size - n / k) for size in sizes)
+    deviation = (n * (1 / k) * (1 - 1 / k)) ** 0.5
+    assert are_unequal(np.array(sizes)) is (off > 1 and off > 0.1 * n / k)
+    # Close to the limit, rounding decides.
+    if abs(off - 4 * deviation) > 1e-9:
+        assert exceed_chance(np.array(sizes), n) is (k > 2 and off > 4 * deviation)
+
+
+def test_larger_groups_allow_more_unequal_sizes() -> None:
+    """The standard deviation is that of groups that are dealt whole."""
+    sizes = np.array([130, 100, 70])
+    assert exceed_chance(sizes, squares=150)
+    assert not exceed_chance(sizes, squares=300 * 10)
+
+
+@pytest.mark.parametrize("name", ["fold", "cv_fold", "test_set", "isTest", "Part", "k", "cv2", 1])
+def test_names_of_folds(name: Any) -> None:
+    """Names of folds and parts are known in several spellings; others are no folds."""
+    assert names_folds(name) is (name != 1)
+
+
+@pytest.mark.parametrize("name", ["site", "hospital", "bucket", "counts", "settings", "partner"])
+def test_names_of_something_else(name: str) -> None:
+    """Words that only contain a word for folds or times mean something else."""
+    assert not names_folds(name)
+    assert not names_time(name)
+
+
+@pytest.mark.parametrize("name", ["year", "saleDate", "week2", "TIME", "time_stamp", ("day", "")])
+def test_names_of_times(name: Any) -> None:
+    """Names of times are known in several spellings."""
+    assert names_time(name)
+    assert not names_folds(name)
+
+
+def test_labels_that_are_names(frame: Make) -> None:
+    """Numbers with gaps that name months are no fault, also in a column called like folds."""
+    df = frame({"split": [202411, 202412, 202501, 202502] * 5})
+    found = sf.check(df, name="split", duplicates=None)
+    assert lines_of(found) == ["split is fit for use", "ok sizes: 4 folds of 5 rows"]
+
+
+def test_a_lost_fold(frame: Make) -> None:
+    """A fold that lies between others and has no rows is missed."""
+    df = frame({"fold": [0, 1, 3, 4] * 5})
+    found = sf.check(df, duplicates=None)
+    assert "WARNING fold 2 has no rows" in lines_of(found)

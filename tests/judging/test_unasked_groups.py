@@ -1,0 +1,194 @@
+"""What `check` says of groups that a call does not name."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import stratframe as sf
+from tests.helpers import Make, columns_of
+
+RNG = np.random.default_rng(0)
+PEOPLE = np.repeat(np.arange(100), 4)
+FOLDS = RNG.permutation(np.arange(100) % 5)[PEOPLE]
+ROWS = RNG.permutation(400)
+
+
+def data_of(folds: Any, **columns: Any) -> dict[str, list[Any]]:
+    """Make visits of a hundred people, who have one label each, in no order."""
+    data = {
+        "nr": [f"p{each}" for each in PEOPLE],
+        "x": RNG.normal(size=400),
+        "label": PEOPLE // 10 % 2,
+        **columns,
+        "fold": folds,
+    }
+    return {name: np.asarray(values)[ROWS].tolist() for name, values in data.items()}
+
+
+def tear(folds: Any, n: int) -> Any:
+    """Move the first row of some people to the next fold."""
+    moved = folds.copy()
+    moved[: 4 * n : 4] = (moved[: 4 * n : 4] + 1) % 5
+    return moved
+
+
+def lines_on(found: sf.Check, check: str = "groups") -> list[tuple[str, str]]:
+    table = columns_of(found.findings)
+    rows = zip(table["check"], table["severity"], table["detail"], strict=True)
+    return [(severity, text) for each, severity, text in rows if each == check]
+
+
+def uneven_folds() -> Any:
+    """Deal whole people so that fold 0 has few of one label, as may happen to ten people."""
+    of_label = np.flatnonzero(np.arange(100) // 10 % 2)
+    others = np.flatnonzero(np.arange(100) // 10 % 2 == 0)
+    folds = np.empty(100, dtype=int)
+    folds[of_label] = np.repeat(np.arange(5), [5, 12, 11, 11, 11])
+    folds[others] = np.repeat(np.arange(5), [15, 8, 9, 9, 9])
+    return folds[PEOPLE]
+
+
+def test_folds_of_whole_groups_are_judged_by_groups(frame: Make) -> None:
+    """Folds that keep a column whole are judged as if the call named it."""
+    rows = frame(data_of(uneven_folds()))
+    found = sf.check(rows, "label")
+    named = sf.check(rows, "label", groups="nr")
+    assert found.ok
+    text = "groups: folds keep 'nr' whole (100 values), judged as groups='nr'"
+    assert lines_on(found) == [("ok", text)]
+    for check in ("balance", "strata", "sizes"):
+        assert lines_on(found, check) == lines_on(named, check)
+    assert not sf.check(rows, "label", groups=False).ok
+    assert not lines_on(sf.check(rows, "label", groups=False))
+
+
+def test_the_coarsest_column_is_told(frame: Make) -> None:
+    """Of families and their members, the family is told."""
+    families = np.arange(50)[PEOPLE // 2]
+    folds = RNG.permutation(np.arange(50) % 5)[families]
+    found = sf.check(frame(data_of(folds, family=families)), "label")
+    text = "groups: folds keep 'family' whole (50 values), judged as groups='family'"
+    assert lines_on(found) == [("ok", text)]
+
+
+def test_rows_without_a_value(frame: Make) -> None:
+    """A row without a value of the whole column is a group of its own; over a tenth is too many."""
+    data = data_of(FOLDS)
+    data["nr"][:30] = [None] * 30
+    assert lines_on(sf.check(frame(data), "label"))[0][0] == "ok"
+    data["nr"][:60] = [None] * 60
+    assert not lines_on(sf.check(frame(data), "label"))
+
+
+@pytest.mark.parametrize("n_torn", [1, 3, 5])
+def test_torn_groups_are_a_leak(frame: Make, n_torn: int) -> None:
+    """A few people in two folds, and all others in one, are a leak."""
+    found = sf.check(frame(data_of(tear(FOLDS, n_torn))), "label")
+    is_or_are = "is" if n_torn == 1 else "are"
+    text = f"{n_torn} of 100 values of 'nr' {is_or_are} in several folds, all others in one; if"
+    text += " their rows do not belong together, pass groups=False"
+    assert not found.ok
+    assert lines_on(found) == [("leak", text)]
+    assert sf.check(frame(data_of(tear(FOLDS, n_torn))), groups=False).ok
+
+
+def test_torn_ids_are_told_once(frame: Make) -> None:
+    """A torn column whose name suggests ids is not told again as an id."""
+    data = data_of(tear(FOLDS, 2))
+    found = sf.check(frame({"patient_id": data.pop("nr"), **data}), "label")
+    assert [severity for severity, _ in lines_on(found)] == ["leak"]
+
+
+def test_many_torn_groups_are_no_groups(frame: Make) -> None:
+    """If over one in twenty is torn, the folds were not made of whole groups."""
+    assert not [
+        each for each in lines_on(sf.check(frame(data_of(tear(FOLDS, 6))))) if each[0] == "leak"
+    ]
+
+
+def test_blocks_that_cut_values_are_asked_about(frame: Make) -> None:
+    """Blocks of sorted rows cut values at their borders; with `strict`, that counts as wrong."""
+    folds = (np.arange(400) + 2) * 5 // 402
+    rows = frame(
+        {"nr": PEOPLE.tolist(), "x": RNG.normal(size=400).tolist(), "fold": folds.tolist()}
+    )
+    found = sf.check(rows)
+    assert found.ok
+    text = "2 of 100 values of 'nr' are cut at borders of folds; if their rows belong together,"
+    assert lines_on(found) == [("note", f"{text} pass groups='nr'")]
+    assert not sf.check(rows, strict=True, duplicates=None).ok
+    assert sf.check(rows, strict=True, groups=False, duplicates=None).ok
+
+
+SITES = np.repeat(np.arange(4), [40, 60, 100, 200])
+
+
+@pytest.mark.parametrize("name", ["fold", "town"])
+def test_sites_may_differ_from_each_other(frame: Make, name: str) -> None:
+    """Folds that are sites, under a name of their own or beside it, may be uneven."""
+    towns = np.array([*"abcd"])[SITES]
+    data = data_of(SITES, town=towns)
+    shares = [4 if fold == 1 else 2 for fold in data["fold"]]
+    data["label"] = [int(row % 5 < share) for row, share in enumerate(shares)]
+    found = sf.check(frame(data), "label", name)
+    assert found.ok
+    assert lines_on(found) == [("ok", "groups: each fold is one 'town'")]
+    assert [severity for severity, _ in lines_on(found, "balance")] == ["note"]
+    assert not sf.check(frame(data), "label", name, groups=False).ok
+
+
+def test_features_are_no_sites(frame: Make) -> None:
+    """A feature should not differ between folds, whatever it explains."""
+    towns = np.array([*"abcd"])[SITES]
+    rows = frame(data_of(SITES, town=towns))
+    assert not sf.check(rows, features="town").ok
+
+
+def test_ids_by_what_they_do(frame: Make) -> None:
+    """A column of people without a name of ids is asked about, unless the call answers."""
+    rows = frame(data_of(RNG.permutation(400) % 5, visit=np.tile(np.arange(4), 100)))
+    found = sf.check(rows)
+    ((severity, text),) = lines_on(found)
+    assert severity == "note"
+    assert text.endswith("in several folds; if their rows belong together, pass groups='nr'")
+    assert not sf.check(rows, strict=True).ok
+    assert sf.check(rows, strict=True, groups=False).ok
+
+
+@pytest.mark.parametrize("n", [400, 40_000])
+def test_shuffles_keep_nothing_whole(frame: Make, n: int) -> None:
+    """Of random folds of any columns, nothing is told of groups."""
+    rng = np.random.default_rng(n)
+    data = {
+        "few": rng.integers(0, 3, n),
+        "some": rng.integers(0, 50, n),
+        "many": rng.integers(0, n // 2, n),
+        "all": rng.normal(size=n),
+        "one": np.zeros(n),
+        "fold": rng.permutation(n) % 5,
+    }
+    found = sf.check(frame({name: values.tolist() for name, values in data.items()}))
+    assert not lines_on(found)
+
+
+@pytest.mark.parametrize("n_torn", [0, 3])
+def test_large_frames(frame: Make, n_torn: int) -> None:
+    """Whole and torn groups of a large frame are found, whose columns are sampled first."""
+    people = np.repeat(np.arange(10_000), 4)
+    folds = tear(RNG.permutation(np.arange(10_000) % 5)[people], n_torn)
+    order = RNG.permutation(40_000)
+    data = {"nr": people, "x": RNG.normal(size=40_000), "fold": folds}
+    found = sf.check(frame({name: values[order].tolist() for name, values in data.items()}))
+    ((severity, text),) = lines_on(found)
+    assert severity == ("leak" if n_torn else "ok")
+    assert "10,000 values" in text
+
+
+def test_several_fold_columns() -> None:
+    """Each fold column is judged by what it keeps whole itself."""
+    data = pd.DataFrame(data_of(FOLDS)).assign(fold_2=RNG.permutation(400) % 5)
+    table = columns_of(sf.check(data, "label", ["fold", "fold_2"]).findings)
+    rows = zip(table["name"], table["check"], table["severity"], strict=True)
+    assert [name for name, check, _ in rows if check == "groups"] == ["fold"]
