@@ -323,13 +323,13 @@ def measurements(d: Draw) -> Case:
     units = np.sort(d.rng.integers(0, max(d.n // 4, 1), d.n))
     columns = {"nr": units, "arm": units % 3, "born": 1940 + units % 50, "sex": units % 2}
     value = d.one_of(d.rng.normal(size=d.n), np.round(d.rng.normal(120, 15, d.n), 1))
-    return Case(d.frame(columns | {"value": value, "fold": d.rng.permutation(d.n) % d.k}), "sex")
+    return Case(d.frame(columns | {"value": value, "fold": d.rng.permutation(d.n) % d.k}))
 
 
 def predicted(d: Draw) -> Case:
     """Deal rows that differ, beside a column of predictions."""
     columns = people(d) | {"oof": d.rng.normal(size=d.n)}
-    return Case(d.frame(columns | {"fold": d.rng.permutation(d.n) % d.k}), "label")
+    return Case(d.frame(columns | {"fold": d.rng.permutation(d.n) % d.k}))
 
 
 class Kind(NamedTuple):

@@ -44,6 +44,13 @@ ALONE = 0.1
 """Rows are copies only if each other column hides less than this share of as many rows. Rows that
 are similar by nature, such as those of a household, differ now in one column, now in another."""
 
+OFTEN = 0.15
+"""Equal rows may be of the same unit if more than this share of the pairs of rows with the same id
+are equal."""
+
+FEW_ROWS = 64
+"""The number of rows that are first compared with the folds."""
+
 SURELY = 0.7
 """A sample shows enough equal rows if it shows this share of what is needed, as it can be small."""
 
@@ -111,14 +118,15 @@ def leave_out_twins(compared: ComparedRows, folds: Ints) -> ComparedRows:
 
 def matches_folds(column: Any, folds: Ints, rows: Ints) -> bool:
     """Return whether each fold has one value of the column, and each value is in one fold."""
+    n_folds = 0
     # A few rows tell most columns apart.
-    for some in (rows[frames.duplicates.strided_rows(len(rows))], rows):
+    for some in (rows[:: max(len(rows) // FEW_ROWS, 1)], rows):
+        own_folds = folds[some]
         values = frames.duplicates.column_words(frames.take(column, some), 0)
-        n_folds = len(distinct_values(folds[some]))
-        n_values = len(distinct_values(values))
-        if n_values != n_folds or n_folds < 2 or flag_split_rows(values, folds[some]).any():
+        n_folds = len(distinct_values(own_folds))
+        if len(distinct_values(values)) != n_folds or flag_split_rows(values, own_folds).any():
             return False
-    return True
+    return n_folds > 1
 
 
 def choose_compared(compared: ComparedRows, places: Sequence[int] | Ints) -> ComparedRows:
@@ -224,8 +232,9 @@ def may_be_units(compared: ComparedRows, shared: SharedRows, rows: Ints) -> bool
     """Return whether equal rows may be of the same unit, as a column of ids says."""
     named = [is_id(label) for label in compared.labels]
     for column in itertools.compress(compared.columns, named):
-        n_values = np.count_nonzero(frames.duplicates.value_sizes(column, rows))
-        if ROWS_EACH * n_values <= len(rows):
+        sizes = frames.duplicates.value_sizes(column, rows)
+        n_alike = frames.duplicates.count_pairs(sizes)
+        if ROWS_EACH * np.count_nonzero(sizes) <= len(rows) and shared.n_pairs > OFTEN * n_alike:
             return True
     return have_ids(compared.columns, shared, rows)
 
