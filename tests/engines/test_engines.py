@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import stratframe as sf
-from stratframe.engines.base import engine_of
+from stratframe.engines.base import Options, engine_of
 from tests.engines.frames import FOLDED, FRAME, N, heard
 from tests.helpers import evaluate, refuse_now
 from tests.terms.test_toy_term import TERM
@@ -473,6 +473,15 @@ def test_what_rows_share_is_counted_as_row_by_row(engine):
             assert labels <= {*folds[values]}
 
     check()
+
+
+@pytest.mark.parametrize("n", [0, 1, N])
+def test_rows_of_a_call_without_entries_are_alike(engine, n):
+    """The counted rows of a call without entries have no columns, and count all rows."""
+    made = engine_of(engine.spread(engine.local(FRAME[:n]), [n // 3]))
+    counts = made.count(made.bind(Options()))[1]
+    assert counts.weights.sum() == n
+    assert counts.columns["by"] == []
 
 
 def test_parts_have_the_rows_of_pandas(engine):

@@ -79,10 +79,7 @@ REFUSED = {
         )
     },
     "sf.check(folded, sf.clusters(['age', 'id'], 2))": f"`sf.clusters`{DISTANCES}",
-    "sf.kfold(df, sf.margins(['label', 'sex']), key='id')": f"`sf.margins` searches over all rows"
-    f" at once{ELSEWHERE}",
-    "sf.kfold(df, 'label', key='id', deal='circular')": '`deal="circular"` needs all rows in'
-    f" order{ELSEWHERE}",
+    "sf.balance(folded, ['label', sf.clusters(['age', 'id'], 2)])": f"`sf.clusters`{DISTANCES}",
     **{
         f"sf.{verb}(df, sf.continuous('price'), deal='contiguous')": CUT
         for verb in ("kfold", "split", "plan")
@@ -227,6 +224,17 @@ def test_an_order_of_text_is_an_error_that_names_the_entry(engine):
     assert str(error).startswith(
         "`sf.continuous('name')` needs numbers or dates, but column 'name'"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "every", "rule"),
+    [("name", "1d", "`every` needs dates or times"), ("day", "6h", "`every='6h'` needs times")],
+)
+def test_periods_of_columns_that_have_none(engine, name, every, rule):
+    """Text has no periods, and dates have no hours."""
+    rows = engine.spread(engine.local(FOLDED), [20])
+    error = refused(lambda: sf.folds(rows, name, every=every))
+    assert str(error).startswith(f"{rule}, but column {name!r} is")
 
 
 def test_where_that_does_not_say(engine):

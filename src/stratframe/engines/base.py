@@ -31,7 +31,7 @@ from ..frames import (
 )
 from ..frames.attach import attach_pandas
 from ..frames.labels import flag_times, flag_unshared, flag_values
-from ..frames.periods import Span, period_starts
+from ..frames.periods import Span, period_starts, read_starts
 from ..pipeline.options import Options
 from ..terms.base import ByEdges, ByQuantiles, ByValue, Term
 from ..terms.classes import Classes
@@ -50,6 +50,7 @@ __all__ = [
     "NewColumn",
     "Options",
     "PartsByNumber",
+    "StratError",
     "Term",
     "attach_pandas",
     "by_argument",
@@ -91,6 +92,7 @@ class Engine(ABC):
     name: str
     """The name of the engine in messages, such as "Dask"."""
     frame: EngineFrame
+    """The frame, whose attribute `columns` lists the names of its columns."""
 
     @abstractmethod
     def empty(self) -> Any:
@@ -107,9 +109,17 @@ class Engine(ABC):
         listed = {argument: list(columns) for argument, columns in refs.items()}
         frames.check_refs(self.empty(), listed, new_names, overwrite=overwrite)
 
+    def check_period(self, name: str, every: str) -> None:
+        """Raise an error if the values of a column have no periods of the given length."""
+        (series,) = read_columns(self.empty(), [name])
+        read_starts(series, every)
+
     @abstractmethod
     def resolve(self, term: Term) -> Term:
-        """Return the term that `Term.resolve` chooses for the column of `term`."""
+        """Return the term that `Term.resolve` chooses for the column of `term`.
+
+        The term has one column: `check_possible` refuses all others before.
+        """
 
     @abstractmethod
     def bind(
@@ -123,9 +133,10 @@ class Engine(ABC):
         """Find or compute the columns of a call, and check their types.
 
         The call lists its entries in the order `by`, `groups`, `fold`. With `every`, each date or
-        time in the column `fold` is replaced by the start of its period. A row is not dealt if
-        `where` is false, if `drop` is true and the row has no fold, or if `options.missing` is
-        "null" and the row lacks a value in `by` or `groups`. A missing `where` raises an error.
+        time in the column `fold` is replaced by the start of its period; `check_period` has checked
+        the column. A row is not dealt if `where` is false, if `drop` is true and the row has no
+        fold, or if `options.missing` is "null" and the row lacks a value in `by` or `groups`. A
+        missing `where` raises an error.
         """
 
     @abstractmethod
@@ -134,9 +145,11 @@ class Engine(ABC):
     ) -> tuple[Call, Counts]:
         """Count the rows in each set of rows that are alike.
 
-        With `before`, only the first `before` entries are used. With `salts`, `Counts.lowest` is
-        also computed, and missing values in the key raise an error. The returned call can contain
-        results that later passes need.
+        Only rows that are dealt are counted. If the call has no entries, as that of `Options()`,
+        they are all alike, so that one counted row stands for them. With `before`, only the first
+        `before` entries are used. With `salts`, `Counts.lowest` is also computed, and missing
+        values in the key raise an error. The returned call can contain results that later passes
+        need.
         """
 
     def cut(self, call: Call, place: int, n: int, parents: CountedCodes) -> Call:  # noqa: ARG002

@@ -6,7 +6,7 @@ row with a weight, so that the pipeline can nest counted rows as it nests other 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -22,8 +22,8 @@ from ..pipeline.nest import Strata, place_rows
 from ..pipeline.options import Options, Rare
 from ..pipeline.random_numbers import row_streams
 from ..pipeline.stratify import stratify
-from ..terms.base import ByQuantiles
-from .base import Call, Engine, check_term
+from ..terms.base import ByQuantiles, Term
+from .base import Call, Engine, check_possible, check_term
 from .counts import HIGHEST_WORD, CountedCodes, Counts, Cuts
 
 
@@ -138,10 +138,19 @@ def parents_only(engine: Engine, options: Options, place: int) -> Options:
     return replace(options, terms=options.terms[:place], groups=(), rare=rare)
 
 
+def resolve_terms(engine: Engine, options: Options, cut: Callable[[Term], Term]) -> Options:
+    """Resolve the entries of a call, and replace each continuous entry with bins by `cut`."""
+    # An engine resolves entries of one column only, so others are refused before.
+    check_possible(replace(options, terms=tuple(map(cut, options.terms))), engine.name)
+    resolved = tuple(cut(engine.resolve(term)) for term in options.terms)
+    options = replace(options, terms=resolved)
+    check_possible(options, engine.name)
+    return options
+
+
 def without_orders(engine: Engine, options: Options) -> Options:
-    """Resolve the entries of a call, and replace each continuous entry with quantile bins."""
-    terms = [engine.resolve(term) for term in options.terms]
-    return replace(options, terms=tuple(term.without_order() or term for term in terms))
+    """Resolve the entries of a call, and replace each continuous entry with ten bins."""
+    return resolve_terms(engine, options, lambda term: term.without_order() or term)
 
 
 # Quotas ----------------------------------------------------------------------------------

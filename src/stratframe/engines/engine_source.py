@@ -50,6 +50,7 @@ from .counted import (
     order_salts,
     parts_of_groups,
     repeated_key_error,
+    resolve_terms,
     without_orders,
 )
 from .counts import CountedCodes, Counts, PartsByNumber
@@ -138,7 +139,6 @@ class EngineSource:
             raise not_possible(msg, self.kind)
         self.engine.check({**options.columns(), "name": list(names)})
         options = without_orders(self.engine, options)
-        check_possible(options, self.kind)
         self.check_key(options)
         engine = self.engine
         for name in names:
@@ -233,10 +233,7 @@ class EngineSource:
         entries = require_by(by)
         options = Options(entries.terms, entries.marginal, groups)
         self.engine.check(options.columns())
-        terms = tuple(self.engine.resolve(term).in_bins(k) for term in entries.terms)
-        options = replace(options, terms=terms)
-        check_possible(options, self.kind)
-        return options
+        return resolve_terms(self.engine, options, lambda term: term.in_bins(k))
 
     # Folds ------------------------------------------------------------------------------
 
@@ -253,6 +250,8 @@ class EngineSource:
         is_part: bool = False,
     ) -> LabelRows:
         """Count the rows with each combination of a label and values in the columns `apart`."""
+        if every is not None:
+            self.engine.check_period(name, every)
         terms = tuple(Classes((each,)) for each in apart)
         counts = self.engine.count(self.engine.bind(Options(terms), name, every))[1]
         (folds,) = counts.columns["name"]

@@ -26,6 +26,7 @@ from .columns import (
     Typed,
     by_period,
     check_column,
+    check_periods,
     compared_names,
     functions,
     literals,
@@ -90,6 +91,9 @@ class SparkEngine(Engine):
         if argument == "key":
             columns_to_hash(typed)
         return typed
+
+    def check_period(self, name: str, every: str) -> None:
+        check_periods(self.typed(name, "name"), every)
 
     def resolve(self, term: Term) -> Term:
         typed = self.typed(term.columns[0], "by")

@@ -184,11 +184,6 @@ def by_period(typed: Typed, every: str | None) -> Typed:
     if every is None:
         return typed
     minutes = minutes_of(every)
-    if typed.dtype not in (TIMES if minutes else ("date", *TIMES)):
-        hint = ""
-        if is_string(typed.dtype):
-            hint = f"df = df.withColumn({typed.name!r}, to_timestamp({typed.name!r}))"
-        raise no_dates(typed.name, typed.dtype, every, hint)
     sf = functions()
     value = typed.column
     day = sf.unix_date(value.cast("date")).cast("bigint")
@@ -201,6 +196,15 @@ def by_period(typed: Typed, every: str | None) -> Typed:
             reading = day * (DAY // SECOND) + passed * 60 + sf.second(value)
             number = number + reading - sf.unix_seconds(value)
     return typed._replace(column=number, dtype="bigint")
+
+
+def check_periods(typed: Typed, every: str) -> None:
+    """Raise an error if the values of a column have no periods of the given length."""
+    if typed.dtype not in (TIMES if minutes_of(every) else ("date", *TIMES)):
+        hint = ""
+        if is_string(typed.dtype):
+            hint = f"df = df.withColumn({typed.name!r}, to_timestamp({typed.name!r}))"
+        raise no_dates(typed.name, typed.dtype, every, hint)
 
 
 def spans_condition(typed: Typed, spans: Sequence[Span]) -> Any:
