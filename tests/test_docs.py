@@ -15,8 +15,8 @@ from tests.helpers import some_slow
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
-NOT_RUN = {"benchmarks.md", "beyond-one-machine.md"}
-"""Pages whose code takes long, or needs Dask: `tests/engines` runs the latter."""
+NOT_RUN = {"benchmarks.md", "beyond-one-machine.md", "own-engine.md"}
+"""Pages whose code takes long, or needs an engine: `tests/engines` runs the latter."""
 
 RUN = [page for page in PAGES if page.name not in NOT_RUN]
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.engines.frames import EngineFrames, on_dask, on_lists, on_spark
+from tests.engines.frames import EngineFrames, on_dask, on_duckdb, on_spark
 from tests.engines.session import spark
 
 __all__ = ["engine", "spark"]
@@ -12,7 +12,7 @@ __all__ = ["engine", "spark"]
 
 @pytest.fixture(
     params=[
-        "lists",
+        "duckdb",
         pytest.param("dask", marks=pytest.mark.dask),
         pytest.param("spark", marks=pytest.mark.spark),
     ]
@@ -21,7 +21,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[EngineFrames]:
     if request.param == "spark":
         yield from on_spark(request.getfixturevalue("spark"))
     else:
-        yield from {"lists": on_lists, "dask": on_dask}[request.param]()
+        yield from {"duckdb": on_duckdb, "dask": on_dask}[request.param]()
 
 
 @pytest.fixture

@@ -3,17 +3,19 @@
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime
+from importlib.util import module_from_spec, spec_from_file_location
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pytest
 from pandas.testing import assert_frame_equal
 from polars import selectors
 
 import stratframe as sf
-from tests.engines.lists import Lists
 from tests.engines.session import spark_frame
 from tests.helpers import columns_of
 from tests.test_golden import DATA, PARTS
@@ -48,6 +50,8 @@ class EngineFrames(NamedTuple):
     """Makes the pandas frame whose types the engine has."""
     is_pandas: bool = True
     """Whether partitions are frames of pandas, so that columns have its types."""
+    integer: str = "int64"
+    """What messages call the type of integers."""
     n_examples: int = 80
     """Random examples that are tried."""
 
@@ -68,8 +72,40 @@ def cut(frame: pd.DataFrame, places: Sequence[int]) -> list[pd.DataFrame]:
     return [frame.iloc[start:end] for start, end in pairwise([0, *sorted(places), len(frame)])]
 
 
-def on_lists() -> Iterator[EngineFrames]:
-    yield EngineFrames("Lists", lambda frame, places: Lists(cut(frame, places)))
+def on_duckdb() -> Iterator[EngineFrames]:
+    """Make frames of the engine of the recipe, whose rows have no partitions."""
+    duckdb = pytest.importorskip("duckdb", reason="needs pip install duckdb")
+    recipe = load_recipe()
+
+    def local(frame: pd.DataFrame) -> pd.DataFrame:  # categories have no order in DuckDB
+        return frame.astype(dict.fromkeys(frame.select_dtypes("category").columns, object))
+
+    with duckdb.connect() as connection:
+
+        def spread(frame: pd.DataFrame, places: Sequence[int]) -> Any:
+            table = pl.from_pandas(local(frame)).to_arrow()
+            return recipe.DuckFrame(connection, connection.from_arrow(table))
+
+        yield EngineFrames(
+            "DuckDB",
+            spread,
+            collect=lambda frame: frame.pl(),
+            local=local,
+            is_pandas=False,
+            integer="Int64",
+            n_examples=60,
+        )
+
+
+def load_recipe() -> Any:
+    """Import the engine of the recipe, which is a file of the docs."""
+    path = Path(__file__).parents[2] / "docs" / "recipes" / "duckdb_engine.py"
+    spec = spec_from_file_location("duckdb_engine", path)
+    assert spec is not None
+    assert spec.loader is not None
+    recipe = module_from_spec(spec)
+    spec.loader.exec_module(recipe)
+    return recipe
 
 
 def on_dask() -> Iterator[EngineFrames]:
@@ -86,7 +122,15 @@ def on_spark(session: Any) -> Iterator[EngineFrames]:
     def spread(frame: pd.DataFrame, places: Sequence[int]) -> Any:
         return spark_frame(session, pl.from_pandas(local(frame)), len(places))
 
-    yield EngineFrames("Spark", spread, collect_spark, local, is_pandas=False, n_examples=16)
+    yield EngineFrames(
+        "Spark",
+        spread,
+        collect_spark,
+        local,
+        is_pandas=False,
+        integer="bigint",
+        n_examples=16,
+    )
 
 
 def collect_spark(frame: Any) -> pl.DataFrame:

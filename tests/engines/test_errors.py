@@ -167,9 +167,9 @@ def spread(engine, call):
 @pytest.mark.parametrize("call", REFUSED)
 def test_what_is_refused(engine, call):
     """What an engine cannot do is told at the call."""
-    integer, fold = ("int64", "columns='fold'") if engine.is_pandas else ("bigint", "'fold'")
+    fold = "columns='fold'" if engine.is_pandas else "'fold'"
     message = REFUSED[call].replace("{name}", engine.name)
-    message = message.replace("{integer}", integer).replace("{fold}", fold)
+    message = message.replace("{integer}", engine.integer).replace("{fold}", fold)
     refuse_now(message, lambda: evaluate(call, **spread(engine, call)))
 
 

@@ -62,9 +62,15 @@ def check_folds(engine, frame, **options):
     assert {name: found[name] for name in expected} == expected
 
 
+def skip_durations(engine, names):
+    if engine.name == "DuckDB" and "duration" in names:
+        pytest.skip("DuckDB has intervals of months, which Polars does not read")
+
+
 @pytest.mark.parametrize("names", [[name] for name in COLUMNS] + [*map(list, pairwise(COLUMNS))])
 def test_keys_of_all_types_are_hashed_alike(engine, names):
     """Keys of one column and of two have the folds of Polars, at their extremes."""
+    skip_durations(engine, names)
     frame = pl.DataFrame({name: COLUMNS[name] for name in names})
     check_folds(engine, frame, key=names, deal="hash", k=1000, repeats=3)
 
@@ -101,6 +107,7 @@ def test_unsigned_keys_rank_rows_as_in_polars(engine):
 @pytest.mark.filterwarnings("ignore:The largest group:stratframe.StratWarning")
 def test_groups_of_all_types_are_those_of_polars(engine, name):
     """Groups have the folds of Polars by their values, at the extremes of each type."""
+    skip_durations(engine, [name])
     check_folds(engine, pl.DataFrame({"who": pl.concat([COLUMNS[name]] * 3)}), k=2, groups="who")
 
 

@@ -1,4 +1,4 @@
-"""The page on engines is true: its code runs, and gives what it shows."""
+"""The pages on engines are true: their code runs, and gives what they show."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ import pytest
 from tests.test_docs import ROOT, blocks, check_outputs
 
 PAGE = ROOT / "docs" / "beyond-one-machine.md"
+RECIPE = ROOT / "docs" / "recipes" / "own-engine.md"
 
 
 def code_of(language: str) -> list[Any]:
@@ -24,6 +25,17 @@ def test_the_code_for_dask_gives_what_it_shows():
         for code, line in code_of("pycon"):
             failures = check_outputs(code, names, PAGE, line)
             assert not failures, failures
+
+
+def test_the_code_of_the_recipe_gives_what_it_shows(monkeypatch):
+    """The examples run beside the file that they import."""
+    pytest.importorskip("duckdb", reason="needs pip install duckdb")
+    monkeypatch.syspath_prepend(RECIPE.parent)
+    names: dict[str, Any] = {}
+    for language, code, line in blocks(RECIPE):
+        assert language == "pycon"
+        failures = check_outputs(code, names, RECIPE, line)
+        assert not failures, failures
 
 
 @pytest.mark.spark
