@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 
 from ... import frames
-from ...core.strata import first_occurrence
+from ...core.strata import first_occurrence, lowest_words, sum_by
 from ...core.types import Ints, Words
 from ..base import check_n_strata
 from ..cells import MAX_BITS, cell_bits, cells_of
@@ -38,13 +38,15 @@ class Counted(NamedTuple):
     the key `low`, followed by the place, has the lowest values."""
     cells: list[Cells]
     """For each salt, the cells and their counts. A cell consists of the place of a combination of
-    values and the leading bits of a row number, and can occur several times."""
+    values and the leading bits of a row number, and can occur several times. The list is empty if
+    each combination is a single row, whose number is in the table."""
     missing: Ints
     """The number of missing values in each column of the key, and then in `where`."""
     bits: int = MAX_BITS
     """The number of leading bits that define a cell."""
     checksums: Words | None = None
-    """The number of rows and the sum of their marks in each partition; shape (n_partitions, 2)."""
+    """The number of rows and the sum of their marks in each partition; shape (n_partitions, 2).
+    None if each combination is a single row."""
 
 
 def count_partition(partition: Any, plan: Plan) -> Counted:
@@ -62,9 +64,7 @@ def count_partition(partition: Any, plan: Plan) -> Counted:
         labels[str(place)] = values
         if place in rows.words:
             labels[f"low{place}"] = values
-    ones = np.ones(len(places), np.uint8)
-    cells = [(cells_of(places, numbers, MAX_BITS), ones) for numbers in rows.numbers]
-    counted = Counted(rows.table.hstack(pl.DataFrame(columns)), labels, cells, rows.missing)
+    counted = Counted(rows.table.hstack(pl.DataFrame(columns)), labels, [], rows.missing)
     if len(places) > FEW_ROWS:
         return merge_counts([counted])
     return counted
@@ -77,63 +77,67 @@ def merge_counts(several: Sequence[Counted]) -> Counted:
     check_n_strata(n_codes)
     first = first_occurrence(codes, n_codes)
     entries = entries[first]
-    sums = sum_alike(table, codes)
+    sums, rows_of_ends = sum_alike(table, codes, n_codes)
     # The codes of each partition are the places of its combinations in the merged table.
     places = np.split(codes, np.cumsum([len(each.table) for each in several])[:-1])
-    n_salts = len(several[0].cells)
+    n_salts = len(table.select(pl.selectors.starts_with("u")).columns)
     bits = min(*(each.bits for each in several), cell_bits(n_codes * max(n_salts, 1)))
     largest = sums["n"].to_numpy().max(initial=0)
     return Counted(
-        table=entries.hstack(sums.drop("code", pl.selectors.starts_with("row "))),
-        labels=merge_labels(several, sums, first),
-        cells=merge_cells(several, places, n_codes, bits, largest),
+        table=entries.hstack(sums),
+        labels=merge_labels(several, rows_of_ends, first),
+        cells=merge_cells(several, places, n_salts, n_codes, bits, largest),
         missing=np.sum([each.missing for each in several], axis=0),
         bits=bits,
         checksums=merge_checksums(several, places, entries),
     )
 
 
-def merge_labels(several: Sequence[Counted], sums: pl.DataFrame, first: Ints) -> dict[str, Any]:
+def merge_labels(
+    several: Sequence[Counted], rows_of_ends: Mapping[str, Ints], first: Ints
+) -> dict[str, Any]:
     """Find the labels of merged rows: the values at the ends of bins, or of the `first` rows."""
     labels = {}
     for name in several[0].labels:
-        rows = first
-        if f"row {name}" in sums.columns:
-            rows = sums[f"row {name}"].to_numpy()
         series = join_series([each.labels[name] for each in several])
-        labels[name] = plain(series.iloc[rows])
+        rows = rows_of_ends.get(name, first)
+        # An index of the rows would travel to the driver beside the values.
+        labels[name] = plain(series.iloc[rows]).reset_index(drop=True)
     return labels
 
 
-def sum_alike(table: pl.DataFrame, codes: Ints) -> pl.DataFrame:
-    """Merge the rows with equal codes, in the order of their first appearance.
+def sum_alike(
+    table: pl.DataFrame, codes: Ints, n_codes: int
+) -> tuple[pl.DataFrame, dict[str, Ints]]:
+    """Merge the rows with equal codes, in the order of the codes.
 
-    For an entry that is cut at quantiles, the columns `row` and `row low`, followed by the place of
-    the entry, have the rows of the highest and lowest values.
+    For each entry that is cut at quantiles, also find the rows with its highest values, under the
+    place of the entry, and those with its lowest values, under `low` and the place.
     """
-    row = pl.col("row")
-    rows_of_ends = []
+    sums: dict[str, Ints | Words] = {"n": sum_by(codes, table["n"].to_numpy(), n_codes)}
+    rows_of_ends = {}
     for name in table.columns:
+        if not name.startswith(("u", "low", "high")):
+            continue
+        words = table[name].to_numpy()
         if name.startswith("high"):
-            place = name.removeprefix("high")
-            highest = row.get(pl.col(f"high{place}").arg_max())
-            lowest = row.get(pl.col(f"low{place}").arg_min())
-            rows_of_ends += [highest.alias(f"row {place}"), lowest.alias(f"row low{place}")]
-    return (
-        table.with_row_index("row")
-        .with_columns(pl.Series("code", codes))
-        .group_by("code", maintain_order=True)
-        .agg(
-            pl.col("n").sum(),
-            pl.col("^(u|low).*$").min(),
-            pl.col("^high.*$").max(),
-            *rows_of_ends,
-        )
-    )
+            sums[name] = ~lowest_words(codes, n_codes, ~words)
+        else:
+            sums[name] = lowest_words(codes, n_codes, words)
+        if not name.startswith("u"):
+            at_end = np.flatnonzero(words == sums[name][codes])
+            rows = at_end[first_occurrence(codes[at_end], n_codes)]
+            rows_of_ends[name.removeprefix("high")] = rows
+    return pl.DataFrame(sums), rows_of_ends
 
 
 def merge_cells(
-    several: Sequence[Counted], places: Sequence[Ints], n_entries: int, bits: int, largest: int
+    several: Sequence[Counted],
+    places: Sequence[Ints],
+    n_salts: int,
+    n_entries: int,
+    bits: int,
+    largest: int,
 ) -> list[Cells]:
     """Merge the cells of partitions for each salt, as cells that are defined by `bits` bits.
 
@@ -141,14 +145,23 @@ def merge_cells(
     combinations; `largest` is the largest count of one of them.
     """
     merged = []
-    for salt in range(len(several[0].cells)):
-        cells_of_salt = []
-        for each, places_of_each in zip(several, places, strict=True):
-            cell, n = each.cells[salt]
-            leading = (cell & ((1 << each.bits) - 1)) >> (each.bits - bits)
-            cells_of_salt.append((places_of_each[cell >> each.bits] << bits | leading, n))
+    for salt in range(n_salts):
+        cells_of_salt = [
+            cells_in(each, places_of_each, salt, bits)
+            for each, places_of_each in zip(several, places, strict=True)
+        ]
         merged.append(sum_cells(cells_of_salt, n_entries << bits, largest))
     return merged
+
+
+def cells_in(counted: Counted, places: Ints, salt: int, bits: int) -> Cells:
+    """List the cells of a partition, with the places of combinations in the merged table."""
+    if counted.checksums is None:
+        numbers = counted.table[f"u{salt}"].to_numpy()
+        return cells_of(places, numbers, bits), np.ones(len(numbers), np.uint8)
+    cell, n = counted.cells[salt]
+    leading = (cell & ((1 << counted.bits) - 1)) >> (counted.bits - bits)
+    return places[cell >> counted.bits] << bits | leading, n
 
 
 def merge_checksums(
@@ -163,7 +176,7 @@ def merge_checksums(
     for each, places_of_each in zip(several, places, strict=True):
         sums = each.checksums
         if sums is None:
-            numbers = [each.table["u0"].to_numpy()] if each.cells else []
+            numbers = [each.table["u0"].to_numpy()] if "u0" in each.table.columns else []
             marks = marks_of(hashes[places_of_each], numbers)
             sums = np.array([[len(marks), marks.sum()]], dtype=np.uint64)
         checksums.append(sums)

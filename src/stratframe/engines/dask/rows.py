@@ -225,7 +225,10 @@ def equal_rows(table: pl.DataFrame) -> tuple[Ints, int]:
     n_codes = min(1, len(table))
     for column in table:
         classes, n_classes = frames.encode_classes(column)
-        codes, n_codes = frames.read.factorize(codes * (n_classes + 1) + classes + 1)
+        if n_codes == 1 and not column.null_count():
+            codes, n_codes = classes, n_classes  # already numbered by first appearance
+        else:
+            codes, n_codes = frames.read.factorize(codes * (n_classes + 1) + classes + 1)
     return codes, n_codes
 
 
