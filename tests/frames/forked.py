@@ -27,6 +27,7 @@ DF = pd.DataFrame(DATA)
 DF["cat"] = DF["site"].astype("category")
 DF["gaps"] = pd.array([None, *range(1, N)], dtype="Int64")
 NAMED = DF.assign(name=[f"row {row}" for row in range(N)])
+DATED = DF.assign(day=DF["day"].astype(str), fold=[row * 4 // N for row in range(N)])
 TAGGED = DF.assign(tags=[["p"]] * N)
 MANY = pd.DataFrame({"x": np.sin(np.arange(3000.0)), "y": np.cos(np.arange(3000.0) ** 2)})
 FOLDS = sf.schemas.folded(k=4, library="polars")
@@ -42,6 +43,7 @@ WORKS: dict[str, Callable[[], Any]] = {
     "kfold, clusters": lambda: sf.kfold(MANY, sf.clusters(["x", "y"], 3)),
     "cv": lambda: sf.cv(DF),
     "check": lambda: sf.check(DF, "label", groups="site").findings,
+    "check, dates as text": lambda: sf.check(DATED, "label").findings,
     "leaks": lambda: sf.leaks(DF, groups="site"),
     "drift": lambda: sf.drift(DF, ["x", "day", "gaps"]),
     "Polars, kfold": lambda: sf.kfold(frame(), "label", name="new"),

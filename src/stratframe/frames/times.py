@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from typing import Any
 
@@ -13,6 +14,7 @@ from ..errors import StratError
 from .dtypes import dtype_of, has_order, is_measured, is_missing, is_text, to_polars
 from .libraries import Frame, Series, take, to_list
 from .read import encode_classes, read_times
+from .threads import has_threads
 
 DATES = (pl.Date, pl.Datetime)
 """The dtypes of dates and of times of a date."""
@@ -91,19 +93,32 @@ def read_dates(series: Series) -> tuple[Values, Flags] | None:
     first = np.zeros(n_texts, dtype=np.int64)
     known = np.flatnonzero(codes >= 0)
     first[codes[known[::-1]]] = known[::-1]
-    texts = texts_of(take(series, first))
-    stripped = texts.str.strip_chars().str.replace(f"{IN_UTC}$", "")
-    ranks = stripped.rank("dense").to_numpy().astype(np.int64)
-    is_date = texts.str.contains(ISO_TIME).to_numpy()
+    ranks, is_date = rank_dates(texts_of(take(series, first)))
     return ranks[codes], (codes < 0) | ~is_date[codes]
+
+
+def rank_dates(texts: pl.Series) -> tuple[Values, Flags]:
+    """Rank texts, which are in the order of their times, and flag those that are dates."""
+    if has_threads():
+        stripped = texts.str.strip_chars().str.replace(f"{IN_UTC}$", "")
+        return stripped.rank("dense").to_numpy().astype(np.int64), match_dates(texts)
+    without_zone = [re.sub(f"{IN_UTC}$", "", text.strip()) for text in texts.to_list()]
+    ranks = np.unique(np.array(without_zone, dtype=np.str_), return_inverse=True)[1]
+    return ranks, match_dates(texts)
+
+
+def match_dates(texts: pl.Series) -> Flags:
+    if has_threads():
+        return texts.str.contains(ISO_TIME).to_numpy()
+    return np.array([bool(re.match(ISO_TIME, text)) for text in texts.to_list()], dtype=np.bool_)
 
 
 def begins_with_dates(series: Series) -> bool:
     head = spread_rows(series)
     with suppress(StratError, pl.exceptions.PolarsError):
-        known = texts_of(head).filter(~is_missing(head))
-        n_dates = int(known.str.contains(ISO_TIME).sum())
-        return n_dates >= max(1, MOSTLY * len(known))
+        is_known = ~is_missing(head)
+        n_dates = int(match_dates(texts_of(take(head, np.flatnonzero(is_known)))).sum())
+        return n_dates >= max(1, MOSTLY * int(is_known.sum()))
     return False
 
 
