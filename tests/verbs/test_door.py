@@ -406,6 +406,8 @@ class GeoDataFrame(pd.DataFrame):
         raise AssertionError
 
 
+# pandas 2.2 warns of classes without a constructor from its own blocks, which GeoPandas has.
+@pytest.mark.filterwarnings("ignore:Passing a BlockManager:DeprecationWarning")
 def test_frames_like_those_of_geopandas_stay_as_they_are() -> None:
     """A class of frames that is made of pandas' own keeps its type and what it remembers."""
     places = GeoDataFrame(DATA)
