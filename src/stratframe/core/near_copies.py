@@ -28,7 +28,7 @@ def search_half(
     words: Words, folds: Ints, inside: Ints, outside_words: Words, counts: Ints
 ) -> None:
     """Leave out the columns `inside`, and search further in both halves of these columns."""
-    if len(inside) < len(words):
+    if len(inside) == 1 or len(inside) < len(words):
         is_split = flag_split_rows(outside_words, folds)
         words = words[:, is_split]
         folds = folds[is_split]
