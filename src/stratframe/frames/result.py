@@ -58,7 +58,7 @@ def text_column(library: str, texts: Sequence[str | None]) -> Any:
     if library == "polars":
         return pl.Series(texts, dtype=pl.String)
     has_text = np.array([each is not None for each in texts], dtype=np.bool_)
-    return pd.Series(np.array([each or "" for each in texts], dtype=np.str_)).where(has_text)
+    return pd.Series(np.array([each or "" for each in texts], dtype=np.str_)).where(has_text, None)
 
 
 def rank_values(series: Series | list[Any]) -> Ints | None:
