@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from calendar import monthrange
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -30,11 +31,12 @@ def start_of(day: date, every: str) -> date:
 
 
 def move(day: date, length: str, times: int) -> date:
-    """Move a day by calendar months, weeks or days."""
+    """Move a day by calendar months, weeks or days; a month may have no such day, but a last."""
     number = int(length.rstrip("dwmo")) * times
     if length.endswith("mo"):
         months = 12 * day.year + day.month - 1 + number
-        return date(months // 12, months % 12 + 1, day.day)
+        year, month = months // 12, months % 12 + 1
+        return date(year, month, min(day.day, monthrange(year, month)[1]))
     return day + timedelta(days=7 * number if length.endswith("w") else number)
 
 
@@ -102,10 +104,13 @@ def test_pairs_are_those_of_a_loop_over_dates(
     """Periods with and without rows count; gaps and windows are those of the calendar."""
     if train == "rest":
         window = None
-    rule: dict[str, Any] = {"train": train, "horizon": horizon, "step": step, "gap": gap}
-    rule["window"] = window
-    if every == "1mo" and gap == "1mo":
-        rule["gap"] = "1mo"
+    rule: dict[str, Any] = {
+        "train": train,
+        "horizon": horizon,
+        "step": step,
+        "gap": gap,
+        "window": window,
+    }
     expected = pair_days(days, every, **rule)
     frame = pl.DataFrame({"day": days})
 
