@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from .chance import tail_chances
-from .strata import sum_by
+from .strata import count_pairs, sum_by
 from .types import Flags, Ints, StratumTable, Values
 
 COUNT_ROUNDING = 1e-9
@@ -181,11 +181,6 @@ def is_beyond_shuffles(table: StratumTable) -> bool:
     alike = count_pairs(table.sum(axis=1))
     both = count_pairs(table)
     return bool(both < alike * share - RARE_SIGMAS * np.sqrt(alike * share))
-
-
-def count_pairs(sizes: Ints) -> float:
-    """Count the pairs of rows that share a set, given the sizes of the sets."""
-    return float((sizes * (sizes - 1)).sum() / 2)
 
 
 def tv_distance(off: Values, totals: Ints) -> Values:

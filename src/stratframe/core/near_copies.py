@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .strata import count_pairs
 from .types import Flags, Ints, Words
 
 
@@ -77,5 +78,4 @@ def start_of_sets(ascending: Words) -> Ints:
 
 def pairs_within(starts: Ints, n: int) -> int:
     """Count the pairs of rows within runs that start at the given positions."""
-    sizes = np.diff(np.append(starts, n))
-    return int((sizes * (sizes - 1)).sum()) // 2
+    return count_pairs(np.diff(np.append(starts, n)))

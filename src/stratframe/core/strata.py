@@ -93,6 +93,11 @@ def sum_by(codes: Ints, weights: Ints | None, n_codes: int) -> Ints:
     return sums
 
 
+def count_pairs(sizes: Ints) -> int:
+    """Count the pairs of rows within sets of the given sizes."""
+    return int((sizes * (sizes - 1)).sum()) // 2
+
+
 def factorize_codes(codes: Codes, n_codes: int, parents: Ints | None = None) -> tuple[Codes, Ints]:
     """Renumber codes by first appearance, parent by parent if the parents of codes are given.
 

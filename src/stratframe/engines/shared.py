@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import frames
+from ..core.strata import count_pairs
 from ..core.types import Flags, Ints, StratumTable
 from ..frames import SharedExample, SharedRows
 from ..pipeline.options import Options
@@ -66,8 +67,8 @@ def shared_values(counts: Counts, *, nulls_alike: bool) -> SharedRows:
     """Count the combinations of values, those that are repeated, and those in several folds."""
     counted = sets_of(counts, nulls_alike=nulls_alike)
     n_rows = counted.table.sum(axis=1)
-    n_pairs = int((n_rows * (n_rows - 1)).sum()) // 2
-    n_within = int((counted.table * (counted.table - 1)).sum()) // 2
+    n_pairs = count_pairs(n_rows)
+    n_within = count_pairs(counted.table)
     return SharedRows(
         n_values=int((n_rows > 0).sum()),
         n_repeated=int((n_rows > 1).sum()),

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from ..core.strata import distinct_values, factorize_codes, nest_codes, sum_by
+from ..core.strata import count_pairs, distinct_values, factorize_codes, nest_codes, sum_by
 from ..core.types import Codes, Flags, Ints, Words
 from ..errors import StratError
 from .dtypes import dtype_of, is_nested, nested_error, to_floats, to_polars
@@ -135,11 +135,6 @@ def count_with_example(
         folds=(values[folds[first]], values[folds[second]]),
     )
     return shared._replace(example=example)
-
-
-def count_pairs(sizes: Ints) -> int:
-    """Count the pairs of rows within sets of the given sizes."""
-    return int((sizes * (sizes - 1)).sum()) // 2
 
 
 def find_example(

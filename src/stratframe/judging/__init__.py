@@ -9,7 +9,7 @@
   `behaviour`, by what they do; and `whole_columns`, by what folds keep whole
 - `sequences`: findings on times that the call does not name
 - `compared`: the columns that a call compares; `copies`: whether chance explains equal rows
-- `engine_counts`: what folds share on Dask and Spark frames
+- `shared`: what folds share in these; `engine_counts`: the same on Dask and Spark frames
 - `leaks`; `report` with `compare`; `advise`
 - `plot`: the data and the title of each picture; `draw`: bars and matrices
 """

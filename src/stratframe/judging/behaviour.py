@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.strata import distinct_values
+from ..core.strata import count_pairs, distinct_values
 from ..core.types import Flags, Ints
 from .candidates import Candidate, RowSample
 from .ids import LEAST_VALUES, ROWS_EACH
@@ -66,10 +66,6 @@ def sample_values(codes: Ints, n_values: int, n_rows: int) -> SampledValues:
     is_drawn[drawn[:n_drawn]] = True
     rows = np.flatnonzero(is_drawn[codes])
     return SampledValues(rows, codes[rows], count_pairs(sizes[is_drawn[:-1]]))
-
-
-def count_pairs(sizes: Ints) -> int:
-    return int((sizes * (sizes - 1)).sum()) // 2
 
 
 def pairs_within(codes: Ints, others: Ints) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,9 +36,9 @@ from .chronology import find_on, find_time
 from .compared import find_twin, read_beside, read_compared
 from .copies import ComparedRows
 from .drift import DRIFT_HINT, check_features, find_drift, measure_drift
-from .duplicates import EqualRows, count_equal_rows, find_duplicates, worse_of
-from .engine_counts import count_shared
-from .groups import count_units, find_units
+from .duplicates import EqualRows, count_equal_rows, worse_of
+from .engine_counts import count_on_engine
+from .groups import ComparedUnits
 from .ids import named_ids
 from .lines import (
     WORST_FIRST,
@@ -50,14 +50,10 @@ from .lines import (
     worst_first,
     write_finding,
 )
-from .sequences import (
-    list_time_columns,
-    list_time_labels,
-    look_for_time,
-    names_time,
-)
-from .sizes import find_aside, find_rows, find_same, find_sizes, find_unread
-from .unasked_groups import list_group_labels, look_for_groups, read_frame_columns
+from .sequences import TimeColumn, list_time_columns, list_time_labels, look_for_time, names_time
+from .shared import Shared, count_group_pairs, count_shared, find_shared
+from .sizes import find_aside, find_rows, find_same, find_sizes
+from .unasked_groups import FrameColumns, list_group_labels, look_for_groups, read_frame_columns
 
 MARKS = {"leak": "LEAK", "warning": "WARNING", "note": "note", "ok": "ok"}
 """The word at the start of a finding's line, for each severity."""
@@ -249,63 +245,108 @@ def count_worst(found: Sequence[Finding]) -> tuple[int, ...]:
     return tuple(-severities.count(severity) for severity in WORST_FIRST)
 
 
+class RowsRead(NamedTuple):
+    """What a call reads of a frame whose rows can be read, before it looks at each fold column."""
+
+    frame: Any
+    """The frame of the call, which may be lazy."""
+    eager: Any
+    compared: Sequence[ComparedUnits | ComparedRows]
+    features: Sequence[Any]
+    time_columns: Sequence[TimeColumn]
+    """The columns among which a time is looked for."""
+    predicted: Any
+    """The first column of `by`, or None."""
+    group_columns: FrameColumns
+    """The columns among which groups are looked for."""
+    has_places: bool
+    """Whether the positions of rows are meaningful to the user."""
+
+
 def look_at_rows(
     source: LocalSource, names: Sequence[Any], asked: Asked, aside: list[Any] | None
 ) -> Iterator[list[Finding]]:
     """List the findings on each fold column of a frame whose rows can be read."""
-    features = () if asked.features is None else check_features(source.frame, asked.features)
-    of_by, key = columns_of(asked.entries), asked.refs["key"]
-    frames.check_refs(source.frame, {"by": of_by, "key": key, "time": asked.time})
-    for name in names:
-        check_not_itself("by", of_by, name, source.frame)
-        check_not_itself("time", asked.time, name, source.frame)
-    known = [*of_by, *asked.time]
-    time_labels = list_time_labels(source.frame, names, asked)
-    group_labels = list_group_labels(source.frame, names, asked)
-    others = [*known, *features, *time_labels, *group_labels]
-    eager, compared = read_compared(source.frame, names, asked, others)
-    time_columns = list_time_columns(read_candidates(eager, time_labels))
-    predicted = frames.read_columns(eager, of_by[:1])[0] if of_by else None
-    frame_columns = read_frame_columns(eager, names, asked)
+    # Users do not know the row numbers of stacked frames.
+    read = read_rows(source, names, asked, has_places=aside is None)
+    unread = frames.arrow.unread_columns(source.frame)
     same = dict[Hashable, Any]()
-    whole = eager if asked.is_auto else source.frame
     for name in track(names, "Columns of folds"):
-        series = frames.folds.read_fold_column(eager, name)
+        series = frames.folds.read_fold_column(read.eager, name)
         labels, folds = frames.fold_codes(series)
-        found = [*find_rows(labels, name), *find_aside(aside or ())]
-        found += find_unread(frames.arrow.unread_columns(source.frame))
+        found = find_rows(labels, name)
+        found += find_aside(aside or (), "folds, not once in each frame")
+        found += find_aside(unread, "Polars cannot read their types")
+        if read.features:
+            found.append(find_drift(*measure_drift(read.eager, read.features, name)))
+        if labels.present and len(names) > 1:
+            found += find_same(same, name, blake2b(number_folds(folds).tobytes()).digest())
         may_change = bool(asked.time)
-        if features:
-            found.append(find_drift(*measure_drift(eager, features, name)))
         if labels.present:
-            n_group_pairs = 0
-            for each in track(compared, "What folds share", ""):
-                if isinstance(each, ComparedRows):
-                    equal = count_equal_rows(each, labels.values, folds)
-                    wider = read_beside(source.frame, eager, names, name, asked)
-                    if wider is not None:
-                        wide = count_equal_rows(wider, labels.values, folds)
-                        equal = worse_of(equal, wide, labels)
-                    # Users do not know the row numbers of stacked frames.
-                    found += find_duplicates(equal._replace(has_places=aside is None), labels)
-                else:
-                    shared = count_units(each, labels.values, folds)
-                    n_group_pairs += shared.rows.n_pairs if each.check == "groups" else 0
-                    found += find_units(shared, labels)
-            if len(names) > 1:
-                found += find_same(same, name, blake2b(number_folds(folds).tobytes()).digest())
+            shared = share_rows(read, asked, names, name, labels, folds)
+            for each in shared:
+                found += find_shared(each, labels)
             if asked.time:
-                found += find_time(frames.read_columns(eager, asked.time), asked.time, series)
-            by_time = look_for_time(time_columns, series, labels, folds, predicted)
-            found += by_time.findings
-            by_groups = look_for_groups(frame_columns, name, labels, folds, by_time.follows)
-            found += by_groups.findings
+                found += find_time(frames.read_columns(read.eager, asked.time), asked.time, series)
+            by_time = look_for_time(read.time_columns, series, labels, folds, read.predicted)
+            by_groups = look_for_groups(read.group_columns, name, labels, folds, by_time.follows)
+            found += [*by_time.findings, *by_groups.findings]
             may_change |= by_time.follows is not None or by_groups.are_sites
-            n_group_pairs += by_groups.n_pairs
             groups = by_groups.terms or asked.terms
-            found += find_counts(LocalSource(eager), asked, groups, name, labels)
+            found += find_counts(LocalSource(read.eager), asked, groups, name, labels)
+            whole = read.eager if asked.is_auto else read.frame
+            n_group_pairs = count_group_pairs(shared) + by_groups.n_pairs
             found += find_sizes(labels, n_group_pairs, partial(find_twin, whole, names, folds))
         yield sort_findings(found, may_change=may_change)
+
+
+def read_rows(
+    source: LocalSource, names: Sequence[Any], asked: Asked, *, has_places: bool
+) -> RowsRead:
+    """Check the columns of a call, and read them together with those in which it looks unasked."""
+    frame = source.frame
+    features = () if asked.features is None else check_features(frame, asked.features)
+    of_by = columns_of(asked.entries)
+    frames.check_refs(frame, {"by": of_by, "key": asked.refs["key"], "time": asked.time})
+    for name in names:
+        check_not_itself("by", of_by, name, frame)
+        check_not_itself("time", asked.time, name, frame)
+    times = list_time_labels(frame, names, asked)
+    groups = list_group_labels(frame, names, asked)
+    others = [*of_by, *asked.time, *features, *times, *groups.candidates, *groups.ids]
+    eager, compared = read_compared(frame, names, asked, others)
+    return RowsRead(
+        frame=frame,
+        eager=eager,
+        compared=compared,
+        features=features,
+        time_columns=list_time_columns(read_candidates(eager, times)),
+        predicted=frames.read_columns(eager, of_by[:1])[0] if of_by else None,
+        group_columns=read_frame_columns(eager, groups, asked),
+        has_places=has_places,
+    )
+
+
+def share_rows(
+    read: RowsRead,
+    asked: Asked,
+    names: Sequence[Any],
+    name: Any,
+    labels: FoldValues,
+    folds: Ints,
+) -> list[Shared]:
+    """Count what the folds share; rows are compared with and without other columns of `names`."""
+    found: list[Shared] = []
+    for compared in track(read.compared, "What folds share", ""):
+        shared = count_shared(compared, labels.values, folds)
+        if isinstance(shared, EqualRows):
+            wider = read_beside(read.frame, read.eager, names, name, asked)
+            if wider is not None:
+                wide = count_equal_rows(wider, labels.values, folds)
+                shared = worse_of(shared, wide, labels)
+            shared = shared._replace(has_places=read.has_places)
+        found.append(shared)
+    return found
 
 
 def number_folds(folds: Ints) -> Ints:
@@ -337,13 +378,9 @@ def look_at_counts(
         labels = source.label_rows(name).labels
         found = find_rows(labels, name)
         if labels.present:
-            n_group_pairs = 0
-            for each in count_shared(source, asked, name, labels):
-                if isinstance(each, EqualRows):
-                    found += find_duplicates(each, labels)
-                else:
-                    n_group_pairs += each.rows.n_pairs if each.compared.check == "groups" else 0
-                    found += find_units(each, labels)
+            shared = list(count_on_engine(source, asked, name, labels))
+            for each in shared:
+                found += find_shared(each, labels)
             digest = None
             if rows:  # one for each combination of labels of the columns
                 digest = number_folds(frames.encode_classes(crossed[place])[0]).tobytes()
@@ -351,7 +388,7 @@ def look_at_counts(
             found += find_on(source, asked.time, name) if asked.time else []
             found += find_omitted(source.kind, asked, ids, times)
             found += find_counts(source, asked, asked.terms, name, labels)
-            found += find_sizes(labels, n_group_pairs, lambda: None)
+            found += find_sizes(labels, count_group_pairs(shared), lambda: None)
         yield sort_findings(found, may_change=bool(asked.time))
 
 

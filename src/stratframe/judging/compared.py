@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from .. import frames
+from ..core.near_copies import flag_split_rows
 from ..core.strata import distinct_values
 from ..core.types import Ints
 from ..errors import FOLD_NAME, plural_name
 from ..frames import Frame
-from ..frames.duplicates import count_across_folds
 from ..pipeline.fold_counts import check_not_itself
 from ..pipeline.nest import place_rows
 from ..pipeline.options import Options
@@ -27,6 +27,9 @@ from .groups import ComparedUnits
 
 MOST_FOLDS = 100
 """A column whose name suggests folds counts as folds if it has at most this many values."""
+
+FEW_ROWS = 64
+"""The number of rows that are first compared with the folds."""
 
 MOST_UNIQUE = 2
 """The maximum number of continuous columns of many rows that are read to see whether they differ
@@ -180,12 +183,24 @@ def holds_folds(series: Any) -> bool:
 def find_twin(frame: Any, names: Sequence[Any], folds: Ints) -> str | None:
     """Return the name of a column whose values match the folds one-to-one, or None."""
     rows = np.flatnonzero(folds >= 0)
-    n_folds = len(distinct_values(folds[rows]))
     columns, _ = compared_columns(frame, names, ())
     for series in frames.read_columns(frames.collect_columns(frame, columns), columns):
         column = frames.duplicates.groupable(series)
-        if column is not None and not holds_folds(series):
-            found = count_across_folds([column], folds, rows)
-            if (found.n_values, found.n_split) == (n_folds, 0):
-                return name_of(series.name)
+        if column is None or holds_folds(series):
+            continue
+        if matches_folds(column, folds, rows):
+            return name_of(series.name)
     return None
+
+
+def matches_folds(column: Any, folds: Ints, rows: Ints) -> bool:
+    """Return whether each fold has one value of the column, and each value is in one fold."""
+    n_folds = 0
+    # A few rows tell most columns apart.
+    for some in (rows[:: max(len(rows) // FEW_ROWS, 1)], rows):
+        own_folds = folds[some]
+        values = frames.duplicates.column_words(frames.take(column, some), 0)
+        n_folds = len(distinct_values(own_folds))
+        if len(distinct_values(values)) != n_folds or flag_split_rows(values, own_folds).any():
+            return False
+    return n_folds > 1

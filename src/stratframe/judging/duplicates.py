@@ -10,11 +10,12 @@ import numpy as np
 
 from .. import frames
 from ..core.near_copies import count_split_pairs, count_without_each, flag_split_rows
-from ..core.strata import distinct_values
+from ..core.strata import count_pairs, distinct_values
 from ..core.types import Ints, Values, Words
 from ..errors import describe, plural
 from ..frames import FoldValues, SharedRows
 from ..frames.duplicates import HashedRows, count_across_folds, count_with_example
+from .compared import matches_folds
 from .copies import (
     FEW_COPIES,
     LEAST_COLUMNS,
@@ -47,9 +48,6 @@ are similar by nature, such as those of a household, differ now in one column, n
 OFTEN = 0.15
 """Equal rows may be of the same unit if more than this share of the pairs of rows with the same id
 are equal."""
-
-FEW_ROWS = 64
-"""The number of rows that are first compared with the folds."""
 
 SURELY = 0.7
 """A sample shows enough equal rows if it shows this share of what is needed, as it can be small."""
@@ -114,19 +112,6 @@ def leave_out_twins(compared: ComparedRows, folds: Ints) -> ComparedRows:
         return compared
     twins = [str(compared.labels[place]) for place in np.flatnonzero(is_twin).tolist()]
     return choose_compared(compared, np.flatnonzero(~is_twin))._replace(twins=twins)
-
-
-def matches_folds(column: Any, folds: Ints, rows: Ints) -> bool:
-    """Return whether each fold has one value of the column, and each value is in one fold."""
-    n_folds = 0
-    # A few rows tell most columns apart.
-    for some in (rows[:: max(len(rows) // FEW_ROWS, 1)], rows):
-        own_folds = folds[some]
-        values = frames.duplicates.column_words(frames.take(column, some), 0)
-        n_folds = len(distinct_values(own_folds))
-        if len(distinct_values(values)) != n_folds or flag_split_rows(values, own_folds).any():
-            return False
-    return n_folds > 1
 
 
 def choose_compared(compared: ComparedRows, places: Sequence[int] | Ints) -> ComparedRows:
@@ -199,24 +184,38 @@ def find_hidden_copies(compared: ComparedRows, folds: Ints, rows: Ints) -> Nearl
         sample = next(each for each in hashed if place in each.places)
         if is_sampled and is_surely_chance(compared.columns, sample, folds, others):
             continue
-        without = choose_compared(compared, others)
-        words = frames.duplicates.row_words(without.columns)
-        shared = count_across_folds(without.columns, folds, rows, words)
-        if not are_enough(without, shared, len(rows)):
-            continue
-        if are_beyond_chance(without, shared, folds, rows, words):
-            has_units = may_be_units(without, shared, rows)
-            may_be_copies = hides_copies(compared, place)
-            if has_units and not may_be_copies:
-                continue
-            is_alone = shares[others].max() < ALONE * shares[place]
-            return NearlyEqual(
-                column=compared.labels[place],
-                n_rows=round(float(shares[place]) * len(rows)),
-                is_leak=may_be_copies and is_alone and not has_units,
-                labels=without.labels,
-            )
+        found = judge_hidden(compared, folds, rows, shares, place)
+        if found is not None:
+            return found
     return None
+
+
+def judge_hidden(
+    compared: ComparedRows, folds: Ints, rows: Ints, shares: Values, place: int
+) -> NearlyEqual | None:
+    """Judge all rows without the column at this place; return None if nothing speaks of copies.
+
+    `shares` holds the share of the rows that each column hides.
+    """
+    others = np.delete(np.arange(len(shares)), place)
+    without = choose_compared(compared, others)
+    words = frames.duplicates.row_words(without.columns)
+    shared = count_across_folds(without.columns, folds, rows, words)
+    if not are_enough(without, shared, len(rows)):
+        return None
+    if not are_beyond_chance(without, shared, folds, rows, words):
+        return None
+    has_units = may_be_units(without, shared, rows)
+    may_be_copies = hides_copies(compared, place)
+    if has_units and not may_be_copies:
+        return None
+    is_alone = shares[others].max() < ALONE * shares[place]
+    return NearlyEqual(
+        column=compared.labels[place],
+        n_rows=round(float(shares[place]) * len(rows)),
+        is_leak=bool(may_be_copies and is_alone and not has_units),
+        labels=without.labels,
+    )
 
 
 def are_beyond_chance(
@@ -233,7 +232,7 @@ def may_be_units(compared: ComparedRows, shared: SharedRows, rows: Ints) -> bool
     named = [is_id(label) for label in compared.labels]
     for column in itertools.compress(compared.columns, named):
         sizes = frames.duplicates.value_sizes(column, rows)
-        n_alike = frames.duplicates.count_pairs(sizes)
+        n_alike = count_pairs(sizes)
         if ROWS_EACH * np.count_nonzero(sizes) <= len(rows) and shared.n_pairs > OFTEN * n_alike:
             return True
     return have_ids(compared.columns, shared, rows)

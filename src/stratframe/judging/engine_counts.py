@@ -14,11 +14,12 @@ from .asked import Asked
 from .copies import ComparedRows, is_chance, nearly_unique
 from .duplicates import EqualRows
 from .groups import ComparedUnits, SharedUnits
+from .shared import Shared
 
 
-def count_shared(
+def count_on_engine(
     source: EngineSource, asked: Asked, name: Any, labels: FoldValues
-) -> Iterator[SharedUnits | EqualRows]:
+) -> Iterator[Shared]:
     """Count what the call names; groups come first, and equal rows last."""
     if asked.refs["groups"]:
         yield count_groups(source, asked, name, labels)

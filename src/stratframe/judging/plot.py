@@ -28,14 +28,12 @@ from . import draw
 from .asked import AUTO, Asked, read_arguments
 from .balance import find_balance, name_entries
 from .compared import find_twin, read_compared
-from .copies import ComparedRows
 from .draw import Bars, Matrix, draw_bars, draw_matrix
 from .drift import check_features, find_drift, measure_drift
-from .duplicates import count_equal_rows, find_duplicates
-from .groups import ComparedUnits, count_units, find_units
 from .labels import are_numbered
 from .leaks import shared_sets
 from .lines import Finding, cut_name, printable, worst_first
+from .shared import count_group_pairs, count_shared, find_shared
 from .sizes import find_sizes
 
 Picture: TypeAlias = tuple[list[Finding], Bars | Matrix]
@@ -207,8 +205,7 @@ def picture_shares(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[P
         labels, folds = label_folds(eager, name)
         sizes = np.array(labels.sizes)
         twin = partial(find_twin, frame, names, folds)
-        groups = [each for each in compared if isinstance(each, ComparedUnits)]
-        n_pairs = sum(count_units(each, labels.values, folds).rows.n_pairs for each in groups)
+        n_pairs = count_group_pairs([count_shared(each, labels.values, folds) for each in compared])
         marks = [float(np.mean(sizes[sizes > 0]))] if are_numbered(labels) else []
         bars = Bars(labels.values, sizes, sizes[None], marks)
         yield find_sizes(labels, n_pairs, twin), bars
@@ -338,15 +335,7 @@ def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Pi
         np.fill_diagonal(both, np.nan)
         side = cut_name(printable(name), 24)
         matrix = Matrix(values, values, both, both, side, f"{compared.noun} in both")
-        yield find_leaks(compared, labels, folds), matrix
-
-
-def find_leaks(
-    compared: ComparedUnits | ComparedRows, labels: FoldValues, folds: Ints
-) -> list[Finding]:
-    if isinstance(compared, ComparedUnits):
-        return find_units(count_units(compared, labels.values, folds), labels)
-    return find_duplicates(count_equal_rows(compared, labels.values, folds), labels)
+        yield find_shared(count_shared(compared, values, folds), labels), matrix
 
 
 PICTURES: dict[Kind, Callable[[Any, Sequence[Any], Asked], Iterator[Picture]]] = {

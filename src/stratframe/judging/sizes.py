@@ -125,22 +125,14 @@ def find_same(known: dict[Hashable, Any], name: Any, folds: Hashable) -> list[Fi
     return [write_finding("warning", "rows", 1, "{first} and {second} are the same", **names)]
 
 
-def find_aside(columns: Sequence[Any]) -> list[Finding]:
-    names = number_names([describe(str(each)) for each in columns[:MAX_LISTED]])
-    listed = preview([f"{{{each}}}" for each in names], len(columns))
-    text, n = "left aside (folds, not once in each frame): ", len(columns)
-    tails = listed, plural(n, "column")
-    return [write_finding("note", "rows", n, text, *tails, **names)] if n else []
-
-
-def find_unread(columns: Sequence[str]) -> list[Finding]:
-    """Note the columns of Arrow data that Polars cannot read."""
+def find_aside(columns: Sequence[Any], why: str) -> list[Finding]:
+    """Note the columns that are not looked at."""
     if not columns:
         return []
-    names = number_names([describe(name) for name in columns[:MAX_LISTED]])
-    listed = preview([f"{{{each}}}" for each in names], len(columns))
     n = len(columns)
-    text = "left aside (Polars cannot read their types): "
+    names = number_names([describe(str(each)) for each in columns[:MAX_LISTED]])
+    listed = preview([f"{{{each}}}" for each in names], n)
+    text = f"left aside ({why}): "
     return [write_finding("note", "rows", n, text, listed, plural(n, "column"), **names)]
 
 

@@ -21,6 +21,14 @@ from .lines import Finding
 from .whole_columns import find_grouping, find_whole_columns, write_grouping
 
 
+class GroupLabels(NamedTuple):
+    """The labels of the columns in which groups are looked for."""
+
+    candidates: Sequence[Any] = ()
+    ids: Sequence[Any] = ()
+    """The columns whose names suggest ids."""
+
+
 class FrameColumns(NamedTuple):
     """The columns of a frame, among which groups are looked for."""
 
@@ -43,34 +51,29 @@ class FoundGroups(NamedTuple):
     """Whether each fold is a site, so that folds may differ from each other."""
 
 
-def list_group_labels(frame: Frame, names: Sequence[Any], asked: Asked) -> list[Any]:
-    """List the columns in which to look for groups: candidates, and ids by their names."""
+def list_group_labels(frame: Frame, names: Sequence[Any], asked: Asked) -> GroupLabels:
+    """List the columns in which to look for groups: candidates, and ids by their names.
+
+    Features are no candidates, as they should not differ between folds.
+    """
     if not asked.looks_for_groups:
-        return []
-    return [*list_candidates(frame, names, asked), *list_ids(frame, names, asked)]
-
-
-def list_candidates(frame: Frame, names: Sequence[Any], asked: Asked) -> list[Any]:
-    """List the columns that may be groups; features should not be, as they should not differ."""
+        return GroupLabels()
     named = asked.named
+    used = [*named["by"], *named["time"]]
     key = named["key"] if len(named["key"]) == 1 else []  # part of a key can be a group
-    skipped = [*named["by"], *named["time"], *named["features"], *key]
-    return candidate_labels(frame, names, skipped)
+    return GroupLabels(
+        candidates=candidate_labels(frame, names, [*used, *named["features"], *key]),
+        ids=named_ids(frame, names, named["key"], used),
+    )
 
 
-def list_ids(frame: Frame, names: Sequence[Any], asked: Asked) -> list[Any]:
-    named = asked.named
-    return named_ids(frame, names, named["key"], [*named["by"], *named["time"]])
-
-
-def read_frame_columns(frame: Any, names: Sequence[Any], asked: Asked) -> FrameColumns:
+def read_frame_columns(frame: Any, labels: GroupLabels, asked: Asked) -> FrameColumns:
     """Read the columns of an eager frame in which to look for groups."""
-    if not asked.looks_for_groups:
+    if not labels.candidates:
         return FrameColumns()
-    ids = list_ids(frame, names, asked)
     return FrameColumns(
-        candidates=read_candidates(frame, list_candidates(frame, names, asked)),
-        ids=read_ids(frame, ids) if ids else [],
+        candidates=read_candidates(frame, labels.candidates),
+        ids=read_ids(frame, labels.ids) if labels.ids else [],
         entries=read_candidates(frame, columns_of(asked.entries)),
     )
 

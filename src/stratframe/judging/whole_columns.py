@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from math import log, sqrt
+from math import log
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from .. import frames
 from ..core.chance import log_factorial
-from ..core.evenness import SIGMAS, TENTH
+from ..core.strata import count_pairs
 from ..core.types import Ints, Values
 from ..errors import StratError, describe
 from ..frames import FoldValues
@@ -25,6 +25,7 @@ from .candidates import Candidate, names_folds, words_of
 from .ids import is_id
 from .labels import are_numbered, noun_of
 from .lines import Finding, is_or_are, write_finding
+from .sizes import look_dealt
 
 Wholeness: TypeAlias = Literal["whole", "torn"]
 
@@ -219,7 +220,7 @@ class WholeColumn(NamedTuple):
     @property
     def n_pairs(self) -> int:
         """The number of pairs of rows with the same value."""
-        return int((self.split.sizes * (self.split.sizes - 1)).sum()) // 2
+        return count_pairs(self.split.sizes)
 
 
 def find_whole_columns(
@@ -276,24 +277,12 @@ def are_sites(name: Any, labels: FoldValues) -> bool:
         return False
     if has_purposes(labels):
         return False
-    return not are_numbered(labels) or is_id(name) or not look_dealt(labels)
+    sizes = np.array([size for size in labels.sizes if size])
+    return not are_numbered(labels) or is_id(name) or not look_dealt(sizes)
 
 
 def has_purposes(labels: FoldValues) -> bool:
     return bool((frames.purposes_of(labels.present) < len(frames.PURPOSES)).any())
-
-
-def look_dealt(labels: FoldValues) -> bool:
-    """Return whether the sizes of folds are as a deal or a draw of rows makes them."""
-    off, mean = deviation_of_sizes(labels)
-    return off <= TENTH * mean or off <= SIGMAS * sqrt(mean)
-
-
-def deviation_of_sizes(labels: FoldValues) -> tuple[float, float]:
-    """Return the largest deviation of a fold's size from their mean, and the mean."""
-    sizes = np.array([size for size in labels.sizes if size])
-    mean = float(sizes.mean())
-    return float(np.abs(sizes - mean).max()), mean
 
 
 def is_site(column: WholeColumn, labels: FoldValues) -> bool:
