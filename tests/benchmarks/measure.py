@@ -38,8 +38,9 @@ def race(
         rounds=rounds,
         warmup_rounds=int(rounds > 1),
     )
-    mine, theirs = benchmark.stats.stats.median, median(peers[-rounds:])
-    benchmark.extra_info |= {"ours_s": round(mine, 4), "peer_s": round(theirs, 4)}
+    mine = benchmark.stats.stats.median
+    theirs = median(peers[-rounds:])
+    benchmark.extra_info["details"] = f"{mine:.2g} s, {theirs:.2g} s"
     reach(benchmark, mine / theirs / columns, "x the time", at_most=at_most)
 
 
@@ -68,12 +69,16 @@ def reach(
 ) -> None:
     """Record a figure with its bar, and fail where it misses it; without a bar just record."""
     met = (at_least is None or figure >= at_least) and (at_most is None or figure <= at_most)
-    bar = "none"
-    if at_least is not None or at_most is not None:
-        bar = f"at least {at_least}" if at_most is None else f"at most {at_most:.3g}"
-    told = f"{benchmark.name}: {figure:.3g} {unit}, bar: {bar}"
-    print(f"\n{told} {benchmark.extra_info}")
-    benchmark.extra_info |= {"figure": round(figure, 3), "unit": unit, "bar": bar, "met": met}
+    recorded = {
+        "figure": figure,
+        "unit": unit,
+        "at_least": at_least,
+        "at_most": at_most,
+        "met": met,
+    }
+    benchmark.extra_info.setdefault("figures", []).append(recorded)
+    told = f"{benchmark.name}: {recorded} {benchmark.extra_info.get('details', '')}"
+    print(f"\n{told}")
     assert met, told
 
 

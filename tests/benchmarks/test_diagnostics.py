@@ -1,4 +1,7 @@
-"""Tables against what the frame's own library does with the same columns; wide frames."""
+"""Diagnostics.
+
+Against counting label and fold, or finding duplicates in five columns, in the frame's own library.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -76,7 +79,9 @@ def by_scipy(frame: Any, folds: int) -> list[object]:
 
 
 @pytest.mark.parametrize(
-    ("rows", "folds", "rounds", "faster"), [(ROWS, 5, 3, 3), (100_000, 1_000, 1, 100)]
+    ("rows", "folds", "rounds", "faster"),
+    [(ROWS, 5, 3, 3), (100_000, 1_000, 1, 100)],
+    ids=["5,000,000 rows, 5 folds", "100,000 rows, 1,000 folds"],
 )
 def test_drift_against_scipy(
     benchmark: Any, rows: int, folds: int, rounds: int, faster: float
@@ -87,7 +92,9 @@ def test_drift_against_scipy(
     race(benchmark, lambda: sf.drift(frame, "x"), peer, 1 / faster, rounds)
 
 
-@pytest.mark.parametrize(("features", "folds"), [(1, 2_000), (300, 5)])
+@pytest.mark.parametrize(
+    ("features", "folds"), [(1, 2_000), (300, 5)], ids=["2,000 folds", "300 features"]
+)
 @pytest.mark.parametrize("kind", ["numbers", "classes"])
 def test_drift_of_many(benchmark: Any, features: int, folds: int, kind: str) -> None:
     """Two thousand folds, or three hundred features, take little time."""
@@ -99,7 +106,7 @@ def test_drift_of_many(benchmark: Any, features: int, folds: int, kind: str) -> 
     take(benchmark, lambda: sf.drift(frame, [*columns]), 10)
 
 
-@pytest.mark.parametrize("rarest", [0.004, 0.2])
+@pytest.mark.parametrize("rarest", [0.004, 0.2], ids="a class of {:.1%}".format)
 def test_advice_on_many_folds(benchmark: Any, rarest: float) -> None:
     """Advice on 2 to 1,999 folds of 1,000,000 rows takes some seconds."""
     shares = [0.5, 0.5 - rarest, rarest]

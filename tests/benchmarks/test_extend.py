@@ -1,4 +1,4 @@
-"""New rows beside old folds."""
+"""Extending."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def test_time_against_kfold(benchmark: Any, library: str) -> None:
     race(benchmark, lambda: sf.extend(given, "label"), lambda: plain.strat.kfold("label"))
 
 
-@pytest.mark.parametrize("n", [100, 3, 10])
+@pytest.mark.parametrize("n", [100, 3, 10], ids=["100 folds", "3 parts", "10 parts"])
 def test_many_strata(benchmark: Any, n: int) -> None:
     """100,000 strata and 100 folds, or parts of unequal shares; a tenth of the rows has none."""
     rows = 2 * ROWS

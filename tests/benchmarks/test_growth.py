@@ -1,4 +1,8 @@
-"""How the time for a row grows with the rows, for every verb."""
+"""Growth.
+
+The CPU time for ten times the rows, for every verb; the details are nanoseconds a row at 10,000,
+100,000 and 1,000,000 rows.
+"""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -11,6 +15,7 @@ import pytest
 import stratframe as sf
 
 from .data import LIBRARIES, frame_of
+from .measure import find, reach
 
 SIZES = (10_000, 100_000, 1_000_000)
 
@@ -79,18 +84,26 @@ def least_seconds(call: Callable[[Any], object], df: Any) -> float:
     return min(times)
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_growth(library: str) -> None:
-    """Ten times the rows take at most 15 times as long; the table has nanoseconds a row."""
-    frames, too_slow = {rows: frame(library, rows) for rows in SIZES}, []
-    print(f"\n{library:18}" + "".join(f"{rows:>12,}" for rows in SIZES))
-    for name, call in CALLS.items():
-        call(frames[SIZES[0]])  # imports are no cost of rows
-        measured = SIZES[: 2 if name in SLOW else 3]
-        times = [least_seconds(call, frames[rows]) for rows in measured]
-        figures = [1e9 * each / rows for each, rows in zip(times, measured, strict=True)]
-        print(f"{name:18}" + "".join(f"{each:12,.0f}" for each in figures))
-        grown = [b / max(a, LEAST_SECONDS) for a, b in pairwise(times)]
-        if max(grown) > MOST:
-            too_slow.append((name, [round(each, 1) for each in grown]))
-    assert too_slow == []
+@pytest.fixture(scope="module", params=LIBRARIES)
+def frames(request: Any) -> dict[int, Any]:
+    """Make a frame of each size."""
+    return {rows: frame(request.param, rows) for rows in SIZES}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_growth(benchmark: Any, frames: dict[int, Any], call: str) -> None:
+    """Ten times the rows take at most 15 times as long."""
+    run = CALLS[call]
+    sizes = SIZES[:2] if call in SLOW else SIZES
+    run(frames[SIZES[0]])  # imports are no cost of rows
+
+    def measure() -> list[float]:
+        return [least_seconds(run, frames[rows]) for rows in sizes]
+
+    (times,) = find(benchmark, measure)
+    each_row = [1e9 * seconds / rows for seconds, rows in zip(times, sizes, strict=True)]
+    benchmark.extra_info["details"] = ", ".join(
+        f"{round(ns, -1) if ns > 99 else ns:,.0f}" for ns in each_row
+    )
+    grown = [more / max(fewer, LEAST_SECONDS) for fewer, more in pairwise(times)]
+    reach(benchmark, max(grown), "x the time", at_most=MOST)

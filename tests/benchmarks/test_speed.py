@@ -1,4 +1,8 @@
-"""Time against peers, each in one process, call by call in turns."""
+"""Labels.
+
+5,000,000 rows and k = 5, unless the case says otherwise. Folds by a label are compared with
+`StratifiedKFold`, which fills a column.
+"""
 
 import subprocess
 import sys
@@ -31,7 +35,12 @@ BY = ["a", "b"]
         ("pandas", lambda: texts(3), 20),
         ("polars", lambda: texts(3), 20),
     ],
-    ids=["3 classes", "1,000 classes", "pandas, text", "polars, text"],
+    ids=[
+        "pandas-3 classes",
+        "pandas-1,000 classes",
+        "pandas-3 classes of text",
+        "polars-3 classes of text",
+    ],
 )
 def test_label_against_scikit_learn(
     benchmark: Any, library: str, label: Callable[[], np.ndarray], faster: float
@@ -50,10 +59,17 @@ def test_many_strata_against_few(benchmark: Any, library: str) -> None:
 
 
 def test_many_strata_against_scikit_learn(benchmark: Any) -> None:
-    """100,000 joint strata of a pandas frame, against scikit-learn on their codes."""
-    frame, peer = two_columns("pandas"), StratifiedKFold(5, shuffle=True)
+    """1,000,000 pandas rows of 70,000 joint strata are dealt 100 times faster than by codes."""
+    frame = two_columns("pandas").head(1_000_000)
+    peer = StratifiedKFold(5, shuffle=True)
     joint = (frame["a"] * 1_000 + frame["b"]).to_numpy()
-    race(benchmark, lambda: frame.strat.kfold(BY, k=5), lambda: fill(peer, joint), rounds=1)
+    race(
+        benchmark,
+        lambda: frame.strat.kfold(BY, k=5, rare="ignore"),
+        lambda: fill(peer, joint),
+        1 / 100,
+        rounds=1,
+    )
 
 
 @pytest.mark.parametrize(
@@ -63,7 +79,7 @@ def test_many_strata_against_scikit_learn(benchmark: Any) -> None:
         (lambda: frame_of("polars", y=texts(3)), ["y"], 1),
         (lambda: two_columns("polars"), BY, None),
     ],
-    ids=["int64", "text", "100,000 strata"],
+    ids=["polars-3 classes", "polars-3 classes of text", "polars-100,000 strata"],
 )
 def test_polars_against_native(
     benchmark: Any, make: Callable[[], pl.DataFrame], by: list[str], bar: float | None
@@ -74,7 +90,7 @@ def test_polars_against_native(
     race(benchmark, lambda: frame.strat.kfold(by, k=5), lambda: frame.with_columns(native), bar)
 
 
-@pytest.mark.parametrize("n_classes", [3, 1_000])
+@pytest.mark.parametrize("n_classes", [3, 1_000], ids="{:,} classes".format)
 def test_against_the_physical_neighbourhood(benchmark: Any, n_classes: int) -> None:
     """A deal costs little more than to encode the label, draw and sort."""
     frame = frame_of("pandas", y=labels(n_classes))
@@ -108,7 +124,7 @@ def test_contiguous_against_continuous(benchmark: Any, library: str) -> None:
     race(benchmark, cut, lambda: frame.strat.kfold(by, k=5), 2)
 
 
-@pytest.mark.parametrize("n_bins", [4, 10, 100])
+@pytest.mark.parametrize("n_bins", [4, 10, 100], ids="{} bins".format)
 def test_quantiles_against_qcut(benchmark: Any, n_bins: int) -> None:
     """The quantile bins of all rows take no longer than `pd.qcut`."""
     values, parent = normal(), np.zeros(ROWS, dtype=np.int64)
@@ -116,7 +132,7 @@ def test_quantiles_against_qcut(benchmark: Any, n_bins: int) -> None:
     race(benchmark, lambda: quantile_bins(parent, values, n_bins), cut, 1.2, 3)
 
 
-@pytest.mark.parametrize("n_parents", [1, 100, 100_000])
+@pytest.mark.parametrize("n_parents", [1, 100, 100_000], ids="{:,} strata".format)
 def test_quantiles_against_a_full_sort(benchmark: Any, n_parents: int) -> None:
     """Deciles inside any number of strata take less than a sort by stratum and value."""
     values, parent = normal(), labels(n_parents)
@@ -124,7 +140,7 @@ def test_quantiles_against_a_full_sort(benchmark: Any, n_parents: int) -> None:
     race(benchmark, lambda: quantile_bins(parent, values, 10), sort, 0.6, 3)
 
 
-@pytest.mark.parametrize("n_edges", [3, 18])
+@pytest.mark.parametrize("n_edges", [3, 18], ids="{} edges".format)
 def test_bins_against_a_search(benchmark: Any, n_edges: int) -> None:
     """Few edges are compared with, which is faster than a binary search."""
     values = normal()
