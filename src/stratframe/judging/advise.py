@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from ..core.types import Flags, Ints, Values
 from ..errors import StratError, describe
 from ..frames import AnyFrame
 from ..habits import suggest_arguments
-from ..pipeline.nest import MarginStrata, Strata
+from ..pipeline.nest import Strata
 from ..terms.base import By
 from ..terms.by import parse_groups
 from ..theory.arguments import MAX_EXACT
@@ -104,56 +103,90 @@ def advise(
         msg = f"`ks` must be at most 2**53, got {describe(max(wanted))}."
         raise StratError(msg)
     source = source_of(frame)
-    strata = source.strata(by, parse_groups(groups))
     library = source.library
-    has_bins = any(level.cells is not None for level in strata.levels)
-    levels = strata.margins or [strata]
-    units = strata.dealt.group
-    n_rows = strata.n_rows
-    n_units = n_rows if units is None else int(units.max(initial=-1)) + 1
-    rarest, count, n_held, n_before = find_rarest(levels, units) if n_rows else ("", 0, 0, 0)
-    k = np.array(wanted if n_rows else [], dtype=np.int64)
+    strata = source.strata(by, parse_groups(groups))
+    k = np.array(wanted if strata.n_rows else [], dtype=np.int64)
+    n_units = count_units(strata)
     suffices = k <= n_units
-    few = k[suffices]
-
-    def figures(of_few: Any = np.nan) -> Values:
-        """Return a figure for each k; NaN where there are fewer rows or groups than folds."""
-        found = np.full(len(k), np.nan)
-        found[suffices] = of_few
-        return found
-
-    dealt: Verdict = "even" if units is None and not strata.margins else "as even as a shuffle"
-    if not (strata.levels or strata.margins):
-        dealt = "not judged"
-    verdict = np.where(suffices, dealt, "empty").astype(object)
-    if units is None and has_bins:
-        verdict[suffices & ~tells_order(n_rows, k, n_rows**2 / k)] = "too few rows"
+    rarest = find_rarest(strata)
+    lacking = np.maximum(k - rarest.n_units, 0)
     table: dict[Hashable, Any] = {
         "k": k,
-        "verdict": text_array(verdict.tolist()),
-        "rarest": text_array([rarest] * len(k)),
-        "per_fold": rounded_column(library, figures(count / few)),
-        "lacking": np.maximum(k - n_held, 0),
-        "choice": choose_k(k, np.maximum(k - n_held, 0), suffices),
+        "verdict": text_array(list_verdicts(strata, k, suffices)),
+        "rarest": text_array([rarest.name] * len(k)),
+        "per_fold": rounded_column(library, np.where(suffices, rarest.n_rows / k, np.nan)),
+        "lacking": lacking,
+        "choice": choose_k(k, lacking, suffices),
     }
-    if not in_full:
-        return frames.make_frame(library, table)
-    lacking = figures()
-    random = figures()
-    in_turn = figures()
-    if len(few):
-        lacking = figures(theory.probability_any_missing(n_units, n_held, few))
-        if units is None:
-            random = figures(theory.variance_random(n_rows, few, count / n_rows))
-        if units is None and source.ranks_by_position and not (has_bins or strata.margins):
-            dealt_to = partial(variance_dealt, n_rows, count, n_before)
-            in_turn = figures(list(map(dealt_to, few.tolist())))
-    ratio = np.divide(in_turn, random, out=figures(), where=random > 0)
-    table["fold_size"] = rounded_column(library, figures(n_rows / few))
-    exact = {"probability_any_missing": lacking, "variance_random": random}
-    exact |= {"variance_stratified": in_turn, "ratio": ratio}
-    table |= {name: frames.float_column(library, each) for name, each in exact.items()}
+    if in_full:
+        fold_size = np.where(suffices, strata.n_rows / k, np.nan)
+        table["fold_size"] = rounded_column(library, fold_size)
+        chances = compute_chances(strata, rarest, k[suffices], n_units, source.ranks_by_position)
+        for name, figures in chances.items():
+            of_all = np.full(len(k), np.nan)
+            of_all[suffices] = figures
+            table[name] = frames.float_column(library, of_all)
     return frames.make_frame(library, table)
+
+
+class Rarest(NamedTuple):
+    """The stratum that occurs in the fewest units. A unit is a group, or a row without groups."""
+
+    name: str
+    n_rows: int
+    n_units: int
+    n_before: int
+    """The number of rows in all earlier strata."""
+
+
+def has_bins(strata: Strata) -> bool:
+    """Return whether an entry cuts the order of a column."""
+    return any(level.cells is not None for level in strata.levels)
+
+
+def count_units(strata: Strata) -> int:
+    """Count the units that are dealt whole: the groups, or the rows without groups."""
+    groups = strata.dealt.group
+    return strata.n_rows if groups is None else int(groups.max(initial=-1)) + 1
+
+
+def list_verdicts(strata: Strata, k: Ints, suffices: Flags) -> list[str]:
+    """List the verdicts that `report` would give on folds of each k."""
+    has_groups = strata.dealt.group is not None
+    dealt: Verdict = "even"
+    if has_groups or strata.margins:
+        dealt = "as even as a shuffle"
+    if not (strata.levels or strata.margins):
+        dealt = "not judged"
+    verdicts = np.where(suffices, dealt, "empty").astype(object)
+    if has_bins(strata) and not has_groups:
+        n_rows = strata.n_rows
+        verdicts[suffices & ~tells_order(n_rows, k, n_rows**2 / k)] = "too few rows"
+    found: list[str] = verdicts.tolist()
+    return found
+
+
+def compute_chances(
+    strata: Strata, rarest: Rarest, k: Ints, n_units: int, ranks_by_position: bool
+) -> dict[str, Values]:
+    """Compute the columns from `probability_any_missing` on, each of shape (n_ks,)."""
+    n_rows = strata.n_rows
+    has_groups = strata.dealt.group is not None
+    unknown = np.full(len(k), np.nan)
+    missing = random = dealt = unknown
+    if len(k):
+        missing = theory.probability_any_missing(n_units, rarest.n_units, k)
+    if len(k) and not has_groups:
+        random = theory.variance_random(n_rows, k, rarest.n_rows / n_rows)
+    if not has_groups and ranks_by_position and not (has_bins(strata) or strata.margins):
+        dealt = np.array([variance_dealt(n_rows, rarest, each) for each in k.tolist()])
+    ratio = np.divide(dealt, random, out=unknown.copy(), where=random > 0)
+    return {
+        "probability_any_missing": missing,
+        "variance_random": random,
+        "variance_stratified": dealt,
+        "ratio": ratio,
+    }
 
 
 def choose_k(k: Ints, lacking: Ints, suffices: Flags) -> Flags:
@@ -169,35 +202,36 @@ def choose_k(k: Ints, lacking: Ints, suffices: Flags) -> Flags:
     return is_choice
 
 
-def find_rarest(
-    levels: MarginStrata | list[Strata], units: Ints | None
-) -> tuple[str, int, int, int]:
-    """Find the stratum that occurs in the fewest units; ties are broken by the number of rows.
-
-    A unit is a group, or a row if there are no groups. Return the name of the stratum, the number
-    of its rows, the number of units that contain it, and the number of rows in all earlier strata.
-    """
-    found = []
-    for level in levels:
-        n_units = level.sizes
-        if units is not None:
-            n_units = group_rows(level.codes, units, None, len(level.sizes)).n
-        order = table_order(level)
-        place = order[np.lexsort((level.sizes[order], n_units[order]))[:1]]
-        (name,) = stratum_names(level, place, with_entry=len(levels) > 1)
-        n_before = int(level.sizes[: place[0]].sum())
-        found.append((name, int(level.sizes[place[0]]), int(n_units[place[0]]), n_before))
-    return min(found, key=lambda each: (each[2], each[1]))
+def find_rarest(strata: Strata) -> Rarest:
+    """Find the stratum that occurs in the fewest units; ties are broken by the number of rows."""
+    if not strata.n_rows:
+        return Rarest("", 0, 0, 0)
+    levels = strata.margins or [strata]
+    found = [rarest_of_level(level, strata.dealt.group, len(levels) > 1) for level in levels]
+    return min(found, key=lambda each: (each.n_units, each.n_rows))
 
 
-def variance_dealt(n_rows: int, count: int, n_before: int, k: int) -> float:
+def rarest_of_level(level: Strata, groups: Ints | None, with_entry: bool) -> Rarest:
+    """Find the rarest stratum of one margin, or of all entries together."""
+    n_units = level.sizes
+    if groups is not None:
+        n_units = group_rows(level.codes, groups, None, len(level.sizes)).n
+    order = table_order(level)
+    place = order[np.lexsort((level.sizes[order], n_units[order]))[:1]]
+    (name,) = stratum_names(level, place, with_entry=with_entry)
+    stratum = int(place[0])
+    n_before = int(level.sizes[:stratum].sum())
+    return Rarest(name, int(level.sizes[stratum]), int(n_units[stratum]), n_before)
+
+
+def variance_dealt(n_rows: int, rarest: Rarest, k: int) -> float:
     """Compute the variance, over folds, of a stratum's share of a fold if rows are dealt in turn.
 
     The rows of one stratum after another go to folds 0, ..., k - 1, 0, ..., as in `equal_quota`.
     """
     size, larger = divmod(n_rows, k)
-    rows, more = divmod(count, k)
-    start = n_before % k
+    rows, more = divmod(rarest.n_rows, k)
+    start = rarest.n_before % k
     # A fold can get an extra row of the stratum, an extra row in total, both or neither.
     both = max(min(start + more, larger) - start, 0) + max(min(start + more - k, larger), 0)
     seats = np.array([both, more - both, larger - both, k - more - larger + both])
