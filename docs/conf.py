@@ -71,16 +71,7 @@ html_theme_options = {
 
 INDEX = {
     "diagnostics": ["leakage", "data leakage", "jupyter", "notebook", "check folds", "fold column"],
-    "guide/use": ["calibration", "stacking"],
     "guide/tools": ["autogluon", "catboost", "lightgbm", "optuna", "skorch", "xgboost"],
-    "recipes/annotators": ["annotation", "double coding", "inter-annotator agreement"],
-    "recipes/assign-to-arms": [
-        "a/b test",
-        "ab test",
-        "clinical trial",
-        "randomisation",
-        "randomization",
-    ],
     "recipes/both-axes-new": ["recommender", "recommender system", "cold start"],
     "recipes/choosing-k": [
         "imbalanced",
@@ -90,38 +81,18 @@ INDEX = {
         "rare labels",
     ],
     "recipes/early-stopping": ["gradient boosting"],
-    "recipes/fold-from-id": ["federated", "federated learning"],
     "recipes/forecasting": ["time series", "time series split", "backtest", "walk forward"],
     "recipes/groups": ["leakage", "patient leakage"],
     "recipes/hugging-face-pytorch": ["dataloader", "torch", "datasets"],
-    "recipes/holdout": ["holdout", "always in test", "fixed test rows"],
-    "recipes/last-months": [
-        "vintage",
-        "out of time",
-        "last month",
-        "datetime index",
-        "datetimeindex",
-    ],
+    "recipes/holdout": ["always in test", "fixed test rows"],
+    "recipes/last-months": ["last month", "datetime index", "datetimeindex"],
     "recipes/last-of-each-user": ["recommender", "leave last out", "leave one out"],
     "recipes/many-labels": ["multilabel", "multi-label"],
-    "recipes/n-of-each": ["few-shot", "few shot", "balanced sample"],
     "recipes/nested-search": ["optuna", "hyperparameter tuning", "nested cross-validation"],
     "recipes/new-data": ["new data", "weekly", "every week"],
-    "recipes/other-frames": ["anndata", "duckdb", "geopandas", "narwhals", "pyarrow", "xarray"],
     "recipes/regression": ["skewed target", "log target"],
-    "recipes/share-folds": ["random state", "random_state", "reproducible split"],
-    "recipes/stratified-samples": ["active learning", "evaluation set", "stratified sampling"],
     "recipes/tags": ["multilabel", "multi-label"],
-    "which": [
-        "always in test",
-        "always in train",
-        "conformal",
-        "conformal prediction",
-        "learning curve",
-        "survival",
-        "survival analysis",
-        "treatment arms",
-    ],
+    "which": ["always in test", "survival", "survival analysis", "treatment arms"],
 }
 """Words that a reader may search for, and the pages that should come first."""
 
