@@ -1,10 +1,10 @@
 """The README and the pages of docs/ are true: their code runs, their links lead somewhere."""
 
 import doctest
+import importlib.util
 import inspect
 import re
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -59,10 +59,11 @@ def blocks(page: Path) -> Iterator[tuple[str, str, int]]:
         yield block[1], block[2], text.count("\n", 0, block.start(2))
 
 
-def has_libraries(code: str) -> bool:
+def has_libraries(block: tuple[str, str, int]) -> bool:
     """Whether the libraries that a block imports, and that no extra installs, are installed."""
+    _, code, _ = block
     names = set(IMPORT.findall(code)) & IN_NO_EXTRA
-    return all(find_spec(name) for name in names)
+    return all(importlib.util.find_spec(name) for name in names)
 
 
 def check_outputs(code: str, names: dict[str, Any], page: Path, line: int) -> str:
@@ -91,9 +92,7 @@ def test_examples(page):
     """The code of a page runs from top to bottom, and gives what the page shows."""
     names: dict[str, Any] = {"__name__": page.stem}
     with pl.Config():
-        for language, code, line in blocks(page):
-            if not has_libraries(code):
-                continue
+        for language, code, line in filter(has_libraries, blocks(page)):
             if language == "python":
                 exec(compile("\n" * line + code, str(page), "exec"), names)
             elif language == "pycon":
