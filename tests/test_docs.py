@@ -1,6 +1,7 @@
 """The README and the pages of docs/ are true: their code runs, their links lead somewhere."""
 
 import doctest
+import importlib.util
 import inspect
 import re
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]+\]\(([^)\s]+)\)")
 SIGNATURE = re.compile(r"^(?:sf\.)?([\w.]+)(\([^`]*?\*, [^`]*?\))$", re.MULTILINE)
+IMPORT = re.compile(r"^(?:>>> )?(?:import|from) (\w+)", re.MULTILINE)
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 per_page = pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
@@ -43,6 +45,9 @@ SLOW = {
 }
 """Pages whose code takes many seconds."""
 
+IN_NO_EXTRA = {"anndata", "datasets", "geopandas", "xarray"}
+"""Libraries that no extra installs: a block that imports one that is missing is not run."""
+
 DRAWN = {"gallery.md"}
 """Pages whose code `tests/test_site.py` runs, as it draws their pictures."""
 
@@ -52,6 +57,13 @@ def blocks(page: Path) -> Iterator[tuple[str, str, int]]:
     text = page.read_text(encoding="utf-8")
     for block in BLOCK.finditer(text):
         yield block[1], block[2], text.count("\n", 0, block.start(2))
+
+
+def has_libraries(block: tuple[str, str, int]) -> bool:
+    """Whether the libraries that a block imports, and that no extra installs, are installed."""
+    _, code, _ = block
+    names = set(IMPORT.findall(code)) & IN_NO_EXTRA
+    return all(importlib.util.find_spec(name) for name in names)
 
 
 def check_outputs(code: str, names: dict[str, Any], page: Path, line: int) -> str:
@@ -80,7 +92,7 @@ def test_examples(page):
     """The code of a page runs from top to bottom, and gives what the page shows."""
     names: dict[str, Any] = {"__name__": page.stem}
     with pl.Config():
-        for language, code, line in blocks(page):
+        for language, code, line in filter(has_libraries, blocks(page)):
             if language == "python":
                 exec(compile("\n" * line + code, str(page), "exec"), names)
             elif language == "pycon":
