@@ -53,6 +53,10 @@ def make_rows() -> pd.DataFrame:
 
 ROWS = make_rows()
 UNUSED = np.zeros((len(ROWS), 1))
+LABEL = ROWS["label"]
+PATIENT = ROWS["patient"]
+BINS = pd.qcut(ROWS["price"], 10, labels=False)
+ONE_HOT = pd.get_dummies(LABEL).astype(int)
 
 
 def is_even(pairs: Pairs, column: Any, within: int) -> bool:
@@ -78,7 +82,7 @@ def is_whole_and_even(pairs: Pairs) -> bool:
 
 
 def is_even_in_price(pairs: Pairs) -> bool:
-    return is_even(pairs, pd.qcut(ROWS["price"], 10, labels=False), 2)
+    return is_even(pairs, BINS, 2)
 
 
 def is_even_in_tags(pairs: Pairs) -> bool:
@@ -108,8 +112,6 @@ def is_newest(pairs: Pairs) -> bool:
     return abs(len(test) - 120) <= 3 and days[train].max() <= days[test].min()
 
 
-LABEL = ROWS["label"]
-PATIENT = ROWS["patient"]
 MULTILABEL = ml_stratifiers.MultilabelStratifiedKFold(5, shuffle=True, random_state=0)
 SHUFFLED = StratifiedKFold(5, shuffle=True, random_state=0)
 
@@ -142,7 +144,7 @@ JOBS = {
     "classes": Job(
         is_even_in_labels,
         lambda: SHUFFLED.split(UNUSED, LABEL),
-        lambda: split_multilabel(LABEL),
+        lambda: split_multilabel(ONE_HOT),
     ),
     "groups": Job(
         is_whole,
@@ -152,12 +154,12 @@ JOBS = {
     "classes and groups": Job(
         is_whole_and_even,
         lambda: StratifiedGroupKFold(5).split(UNUSED, LABEL, PATIENT),
-        lambda: split_multilabel(pd.get_dummies(LABEL).astype(int)),
+        lambda: split_multilabel(ONE_HOT),
     ),
     "a number": Job(
         is_even_in_price,
-        lambda: SHUFFLED.split(UNUSED, ROWS["price"]),
-        lambda: split_multilabel(ROWS[["price"]]),
+        lambda: SHUFFLED.split(UNUSED, BINS),
+        lambda: split_multilabel(pd.get_dummies(BINS).astype(int)),
     ),
     "several labels": Job(
         is_even_in_tags,
@@ -167,7 +169,7 @@ JOBS = {
     "weights": Job(
         is_even_in_weight,
         lambda: SHUFFLED.split(UNUSED, LABEL),
-        lambda: split_multilabel(pd.get_dummies(LABEL).astype(int)),
+        lambda: split_multilabel(ONE_HOT),
     ),
     "calendar months": Job(
         is_monthly,
@@ -223,6 +225,21 @@ def test_stratframe_does_the_job(name: str) -> None:
     assert JOBS[name].is_done(make_ours(TABLE[name][2]))
 
 
+@pytest.mark.parametrize("library", ["sklearn", "iterstrat"])
+def test_numbers_must_be_binned_for_others(library: str) -> None:
+    """The others refuse a number as it is, and so the table says "binned"."""
+    refused = {
+        "sklearn": lambda: SHUFFLED.split(UNUSED, ROWS["price"]),
+        "iterstrat": lambda: split_multilabel(ROWS[["price"]]),
+    }
+    assert not is_met(JOBS["a number"], refused[library])
+
+
+def test_classes_must_be_one_hot_for_iterative_stratification() -> None:
+    """A column of classes is refused, and so the table says "one-hot"."""
+    assert not is_met(JOBS["classes"], lambda: split_multilabel(LABEL))
+
+
 @pytest.mark.parametrize("name", JOBS)
 def test_scikit_learn_does_what_the_table_says(name: str) -> None:
     """scikit-learn does the job if the table names its class, and not if the table says "no"."""
@@ -231,7 +248,7 @@ def test_scikit_learn_does_what_the_table_says(name: str) -> None:
 
 @pytest.mark.parametrize("name", JOBS)
 def test_iterative_stratification_does_what_the_table_says(name: str) -> None:
-    """iterative-stratification does several labels, and no other job."""
+    """iterative-stratification does the job if the table names its class, else it does not."""
     assert is_met(JOBS[name], JOBS[name].iterstrat) == (TABLE[name][1] != "no")
 
 
