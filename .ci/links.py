@@ -2,16 +2,20 @@
 
     python .ci/links.py SITE
 
-Words that readers search for must lead to their page, and llms.txt must name all pages. Nothing is
-fetched. A page that loads anything from another server, such as a font or a script, is an error,
-too; links that a reader may follow to other servers are not checked.
+The search, which Node runs as a browser does, must show the page of each of some words first or
+second, llms.txt must name all pages, and each must have a description. Nothing is fetched. A page
+that loads anything from another server, such as a font or a script, is an error, too; links that a
+reader may follow to other servers are not checked.
 """
 
 import json
 import re
+import subprocess
 import sys
+from collections.abc import Iterable
 from html.parser import HTMLParser
 from pathlib import Path
+from shutil import which
 from urllib.parse import unquote, urlsplit
 
 LOADED = {("link", "href"), ("script", "src"), ("img", "src"), ("iframe", "src")}
@@ -21,22 +25,53 @@ IN_STYLE = re.compile(r"(?:url\(|@import)\s*['\"]?((?:https?:)?//[^'\")\s]+)")
 """What a style sheet fetches from another server."""
 
 WORDS = {
+    "A/B test": "recipes/assign-to-arms",
+    "active learning": "recipes/stratified-samples",
     "always in test": "which",
+    "always in train": "which",
+    "anndata": "recipes/other-frames",
+    "annotation": "recipes/annotators",
     "catboost": "guide/tools",
+    "conformal": "which",
     "dataloader": "recipes/hugging-face-pytorch",
     "datetime index": "recipes/last-months",
+    "duckdb": "recipes/other-frames",
+    "evaluation set": "recipes/stratified-samples",
+    "federated": "recipes/fold-from-id",
+    "few-shot": "recipes/n-of-each",
+    "geopandas": "recipes/other-frames",
+    "groups": "recipes/groups",
     "imbalanced": "recipes/choosing-k",
     "jupyter": "diagnostics",
     "leakage": "diagnostics",
+    "learning curve": "which",
     "lightgbm": "guide/tools",
+    "multi-label": "recipes/many-labels",
     "multilabel": "recipes/many-labels",
+    "nested cross-validation": "recipes/nested-search",
     "optuna": "guide/tools",
+    "out of time": "recipes/last-months",
+    "pyarrow": "recipes/other-frames",
+    "r2": "does-it-matter",
+    "random state": "guide/make",
     "recommender": "recipes/both-axes-new",
+    "regression": "recipes/regression",
+    "reproducible split": "recipes/share-folds",
+    "stacking": "guide/use",
+    "stratified group k-fold": "recipes/groups",
+    "stratified sampling": "recipes/stratified-samples",
     "survival": "which",
+    "stratifiedkfold": "coming-from/scikit-learn",
     "time series": "recipes/forecasting",
+    "time series split": "recipes/forecasting",
+    "train test split": "recipes/holdout",
+    "vintage": "recipes/last-months",
+    "walk-forward": "recipes/forecasting",
     "xgboost": "guide/tools",
 }
-"""What readers search for, and a page that must be among the first that they find."""
+"""What readers search for, and the page that must be the first or second that they find."""
+
+SCRIPT = Path(__file__).with_name("search.js")
 
 
 class Page(HTMLParser):
@@ -101,22 +136,26 @@ def find_faults(site: Path) -> list[str]:
     return faults
 
 
-def find_unfound(site: Path, words: dict[str, str] = WORDS) -> list[str]:
-    """List the words that the search does not lead to their page by a main entry of its index.
+def ask_search(site: Path, words: Iterable[str]) -> dict[str, list[str]]:
+    """Ask the search of the site for each of some words: the pages that it shows, best first."""
+    node = which("node")
+    if node is None:
+        sys.exit("The search of the site is asked by Node, which is not installed.")
+    command = [node, str(SCRIPT), str(site), json.dumps([*words])]
+    answer = subprocess.run(command, check=True, capture_output=True, encoding="utf-8")
+    return json.loads(answer.stdout)
 
-    Such entries come first among the hits, before titles and texts.
-    """
-    text = (site / "searchindex.js").read_text(encoding="utf-8")
-    index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
-    pages = {
-        word: [index["docnames"][place] for place, _, is_main in entries if is_main]
-        for word, entries in index["indexentries"].items()
-    }
-    return [
-        f"search: {word} does not lead to {page}"
-        for word, page in words.items()
-        if page not in pages.get(word, [])
-    ]
+
+def find_unfound(site: Path, words: dict[str, str] = WORDS) -> list[str]:
+    """List the words whose page is not the first or second that the search shows."""
+    hits = ask_search(site, words)
+    faults = []
+    for word, page in words.items():
+        first = hits[word][:2]
+        if page not in first:
+            found = " and ".join(first) or "nothing"
+            faults.append(f"search: {word} leads to {found}, and not to {page}")
+    return faults
 
 
 def find_unnamed(site: Path) -> list[str]:
@@ -127,8 +166,24 @@ def find_unnamed(site: Path) -> list[str]:
     return [f"llms.txt: {page} is missing" for page in sorted(pages) if f"({page})" not in text]
 
 
+def find_undescribed(site: Path) -> list[str]:
+    """List the pages without the description that search engines show."""
+    paths = [path.relative_to(site) for path in sorted(site.rglob("*.html"))]
+    pages = [path for path in paths if path.name != "search.html" and path.parts[0] != "_static"]
+    return [
+        f"{page}: no description"
+        for page in pages
+        if '<meta name="description"' not in (site / page).read_text(encoding="utf-8")
+    ]
+
+
 if __name__ == "__main__":
     site = Path(sys.argv[1])
-    found = [*find_faults(site), *find_unfound(site), *find_unnamed(site)]
+    found = [
+        *find_faults(site),
+        *find_unfound(site),
+        *find_unnamed(site),
+        *find_undescribed(site),
+    ]
     print("\n".join(found) or "All links inside the site lead somewhere.")
     sys.exit(bool(found))

@@ -2,6 +2,7 @@
 
 import re
 import runpy
+from html import escape
 from pathlib import Path
 
 import stratframe
@@ -48,6 +49,7 @@ html_title = "stratframe"
 html_static_path = ["_static"]
 html_favicon = "_static/icon.svg"
 html_css_files = ["site.css"]
+html_search_scorer = str(DOCS / "scorer.js")
 html_sidebars = {"**": ["pages.html"]}
 html_domain_indices = False
 html_use_index = False
@@ -70,8 +72,25 @@ html_theme_options = {
 }
 
 INDEX = {
+    "does-it-matter": ["r2", "r2 score", "r squared"],
+    "coming-from/scikit-learn": [
+        "groupkfold",
+        "stratifiedkfold",
+        "timeseriessplit",
+        "train_test_split",
+    ],
     "diagnostics": ["leakage", "data leakage", "jupyter", "notebook", "check folds", "fold column"],
+    "guide/use": ["calibration", "stacking"],
     "guide/tools": ["autogluon", "catboost", "lightgbm", "optuna", "skorch", "xgboost"],
+    "guide/make": ["random state", "random_state", "seed"],
+    "recipes/annotators": ["annotation", "double coding", "inter-annotator agreement"],
+    "recipes/assign-to-arms": [
+        "a/b test",
+        "ab test",
+        "clinical trial",
+        "randomisation",
+        "randomization",
+    ],
     "recipes/both-axes-new": ["recommender", "recommender system", "cold start"],
     "recipes/choosing-k": [
         "imbalanced",
@@ -81,21 +100,63 @@ INDEX = {
         "rare labels",
     ],
     "recipes/early-stopping": ["gradient boosting"],
-    "recipes/forecasting": ["time series", "time series split", "backtest", "walk forward"],
-    "recipes/groups": ["leakage", "patient leakage"],
+    "recipes/fold-from-id": ["federated", "federated learning", "hash split"],
+    "recipes/forecasting": [
+        "time series",
+        "time series split",
+        "backtest",
+        "walk forward",
+        "walk-forward",
+    ],
+    "recipes/groups": [
+        "groups",
+        "leakage",
+        "patient leakage",
+        "group k-fold",
+        "stratified group k-fold",
+        "stratified group kfold",
+        "stratifiedgroupkfold",
+    ],
     "recipes/hugging-face-pytorch": ["dataloader", "torch", "datasets"],
-    "recipes/holdout": ["always in test", "fixed test rows"],
-    "recipes/last-months": ["last month", "datetime index", "datetimeindex"],
+    "recipes/holdout": ["holdout", "train test split", "always in test", "fixed test rows"],
+    "recipes/last-months": [
+        "last month",
+        "datetime index",
+        "datetimeindex",
+        "out of time",
+        "out-of-time",
+        "vintage",
+    ],
     "recipes/last-of-each-user": ["recommender", "leave last out", "leave one out"],
     "recipes/many-labels": ["multilabel", "multi-label"],
+    "recipes/n-of-each": ["few-shot", "few shot", "balanced sample"],
     "recipes/nested-search": ["optuna", "hyperparameter tuning", "nested cross-validation"],
     "recipes/new-data": ["new data", "weekly", "every week"],
+    "recipes/other-frames": ["anndata", "duckdb", "geopandas", "narwhals", "pyarrow", "xarray"],
     "recipes/regression": ["skewed target", "log target"],
+    "recipes/share-folds": [
+        "random state",
+        "random_state",
+        "reproducible split",
+        "reproducibility",
+    ],
+    "recipes/stratified-samples": ["active learning", "evaluation set", "stratified sampling"],
     "recipes/tags": ["multilabel", "multi-label"],
-    "which": ["always in test", "survival", "survival analysis", "treatment arms"],
+    "which": [
+        "always in test",
+        "always in train",
+        "conformal",
+        "conformal prediction",
+        "learning curve",
+        "survival",
+        "survival analysis",
+        "treatment arms",
+    ],
 }
 """Words that a reader may search for, and the pages that should come first."""
 
+BUTTONS = re.compile(r"^(?:\*\*\[[^\]]+\]\([^)]+\)\*\* ?)+$", re.MULTILINE)
+BUTTON = re.compile(r"\*\*(\[[^\]]+\]\([^)]+\))\*\*")
 HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 ENTRY = re.compile(r"^- \[([^\]]+)\]\(([^)#]+)\): ((?:.+\n)(?:  .+\n)*)", re.MULTILINE)
 ENTRIES = re.compile(rf"(?:{ENTRY.pattern})+", re.MULTILINE)
@@ -131,6 +192,13 @@ def make_cards(entries: re.Match[str]) -> str:
     return ":::::{grid} 1 2 2 4\n:gutter: 3\n\n" + "".join(cards) + ":::::\n\n"
 
 
+def make_buttons(links: re.Match[str]) -> str:
+    """Turn a line of bold links into buttons, the first of them filled."""
+    first, *others = BUTTON.findall(links[0])
+    outlined = [f"{each}{{.sd-btn .sd-btn-outline-primary}}" for each in others]
+    return "\n".join([f"{first}{{.sd-btn .sd-btn-primary}}", *outlined])
+
+
 def show_variants(image: re.Match[str]) -> str:
     """Show the pictures that the build has drawn: for wide and narrow, light and dark pages."""
     alt, name = image.groups()
@@ -156,6 +224,7 @@ def read_page(app, page, source):
     text = text.replace("](../CHANGELOG.md", "](changes.md")
     text = IMAGE.sub(show_variants, text)
     if page == "index":
+        text = BUTTONS.sub(make_buttons, text, count=1)
         text = ENTRIES.sub(make_cards, text, count=1) + make_toctrees(text)
     elif (page == "research" or page.endswith("/index")) and app.env.doc2path(page).suffix == ".md":
         text += "\n" + make_toctrees(text)
@@ -191,6 +260,22 @@ def group_recipes(html):
 def add_functions(app, page, template, context, doctree):
     """Let the template of the list of pages group the recipes."""
     context["group_recipes"] = group_recipes
+
+
+def describe(doctree):
+    """Write what search engines show below the title: the first paragraph of a page."""
+    from docutils import nodes  # noqa: PLC0415 - tests read this file without Sphinx
+
+    first = next(iter(doctree.findall(nodes.paragraph)), None)
+    return " ".join(first.astext().split()) if first else ""
+
+
+def add_description(app, page, template, context, doctree):
+    """Name and describe a page to search engines."""
+    if page == "index":
+        context["docstitle"] = ""  # its title has the name of the package already
+    if doctree and (text := describe(doctree)):
+        context["metatags"] += f'<meta name="description" content="{escape(text)}">\n'
 
 
 def draw_pictures(app):
@@ -243,6 +328,7 @@ def setup(app):
     """Connect the steps of the build."""
     app.connect("builder-inited", draw_pictures)
     app.connect("source-read", read_page)
+    app.connect("html-page-context", add_description)
     app.connect("doctree-read", add_words)
     app.connect("autodoc-process-docstring", link_names)
     app.connect("html-page-context", add_functions)

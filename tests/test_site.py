@@ -4,6 +4,7 @@ import ast
 import re
 import runpy
 from pathlib import Path
+from shutil import which
 from types import ModuleType
 from typing import get_args
 
@@ -264,24 +265,100 @@ def test_pictures_of_studies_are_of_printed_tables(conf):
             assert rows == list(table.index)
 
 
-def test_search_check(tmp_path):
-    """It finds words that are not main entries of the page that readers look for."""
-    check = runpy.run_path(str(ROOT / ".ci" / "links.py"))
-    entries = '{"leakage":[[1,"a",true],[0,"b",false]],"patient":[[0,"c",true]]}'
-    index = f'Search.setIndex({{"docnames":["groups","which"],"indexentries":{entries}}})'
-    (tmp_path / "searchindex.js").write_text(index)
-    assert check["find_unfound"](tmp_path, {"leakage": "which", "patient": "groups"}) == []
-    assert check["find_unfound"](tmp_path, {"leakage": "groups", "survival": "which"}) == [
-        "search: leakage does not lead to groups",
-        "search: survival does not lead to which",
+needs_node = pytest.mark.skipif(which("node") is None, reason="needs Node")
+
+SEARCH = """
+var splitQuery = (text) => text.split(/[^a-z]+/);
+const Search = {
+  _parseQuery: (query) => [query],
+  _performSearch: (query) => {
+    const hits = [
+      ["which", "Which one do I need?", "", null, 15, "", "text"],
+      ["groups", "Groups of a patient", "", null, 5, "", "text"],
+      ["groups", "Groups of a patient > Leakage", "#leakage", null, 14, "", "title"],
+      ["groups", "stratframe.groups", "#groups", null, 16, "", "object"],
+    ];
+    hits.forEach((hit) => (hit[4] = Scorer.score(hit)));
+    return query === "survival" ? [] : hits.sort((one, other) => one[4] - other[4]);
+  },
+};
+"""
+"""A search that finds the same pages for all words, in the order of their scores."""
+
+STEMMER = """
+function Stemmer() {
+  this.stemWord = (word) => word.replace(/s$/, "");
+}
+"""
+
+
+@pytest.fixture
+def search_site(tmp_path: Path) -> Path:
+    """A site that has nothing but a search, which ranks pages as the site does."""
+    static = tmp_path / "_static"
+    static.mkdir()
+    scorer = (DOCS / "scorer.js").read_text(encoding="utf-8")
+    (static / "searchtools.js").write_text(SEARCH)
+    (static / "language_data.js").write_text(STEMMER + scorer)
+    (tmp_path / "searchindex.js").write_text("")
+    return tmp_path
+
+
+@needs_node
+@pytest.mark.parametrize(
+    ("query", "pages"),
+    [
+        pytest.param("copies", ["groups", "which", "groups", "groups"], id="by_their_scores"),
+        pytest.param("group", ["groups", "groups", "which", "groups"], id="titles_first"),
+        pytest.param("leakage", ["groups", "which", "groups", "groups"], id="not_of_sections"),
+        pytest.param("need groups", ["which", "groups", "groups", "groups"], id="shares"),
+    ],
+)
+def test_search_shows_titles_first(search_site: Path, query: str, pages: list[str]) -> None:
+    """Pages whose titles hold words of the query come first, the more words the earlier."""
+    ask = runpy.run_path(str(ROOT / ".ci" / "links.py"))["ask_search"]
+    assert ask(search_site, [query]) == {query: pages}
+
+
+@needs_node
+def test_search_check(search_site: Path) -> None:
+    """Words whose page is not among the first two are a fault."""
+    find = runpy.run_path(str(ROOT / ".ci" / "links.py"))["find_unfound"]
+    assert find(search_site, {"copies": "which", "patients": "groups"}) == []
+    assert find(search_site, {"copies": "weights", "survival": "which"}) == [
+        "search: copies leads to groups and which, and not to weights",
+        "search: survival leads to nothing, and not to which",
     ]
+
+
+def test_pages_that_llms_does_not_name(tmp_path: Path) -> None:
+    """A page that llms.txt does not name is a fault."""
+    check = runpy.run_path(str(ROOT / ".ci" / "links.py"))["find_unnamed"]
     (tmp_path / "which.html").write_text("")
     (tmp_path / "llms.txt").write_text("- [Groups](groups.html)")
-    assert check["find_unnamed"](tmp_path) == ["llms.txt: which.html is missing"]
+    assert check(tmp_path) == ["llms.txt: which.html is missing"]
+
+
+def test_pages_without_a_description(tmp_path: Path) -> None:
+    """A page that does not describe itself to search engines is a fault, but for the search."""
+    check = runpy.run_path(str(ROOT / ".ci" / "links.py"))["find_undescribed"]
+    (tmp_path / "which.html").write_text('<meta name="description" content="Find your line.">')
+    (tmp_path / "why.html").write_text("")
+    (tmp_path / "search.html").write_text("")
+    assert check(tmp_path) == ["why.html: no description"]
 
 
 def test_words_of_the_search_have_pages(conf):
-    """Each word that is checked in the built index is one of its page."""
-    for word, page in runpy.run_path(str(ROOT / ".ci" / "links.py"))["WORDS"].items():
-        assert word in conf["INDEX"][page]
-    assert all((DOCS / f"{page}.md").is_file() for page in conf["INDEX"])
+    """The pages that searches should find are there, under the names of the folder."""
+    words = runpy.run_path(str(ROOT / ".ci" / "links.py"))["WORDS"]
+    assert all((DOCS / f"{page}.md").is_file() for page in [*conf["INDEX"], *words.values()])
+
+
+def test_buttons(conf):
+    """A line of bold links becomes buttons, and bold links in a sentence stay."""
+    page = "Text with **[a link](a.md)**.\n\n**[Start](b.md)** **[Which?](c.md)**\n\nEnd.\n"
+    shown = conf["BUTTONS"].sub(conf["make_buttons"], page)
+    assert shown == (
+        "Text with **[a link](a.md)**.\n\n[Start](b.md){.sd-btn .sd-btn-primary}\n"
+        "[Which?](c.md){.sd-btn .sd-btn-outline-primary}\n\nEnd.\n"
+    )

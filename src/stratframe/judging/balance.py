@@ -280,5 +280,7 @@ def find_totals(labels: FoldValues, totals: FoldTotals) -> Finding:
     # The percentage is rounded up, but the rounding errors of sums are ignored.
     within = f"{most:.0f}" if most >= 10 else f"{ceil(round(100 * most, 6)) / 100:g}"
     text = f"{{of}}: totals within {within} % of their shares"
+    if most > 100 * TENTH:
+        text = f"{{of}}: totals up to {within} % off their shares, which chance explains"
     of = ", ".join(dict.fromkeys(map(str, names)))
     return write_finding("note" if n_off else "ok", "totals", n_off, text, of=of)
