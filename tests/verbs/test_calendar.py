@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import Make, evaluate, refuse, refused, values
+from tests.helpers import Make, refuse, refused, values
 
 DAYS = [date(2024, month, day) for month in (1, 2, 3, 5, 6, 9) for day in (3, 17, 28)]
 """No day is in April, July or August."""
@@ -319,23 +319,63 @@ def test_the_last_folds_of_any_column(frame: Make) -> None:
     assert pairs(frame(data), last=9, nulls="drop") == pairs(frame(data), nulls="drop")
 
 
-PERIOD = '`every` must be a period such as "15m", "6h", "1d", "1w", "1mo", "1q" or "1y", got '
-DIVIDES = 'Hours or minutes in `every` must divide a day evenly, as "6h" does, got '
-BROKEN = {
-    **{f"every={given}": f"{PERIOD}{given}." for given in ("'month'", "7", "'6s'", "'0h'")},
-    **{f"every={given}": f"{DIVIDES}{given}." for given in ("'7h'", "'48h'", "'7m'")},
-    "last=0": "`last` must be at least 1, got 0.",
-    "last=2, valid=[1]": "`last` cannot be combined with `valid`, which names the labels to"
-    " validate on.",
-}
-
-
-@pytest.mark.parametrize("rule", BROKEN)
-def test_bad_input(rule: str) -> None:
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        pytest.param(
+            {"every": "month"},
+            '`every` must be a period such as "15m", "6h", "1d", "1w", "1mo", "1q" or'
+            " \"1y\", got 'month'.",
+            id="a_word",
+        ),
+        pytest.param(
+            {"every": 7},
+            '`every` must be a period such as "15m", "6h", "1d", "1w", "1mo", "1q" or "1y", got 7.',
+            id="a_number",
+        ),
+        pytest.param(
+            {"every": "6s"},
+            '`every` must be a period such as "15m", "6h", "1d", "1w", "1mo", "1q" or'
+            " \"1y\", got '6s'.",
+            id="seconds",
+        ),
+        pytest.param(
+            {"every": "0h"},
+            '`every` must be a period such as "15m", "6h", "1d", "1w", "1mo", "1q" or'
+            " \"1y\", got '0h'.",
+            id="no_hours",
+        ),
+        pytest.param(
+            {"every": "7h"},
+            "Hours or minutes in `every` must divide a day evenly, as \"6h\" does, got '7h'.",
+            id="hours_that_do_not_divide_a_day",
+        ),
+        pytest.param(
+            {"every": "48h"},
+            "Hours or minutes in `every` must divide a day evenly, as \"6h\" does, got '48h'.",
+            id="two_days_in_hours",
+        ),
+        pytest.param(
+            {"every": "7m"},
+            "Hours or minutes in `every` must divide a day evenly, as \"6h\" does, got '7m'.",
+            id="minutes_that_do_not_divide_a_day",
+        ),
+        pytest.param(
+            {"last": 0},
+            "`last` must be at least 1, got 0.",
+            id="no_labels",
+        ),
+        pytest.param(
+            {"last": 2, "valid": [1]},
+            "`last` cannot be combined with `valid`, which names the labels to validate on.",
+            id="last_and_valid",
+        ),
+    ],
+)
+def test_bad_input(rule: dict[str, Any], message: str) -> None:
     """What is no period, or no number of labels, is refused."""
     for frame in (pd.DataFrame(ROWS), pl.LazyFrame(ROWS)):
-        given = evaluate(f"dict({rule})")
-        refuse(BROKEN[rule], lambda frame=frame, given=given: sf.folds(frame, "day", **given))
+        refuse(message, lambda frame=frame: sf.folds(frame, "day", **rule))
 
 
 def test_the_cause_of_an_error_is_what_needs_an_order() -> None:

@@ -20,7 +20,6 @@ from tests.helpers import (
     TWO_KINDS,
     Make,
     eager,
-    evaluate,
     folds_of,
     make,
     peer_folds,
@@ -32,17 +31,30 @@ from tests.helpers import (
 )
 
 
-def test_output_is_there_already(frame: Make, kind: str) -> None:
-    """Columns that are there already are an error whose hint can be pasted."""
-    columns = "" if "polars" in kind else "columns="
-    message = "The frame has a column 'id' already. `overwrite=True` replaces it.\n"
-    message += f"Hint: df = df.drop({columns}'id')"
-    for verb in (sf.kfold, sf.split):
-        refuse_now(message, lambda verb=verb: verb(frame(ROWS), "label", name="id"))
-    df, drop = sf.kfold(frame(ROWS), "label", repeats=2), f"df.drop({columns}['fold_1', 'fold_2'])"
-    message = "The frame has columns 'fold_1', 'fold_2' already. `overwrite=True` replaces them.\n"
-    refuse_now(f"{message}Hint: df = {drop}", lambda: sf.kfold(df, "label", repeats=3))
-    assert "fold_3" in eager(sf.kfold(eval(drop, {"df": df}), "label", repeats=3)).columns
+@pytest.mark.parametrize("verb", [sf.kfold, sf.split])
+def test_output_is_there_already(frame: Make, kind: str, verb: Any) -> None:
+    """A column that is there already is an error, whose hint can be pasted."""
+    drop = "df.drop('id')" if "polars" in kind else "df.drop(columns='id')"
+
+    refuse_now(
+        f"The frame has a column 'id' already. `overwrite=True` replaces it.\nHint: df = {drop}",
+        lambda: verb(frame(ROWS), "label", name="id"),
+    )
+
+
+def test_some_outputs_are_there_already(frame: Make, kind: str) -> None:
+    """Of several columns the error names those that are there, which can then be dropped."""
+    df = sf.kfold(frame(ROWS), "label", repeats=2)
+    names = ["fold_1", "fold_2"]
+    drop = f"df.drop({names})" if "polars" in kind else f"df.drop(columns={names})"
+
+    refuse_now(
+        "The frame has columns 'fold_1', 'fold_2' already. `overwrite=True` replaces them.\n"
+        f"Hint: df = {drop}",
+        lambda: sf.kfold(df, "label", repeats=3),
+    )
+    dropped = df.drop(names) if "polars" in kind else df.drop(columns=names)
+    assert "fold_3" in eager(sf.kfold(dropped, "label", repeats=3)).columns
 
 
 @pytest.mark.parametrize("by", [None, "label", sf.quantiles("label", 3), sf.continuous("label")])
@@ -343,25 +355,48 @@ def test_missing_keys_are_errors(kind):
         refuse_rule(rule, lambda where=where: sf.kfold(data, k=2, where=where, **BY_USER))
 
 
-MOST = "`k` must be at most the number of rows that get a fold, got"
-RULES = {
-    "pl.struct('gaps', 'y').strat.kfold(2)": "Column 'gaps' has missing values in 1 row (1).",
-    "pl.col('far').strat.split()": "Column 'far' has infinite values in 1 row (2).",
-    "pl.col('y').strat.kfold(5)": f"{MOST} 5 for 4 rows.",
-    "pl.struct('y', 'tags').strat.kfold(2)": "A column must hold single values, but 'tags' is"
-    " List(String).",
-}
-
-
-@pytest.mark.parametrize("code", RULES)
-def test_data_of_expressions(code: str) -> None:
+@pytest.mark.parametrize(
+    ("expression", "rule"),
+    [
+        pytest.param(
+            pl.struct("gaps", "y").strat.kfold(2),
+            "Column 'gaps' has missing values in 1 row (1).",
+            id="missing_values",
+        ),
+        pytest.param(
+            pl.col("far").strat.split(),
+            "Column 'far' has infinite values in 1 row (2).",
+            id="infinite_values",
+        ),
+        pytest.param(
+            pl.col("y").strat.kfold(5),
+            "`k` must be at most the number of rows that get a fold, got 5 for 4 rows.",
+            id="more_folds_than_rows",
+        ),
+        pytest.param(
+            pl.struct("y", "tags").strat.kfold(2),
+            "A column must hold single values, but 'tags' is List(String).",
+            id="lists",
+        ),
+    ],
+)
+def test_data_of_expressions(expression: pl.Expr, rule: str) -> None:
     """Through an expression the first line of the error is the rule."""
     data = {"y": ["a"] * 4, "gaps": [1, None, 1, 1], "far": [1.5, 2.5, float("inf"), 3.5]}
     frame = pl.DataFrame({**data, "tags": [["t"]] * 4})
+
     for each in (frame, frame.lazy()):
-        refuse_rule(RULES[code], lambda each=each: each.with_columns(evaluate(code)))
-    empty = frame.clear()
-    refuse_rule(f"{MOST} 2 for 0 rows.", lambda: empty.with_columns(pl.col("y").strat.kfold(2)))
+        refuse_rule(rule, lambda each=each: each.with_columns(expression))
+
+
+def test_expressions_of_no_rows() -> None:
+    """An expression refuses a frame without rows, as a verb does."""
+    empty = pl.DataFrame({"y": []}, schema={"y": pl.String})
+
+    refuse_rule(
+        "`k` must be at most the number of rows that get a fold, got 2 for 0 rows.",
+        lambda: empty.with_columns(pl.col("y").strat.kfold(2)),
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))

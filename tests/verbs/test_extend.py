@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from stratframe.core.fill import fill_by_shares
-from tests.helpers import Make, at_fault, eager, evaluate, make, refuse, split_groups, values
+from tests.helpers import Make, at_fault, eager, make, refuse, refused, split_groups, values
 
 
 def test_floats_of_concat() -> None:
@@ -74,29 +74,57 @@ def test_sizes_of_margins_stay_within_one(frame: Make, seed: int) -> None:
     assert np.ptp(np.bincount(found)) <= 1
 
 
-SPLIT = {
-    "groups='patient'": "group in one fold, but 1 group in 2 rows (0, 2) is in several: for"
-    " instance 1 in folds 0, 1.\nHint: make the column with groups, as in `df.strat.kfold(...,"
-    " groups='patient')`.",
-    "groups=['site', 'letter'], parts={'u': 0.5, 'v': 0.5}, name='split'": "group in one part, but"
-    " 2 groups in 4 rows (0, 1, 2, 3) are in several: for instance 1, 'x' in parts 'u',"
-    " 'v'.\nHint: make the column with groups, as in `df.strat.split(..., groups=['site',"
-    " 'letter'])`.",
-    "groups=sf.clusters('x', n=2)": "group in one fold, but 1 group in 2 rows (0, 1) is in"
-    " several: for instance folds 0, 1.\nHint: make the column with groups, as in"
-    " `df.strat.kfold(..., groups=sf.clusters(...))`.",
+TORN = {
+    "patient": [1, 2, 1, 3, 3],
+    "site": [1, 1, 2, 2, 3],
+    "letter": ["x", "x", "y", "y", "z"],
+    "x": [0.0, 0.1, 9.0, 9.1, 9.2],
+    "fold": [0, 1, 1, 1, None],
+    "split": ["u", "v", "v", "u", None],
 }
+"""Groups that are in two folds, or parts."""
 
 
-@pytest.mark.parametrize("groups", SPLIT)
-def test_groups_that_are_split_already(frame: Make, kind: str, groups: str) -> None:
-    """A group that is in two folds is refused, with the rows; clusters have no values to name."""
-    data = {"patient": [1, 2, 1, 3, 3], "site": [1, 1, 2, 2, 3], "letter": list("xxyyz")}
-    data |= {"x": [0.0, 0.1, 9.0, 9.1, 9.2], "fold": [0, 1, 1, 1, None]}
-    df, given = frame(data | {"split": ["u", "v", "v", "u", None]}), evaluate(f"dict({groups})")
-    error = refuse(f"`extend` needs each {SPLIT[groups]}", lambda: sf.extend(df, None, **given))
-    if groups == "groups='patient'":
-        assert at_fault(error, kind) == {"row": [0, 2], "patient": [1, 1], "fold": [0, 1]}
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param(
+            {"groups": "patient"},
+            "`extend` needs each group in one fold, but 1 group in 2 rows (0, 2) is in"
+            " several: for instance 1 in folds 0, 1.\n"
+            "Hint: make the column with groups, as in `df.strat.kfold(...,"
+            " groups='patient')`.",
+            id="one_column",
+        ),
+        pytest.param(
+            {"groups": ["site", "letter"], "parts": {"u": 0.5, "v": 0.5}, "name": "split"},
+            "`extend` needs each group in one part, but 2 groups in 4 rows (0, 1, 2, 3)"
+            " are in several: for instance 1, 'x' in parts 'u', 'v'.\n"
+            "Hint: make the column with groups, as in `df.strat.split(..., groups=['site',"
+            " 'letter'])`.",
+            id="two_columns",
+        ),
+        pytest.param(
+            {"groups": sf.clusters("x", n=2)},
+            "`extend` needs each group in one fold, but 1 group in 2 rows (0, 1) is in"
+            " several: for instance folds 0, 1.\n"
+            "Hint: make the column with groups, as in `df.strat.kfold(...,"
+            " groups=sf.clusters(...))`.",
+            id="clusters",
+        ),
+    ],
+)
+def test_groups_that_are_split_already(
+    frame: Make, arguments: dict[str, Any], message: str
+) -> None:
+    """A group that is in two folds is refused; clusters have no values to name."""
+    refuse(message, lambda: sf.extend(frame(TORN), None, **arguments))
+
+
+def test_rows_of_groups_that_are_split_already(frame: Make, kind: str) -> None:
+    """The error holds the rows of the groups that are in two folds."""
+    error = refused(lambda: sf.extend(frame(TORN), None, groups="patient"))
+    assert at_fault(error, kind) == {"row": [0, 2], "patient": [1, 1], "fold": [0, 1]}
 
 
 def test_by_is_asked_for() -> None:
@@ -106,32 +134,112 @@ def test_by_is_asked_for() -> None:
 
 
 OF_PARTS = '\nHint: if it holds parts, give their shares, as in `parts={"train": 0.8, ...}`.'
-SAY = "\nHint: say how many folds there are, as in `k=5`."
-FOLDS = "`extend` needs folds 0.."
-NEVER_TESTED = "Column 'fold' must hold folds, but has -1, which scikit-learn's `PredefinedSplit`"
-NEVER_TESTED += " never tests.\nHint: replace -1 with null; `extend` then gives these rows a fold."
-WRONG: dict[str, tuple[str, list[int]]] = {
-    "[0, 1, 2.5, None], None": (f"{FOLDS}k-1 in 'fold', but found 2.5 in 1 row (2).", [2]),
-    "[0, 2, inf, 1], 3": (f"{FOLDS}2 in 'fold', but found inf in 1 row (2).", [2]),
-    "[0, 3, 1, 7], 3": (f"{FOLDS}2 in 'fold', but found 3, 7 in 2 rows (1, 3).", [1, 3]),
-    "[0, -2, 1, -1], 2": (f"{FOLDS}1 in 'fold', but found -2, -1 in 2 rows (1, 3).", [1, 3]),
-    "[0, 3, None], None": (f"{FOLDS}k-1 in 'fold', but found 0, 3.{SAY}", []),
-    "[None] * 3, None": (f"{FOLDS}k-1 in 'fold', but found none.{SAY}", []),
-    "[0, 0, None], None": (f"{FOLDS}k-1 in 'fold', but found 0.{SAY}", []),
-    "[0, 1e13, None], None": (f"{FOLDS}k-1 in 'fold', but found 0, 10000000000000.{SAY}", []),
-    "[0, -1, 1, None], 2": (NEVER_TESTED, [1]),
-    "[0, -1, 1, -1], None": (NEVER_TESTED, [1, 3]),
-    "['0', '-1', '1', None], None": (NEVER_TESTED, [1]),
-}
 
 
-@pytest.mark.parametrize("given", WRONG)
-def test_columns_that_hold_other_numbers(frame: Make, kind: str, given: str) -> None:
+@pytest.mark.parametrize(
+    ("folds", "k", "rows", "message"),
+    [
+        pytest.param(
+            [0, 1, 2.5, None],
+            None,
+            [2],
+            "`extend` needs folds 0..k-1 in 'fold', but found 2.5 in 1 row (2).",
+            id="fraction",
+        ),
+        pytest.param(
+            [0, 2, float("inf"), 1],
+            3,
+            [2],
+            "`extend` needs folds 0..2 in 'fold', but found inf in 1 row (2).",
+            id="infinity",
+        ),
+        pytest.param(
+            [0, 3, 1, 7],
+            3,
+            [1, 3],
+            "`extend` needs folds 0..2 in 'fold', but found 3, 7 in 2 rows (1, 3).",
+            id="numbers_from_k_up",
+        ),
+        pytest.param(
+            [0, -2, 1, -1],
+            2,
+            [1, 3],
+            "`extend` needs folds 0..1 in 'fold', but found -2, -1 in 2 rows (1, 3).",
+            id="other_negative_numbers",
+        ),
+        pytest.param(
+            [0, 3, None],
+            None,
+            [],
+            "`extend` needs folds 0..k-1 in 'fold', but found 0, 3.\n"
+            "Hint: say how many folds there are, as in `k=5`.",
+            id="gaps",
+        ),
+        pytest.param(
+            [None] * 3,
+            None,
+            [],
+            "`extend` needs folds 0..k-1 in 'fold', but found none.\n"
+            "Hint: say how many folds there are, as in `k=5`.",
+            id="no_folds",
+        ),
+        pytest.param(
+            [0, 0, None],
+            None,
+            [],
+            "`extend` needs folds 0..k-1 in 'fold', but found 0.\n"
+            "Hint: say how many folds there are, as in `k=5`.",
+            id="one_fold",
+        ),
+        pytest.param(
+            [0, 10000000000000.0, None],
+            None,
+            [],
+            "`extend` needs folds 0..k-1 in 'fold', but found 0, 10000000000000.\n"
+            "Hint: say how many folds there are, as in `k=5`.",
+            id="huge_number",
+        ),
+        pytest.param(
+            [0, -1, 1, None],
+            2,
+            [1],
+            "Column 'fold' must hold folds, but has -1, which scikit-learn's"
+            " `PredefinedSplit` never tests.\n"
+            "Hint: replace -1 with null; `extend` then gives these rows a fold.",
+            id="never_tested",
+        ),
+        pytest.param(
+            [0, -1, 1, -1],
+            None,
+            [1, 3],
+            "Column 'fold' must hold folds, but has -1, which scikit-learn's"
+            " `PredefinedSplit` never tests.\n"
+            "Hint: replace -1 with null; `extend` then gives these rows a fold.",
+            id="rows_that_are_never_tested",
+        ),
+        pytest.param(
+            ["0", "-1", "1", None],
+            None,
+            [1],
+            "Column 'fold' must hold folds, but has -1, which scikit-learn's"
+            " `PredefinedSplit` never tests.\n"
+            "Hint: replace -1 with null; `extend` then gives these rows a fold.",
+            id="never_tested_as_text",
+        ),
+    ],
+)
+def test_columns_that_hold_other_numbers(
+    frame: Make, kind: str, folds: list[Any], k: int | None, rows: list[int], message: str
+) -> None:
     """Other numbers are refused, with the rows, and so are gaps; huge numbers cost nothing."""
-    (folds, k), (fault, rows) = evaluate(given), WRONG[given]
     df = frame({"label": ["a"] * len(folds), "fold": folds})
-    error = refuse(fault, lambda: sf.extend(df, "label", k, rare="ignore"))
-    assert error.failures is None if not rows else at_fault(error, kind)["row"] == rows
+
+    error = refuse(message, lambda: sf.extend(df, "label", k, rare="ignore"))
+
+    if rows:
+        assert at_fault(error, kind)["row"] == rows
+    else:
+        assert error.failures is None
 
 
 def test_text_and_dates_are_no_folds(frame: Make) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.model_selection import LeaveOneGroupOut, TimeSeriesSplit
 
 import stratframe as sf
-from tests.helpers import TWO_KINDS, Make, evaluate, make, refuse_now, refused, values, warned
+from tests.helpers import TWO_KINDS, Make, make, refuse_now, refused, values, warned
 
 READERS = [sf.folds, sf.cv, lambda df, name="fold", **rule: sf.FoldSplit(name, **rule).split(df)]
 readers = pytest.mark.parametrize("read", READERS, ids=["folds", "cv", "FoldSplit"])
@@ -116,37 +116,126 @@ MIXED |= {"block": [1, 3, 7, 8, None, None], "back": [8, 7, 3, 1, None, None]}
 MIXED |= {"when": ["past", "rest", "now", None, None, None], "one": [None, 0, None, 0, None, 0]}
 MIXED |= {"month": ["2024-02", "2024-01", "2024-04", "2024-03", None, None]}
 MIXED |= {"user": ["a", "b", "a", "c", None, None]}
-PAIRED: dict[str, list[Pair]] = {
-    "'split', train='train', valid='valid'": [([0, 3], [1])],
-    "'split', train='train', valid=['test', 'valid']": [([0, 3], [2, 5]), ([0, 3], [1])],
-    "'split', train=['train']": [([0, 3], [1]), ([0, 3], [2, 5])],
-    "'split', train=['train', 'valid'], valid='test'": [([0, 1, 3], [2, 5])],
-    "'split', train=('train', 'valid')": [([0, 1, 3], [2, 5])],
-    "'split', train=['train', 'valid'], valid=['valid']": [([0, 3], [1])],
-    "'split', valid='test'": [([0, 1, 3], [2, 5])],
-    "'split', valid=['test', 'train', 'valid']": [
-        ([0, 1, 3], [2, 5]),
-        ([1, 2, 5], [0, 3]),
-        ([0, 2, 3, 5], [1]),
+
+
+@pytest.mark.parametrize(
+    ("name", "rule", "expected"),
+    [
+        pytest.param(
+            "split",
+            {"train": "train", "valid": "valid"},
+            [([0, 3], [1])],
+            id="one_part_for_another",
+        ),
+        pytest.param(
+            "split",
+            {"train": "train", "valid": ["test", "valid"]},
+            [([0, 3], [2, 5]), ([0, 3], [1])],
+            id="two_parts_in_the_order_named",
+        ),
+        pytest.param(
+            "split",
+            {"train": ["train"]},
+            [([0, 3], [1]), ([0, 3], [2, 5])],
+            id="one_part_for_all_others",
+        ),
+        pytest.param(
+            "split",
+            {"train": ["train", "valid"], "valid": "test"},
+            [([0, 1, 3], [2, 5])],
+            id="two_parts_train_for_the_third",
+        ),
+        pytest.param(
+            "split",
+            {"train": ("train", "valid")},
+            [([0, 1, 3], [2, 5])],
+            id="parts_in_a_tuple",
+        ),
+        pytest.param(
+            "split",
+            {"train": ["train", "valid"], "valid": ["valid"]},
+            [([0, 3], [1])],
+            id="a_part_that_trains_but_not_for_itself",
+        ),
+        pytest.param(
+            "split",
+            {"valid": "test"},
+            [([0, 1, 3], [2, 5])],
+            id="all_others_for_one_part",
+        ),
+        pytest.param(
+            "split",
+            {"valid": ["test", "train", "valid"]},
+            [([0, 1, 3], [2, 5]), ([1, 2, 5], [0, 3]), ([0, 2, 3, 5], [1])],
+            id="all_parts_in_the_order_named",
+        ),
+        pytest.param(
+            "split",
+            {"train": "train", "valid": "test", "nulls": "train"},
+            [([0, 3, 4], [2, 5])],
+            id="rows_without_a_label_train",
+        ),
+        pytest.param(
+            "split",
+            {"train": "test", "valid": "test", "nulls": "train"},
+            [([4], [2, 5])],
+            id="rows_without_a_label_are_all_that_train",
+        ),
+        pytest.param(
+            "block",
+            {"train": "past", "gap": 1},
+            [([0], [2]), ([0, 1], [3])],
+            id="absent_blocks_are_no_gap",
+        ),
+        pytest.param(
+            ["block", "back"],
+            {"train": "past", "gap": 2},
+            [([0], [3]), ([3], [0])],
+            id="two_columns",
+        ),
+        pytest.param(
+            "when",
+            {"train": ["past"], "valid": "now"},
+            [([0], [2])],
+            id="a_label_called_past",
+        ),
+        pytest.param(
+            "when",
+            {"train": "rest", "valid": "past"},
+            [([1, 2], [0])],
+            id="rest_where_a_label_is_called_rest",
+        ),
+        pytest.param(
+            "block",
+            {"train": np.int64(1), "valid": (np.int8(3),)},
+            [([0], [1])],
+            id="numbers_of_numpy",
+        ),
+        pytest.param(
+            "month",
+            {"train": "past", "valid": ["2024-04", "2024-02"]},
+            [([0, 1, 3], [2]), ([1], [0])],
+            id="past_of_named_labels",
+        ),
+        pytest.param(
+            "one",
+            {"nulls": "train"},
+            [([0, 2, 4], [1, 3, 5])],
+            id="every_set_has_rows_without_a_label",
+        ),
+        pytest.param(
+            "block",
+            {"train": "past", "apart": "user", "valid": [7, 8]},
+            [([1], [2]), ([0, 1, 2], [3])],
+            id="past_and_apart_of_named_labels",
+        ),
     ],
-    "'split', train='train', valid='test', nulls='train'": [([0, 3, 4], [2, 5])],
-    "'split', train='test', valid='test', nulls='train'": [([4], [2, 5])],
-    "'block', train='past', gap=1": [([0], [2]), ([0, 1], [3])],  # absent blocks are no gap
-    "['block', 'back'], train='past', gap=2": [([0], [3]), ([3], [0])],
-    "'when', train=['past'], valid='now'": [([0], [2])],
-    "'when', train='rest', valid='past'": [([1, 2], [0])],
-    "'block', train=np.int64(1), valid=(np.int8(3),)": [([0], [1])],
-    "'month', train='past', valid=['2024-04', '2024-02']": [([0, 1, 3], [2]), ([1], [0])],
-    "'one', nulls='train'": [([0, 2, 4], [1, 3, 5])],
-    "'block', train='past', apart='user', valid=[7, 8]": [([1], [2]), ([0, 1, 2], [3])],
-}
-
-
-@pytest.mark.parametrize("call", PAIRED)
-def test_pairs_of_a_call(frame: Make, call: str) -> None:
+)
+def test_pairs_of_a_call(
+    frame: Make, name: Any, rule: dict[str, Any], expected: list[Pair]
+) -> None:
     """Named labels train, but never for themselves; others are validated in the order named."""
-    names, rule = evaluate(f"(lambda name, **rule: (name, rule))({call})")
-    assert read_all(frame(MIXED), names, **{"nulls": "drop", **rule}) == PAIRED[call]
+    assert read_all(frame(MIXED), name, **{"nulls": "drop", **rule}) == expected
 
 
 def apart_by_hand(data: dict[str, list[Any]], apart: list[str]) -> list[Pair]:
@@ -221,102 +310,349 @@ def test_apart_where_x_has_no_column() -> None:
 
 
 NUMBERS = {"row": range(4), "fold": [1, 2, 3, 3], "user": ["a", "b", "a", "b"]}
-DROP = 'Hint: `nulls="drop"` leaves them out.'
-NULLS = f"rows without a label have no place in the order.\n{DROP}"
-LABEL = '`train` must be "rest", "past", a label or a list of labels, got'
-THERE = "\nHint: the labels with rows are 1, 2, 3."
-LEAVES = "must leave labels of 'fold' to validate on, but leaves none."
-LACKS = "of 'fold' must have labels to train on, but"
-APART = "`apart` must leave rows to train on for label 3 of 'fold', but all 2 rows share a value in"
-COARSER = "with a validation row.\nHint: make a column that keeps all rows with the same value in"
-COARSER += " one fold, as in `kfold(groups='user')`."
-NO_FOLD = "Column 'fold' must have at least 2 folds, but no row has one."
-ONE = "Column 'fold' must have at least 2 folds, but has only the label 3, whose training set would"
-ONE += " be empty."
-EVERY = "Column 'fold' must give every row a fold, but"
-
-BROKEN = {
-    "gap=-1": "`gap` must be at least 0, got -1.",
-    "gap=True": "`gap` must be a whole number, got True.",
-    "gap=1.0": "`gap` must be a whole number, got 1.0.\nHint: `gap=1`.",
-    "train='past', window=0": "`window` must be at least 1, got 0.",
-    "train='past', window=True": "`window` must be a whole number, got True.",
-    "window=2": "`window` goes with `train=\"past\"` only, got `train='rest'`.",
-    "train=[1], window=2": '`window` goes with `train="past"` only, got `train=[1]`.',
-    "train=[1], gap=1": '`gap` goes with `train="rest"` and `train="past"` only, got `train=[1]`.'
-    "\nHint: leave the neighbours out of `train`.",
-    "train='past', nulls='train'": '`nulls="train"` cannot be combined with `train="past"`: '
-    + NULLS,
-    "gap=2, nulls='train'": f'`nulls="train"` cannot be combined with `gap=2`: {NULLS}',
-    "nulls='keep'": "`nulls` must be 'error', 'train' or 'drop', got 'keep'.",
-    **{f"train={given}": f"{LABEL} {given}." for given in ("None", "{1: 2}", "[]")},
-    "valid=[[1]]": "`valid` must be a label or a list of labels, got [[1]].",
-    "valid=[1, 2, 1]": "`valid` must hold each label once, got 1 twice.",
-    "train='psat'": f"`train` must be \"rest\", \"past\" or labels of 'fold', got 'psat'.{THERE}",
-    "valid=[2, 5, 6]": f"`valid` must be labels of 'fold', got 5, 6.{THERE}",
-    "train=[1, 2, 3]": f"`train=[1, 2, 3]` {LEAVES}",
-    "train='past', gap=2": f'`train="past"` with `gap=2` {LEAVES}',
-    "train='past', gap=10**40": f'`train="past"` with `gap=about 10**40` {LEAVES}',
-    "train=1, valid=[2, 1]": f"Label 1 {LACKS} `train=[1]` leaves none.",
-    "gap=1": f"Label 2 {LACKS} `gap=1` leaves none.",
-    "train='past', valid=[3, 1]": f'Label 1 {LACKS} `train="past"` leaves none.',
-    "train='past', valid=3, gap=2": f'Label 3 {LACKS} `train="past"` with `gap=2` leaves none.',
-    "apart=[]": "`apart` must hold column names, got [].",
-    "apart=5": "`apart` must hold column names, got 5.",
-    "apart=['user', 'user']": "`apart` must hold each column once, got 'user' twice.",
-    "apart='usr'": "`apart` names the column 'usr', which the frame does not have.\n"
-    "Hint: did you mean 'user'?",
-    "apart='user'": f"{APART} 'user' {COARSER}",
-    "apart=['user', 'row'], valid=3": f"{APART} 'user' or 'row' {COARSER}",
-    "apart='user', train=1, valid=3": f"{APART.replace('all 2 rows share', 'the only one shares')}"
-    f" 'user' {COARSER}",
-    # Columns of one fold or none, or with gaps.
-    "of=[None], nulls='drop'": NO_FOLD,
-    "of=[None], nulls='drop', valid=[0]": NO_FOLD,
-    "of=[None], nulls='drop', train=[1]": NO_FOLD,
-    "of=[None], nulls='drop', train='past'": NO_FOLD,
-    "of=[3, 3]": ONE,
-    "of=[3, 3], nulls='train'": ONE,
-    "of=[3, None], nulls='drop'": ONE,
-    "of=[3, None], nulls='drop', gap=1": ONE,
-    "of=[0, 1, None], train='past'": f"{EVERY} 1 row has none.\n{DROP}",
-    "of=[0, 1, None, None]": f"{EVERY} 2 rows have none.\n"
-    'Hint: `nulls="drop"` leaves them out, and `nulls="train"` adds them to every training set.',
-    "of=[], valid=1": f"`valid` must be labels of 'fold', got 1.{THERE.replace('1, 2, 3', 'none')}",
-}
 
 
 @readers
-@pytest.mark.parametrize("rule", BROKEN)
-def test_rules_that_are_broken(frame: Make, read: Any, rule: str) -> None:
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        pytest.param(
+            {"gap": -1},
+            "`gap` must be at least 0, got -1.",
+            id="negative_gap",
+        ),
+        pytest.param(
+            {"gap": True},
+            "`gap` must be a whole number, got True.",
+            id="gap_as_a_flag",
+        ),
+        pytest.param(
+            {"gap": 1.0},
+            "`gap` must be a whole number, got 1.0.\nHint: `gap=1`.",
+            id="gap_as_a_float",
+        ),
+        pytest.param(
+            {"train": "past", "window": 0},
+            "`window` must be at least 1, got 0.",
+            id="window_of_nothing",
+        ),
+        pytest.param(
+            {"train": "past", "window": True},
+            "`window` must be a whole number, got True.",
+            id="window_as_a_flag",
+        ),
+        pytest.param(
+            {"window": 2},
+            "`window` goes with `train=\"past\"` only, got `train='rest'`.",
+            id="window_of_the_rest",
+        ),
+        pytest.param(
+            {"train": [1], "window": 2},
+            '`window` goes with `train="past"` only, got `train=[1]`.',
+            id="window_of_labels",
+        ),
+        pytest.param(
+            {"train": [1], "gap": 1},
+            '`gap` goes with `train="rest"` and `train="past"` only, got `train=[1]`.\n'
+            "Hint: leave the neighbours out of `train`.",
+            id="gap_of_labels",
+        ),
+        pytest.param(
+            {"train": "past", "nulls": "train"},
+            '`nulls="train"` cannot be combined with `train="past"`: rows without a label'
+            " have no place in the order.\n"
+            'Hint: `nulls="drop"` leaves them out.',
+            id="nulls_in_the_past",
+        ),
+        pytest.param(
+            {"gap": 2, "nulls": "train"},
+            '`nulls="train"` cannot be combined with `gap=2`: rows without a label have no'
+            " place in the order.\n"
+            'Hint: `nulls="drop"` leaves them out.',
+            id="nulls_beside_a_gap",
+        ),
+        pytest.param(
+            {"nulls": "keep"},
+            "`nulls` must be 'error', 'train' or 'drop', got 'keep'.",
+            id="no_such_nulls",
+        ),
+        pytest.param(
+            {"train": None},
+            '`train` must be "rest", "past", a label or a list of labels, got None.',
+            id="train_on_none",
+        ),
+        pytest.param(
+            {"train": {1: 2}},
+            '`train` must be "rest", "past", a label or a list of labels, got {1: 2}.',
+            id="train_on_a_mapping",
+        ),
+        pytest.param(
+            {"train": []},
+            '`train` must be "rest", "past", a label or a list of labels, got [].',
+            id="train_on_nothing",
+        ),
+        pytest.param(
+            {"valid": [[1]]},
+            "`valid` must be a label or a list of labels, got [[1]].",
+            id="validate_a_list",
+        ),
+        pytest.param(
+            {"valid": [1, 2, 1]},
+            "`valid` must hold each label once, got 1 twice.",
+            id="validate_a_label_twice",
+        ),
+        pytest.param(
+            {"train": "psat"},
+            "`train` must be \"rest\", \"past\" or labels of 'fold', got 'psat'.\n"
+            "Hint: the labels with rows are 1, 2, 3.",
+            id="misspelt_past",
+        ),
+        pytest.param(
+            {"valid": [2, 5, 6]},
+            "`valid` must be labels of 'fold', got 5, 6.\nHint: the labels with rows are 1, 2, 3.",
+            id="no_such_labels",
+        ),
+        pytest.param(
+            {"train": [1, 2, 3]},
+            "`train=[1, 2, 3]` must leave labels of 'fold' to validate on, but leaves none.",
+            id="all_labels_train",
+        ),
+        pytest.param(
+            {"train": "past", "gap": 2},
+            "`train=\"past\"` with `gap=2` must leave labels of 'fold' to validate on, but"
+            " leaves none.",
+            id="no_label_has_a_past",
+        ),
+        pytest.param(
+            {"train": "past", "gap": 10**40},
+            "`train=\"past\"` with `gap=about 10**40` must leave labels of 'fold' to"
+            " validate on, but leaves none.",
+            id="gap_beyond_all_labels",
+        ),
+        pytest.param(
+            {"train": 1, "valid": [2, 1]},
+            "Label 1 of 'fold' must have labels to train on, but `train=[1]` leaves none.",
+            id="a_label_has_none_to_train_on",
+        ),
+        pytest.param(
+            {"gap": 1},
+            "Label 2 of 'fold' must have labels to train on, but `gap=1` leaves none.",
+            id="gap_leaves_none_to_train_on",
+        ),
+        pytest.param(
+            {"train": "past", "valid": [3, 1]},
+            "Label 1 of 'fold' must have labels to train on, but `train=\"past\"` leaves none.",
+            id="first_label_has_no_past",
+        ),
+        pytest.param(
+            {"train": "past", "valid": 3, "gap": 2},
+            "Label 3 of 'fold' must have labels to train on, but `train=\"past\"` with"
+            " `gap=2` leaves none.",
+            id="gap_takes_the_past",
+        ),
+    ],
+)
+def test_rules_that_are_broken(frame: Make, read: Any, rule: dict[str, Any], message: str) -> None:
     """Each rule is told at the call, the same by all readers."""
-    given = evaluate(f"dict({rule})")
-    df = frame({"fold": given.pop("of")} if "of" in given else NUMBERS)
-    refuse_now(BROKEN[rule], lambda: read(df, **given))
-
-
-UNORDERED: list[Any] = [
-    ["Apr", "Feb", "Jan"],
-    ["2024-01-30", "2024-02-31", "2024-03-32"],
-    ["2024-01", "2024-02", "2024-13"],
-    ["2024-01", "2024-02", "2024-03-01"],
-    ["2024-1", "2024-10", "2024-2"],
-    pd.Categorical([1, "a", 2]),
-    pd.Categorical([1, dt.date(2024, 1, 1)]),
-]
+    refuse_now(message, lambda: read(frame(NUMBERS), **rule))
 
 
 @readers
-@pytest.mark.parametrize("cause", ['train="past"', "gap=1"])
-@pytest.mark.parametrize("labels", UNORDERED, ids=str)
-def test_labels_without_an_order(read: Any, cause: str, labels: Any) -> None:
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        pytest.param(
+            {"apart": []},
+            "`apart` must hold column names, got [].",
+            id="apart_in_nothing",
+        ),
+        pytest.param(
+            {"apart": 5},
+            "`apart` must hold column names, got 5.",
+            id="apart_in_a_number",
+        ),
+        pytest.param(
+            {"apart": ["user", "user"]},
+            "`apart` must hold each column once, got 'user' twice.",
+            id="apart_in_a_column_twice",
+        ),
+        pytest.param(
+            {"apart": "usr"},
+            "`apart` names the column 'usr', which the frame does not have.\n"
+            "Hint: did you mean 'user'?",
+            id="misspelt_column",
+        ),
+        pytest.param(
+            {"apart": "user"},
+            "`apart` must leave rows to train on for label 3 of 'fold', but all 2 rows"
+            " share a value in 'user' with a validation row.\n"
+            "Hint: make a column that keeps all rows with the same value in one fold, as"
+            " in `kfold(groups='user')`.",
+            id="all_rows_share_a_value",
+        ),
+        pytest.param(
+            {"apart": ["user", "row"], "valid": 3},
+            "`apart` must leave rows to train on for label 3 of 'fold', but all 2 rows"
+            " share a value in 'user' or 'row' with a validation row.\n"
+            "Hint: make a column that keeps all rows with the same value in one fold, as"
+            " in `kfold(groups='user')`.",
+            id="all_rows_share_one_of_two_values",
+        ),
+        pytest.param(
+            {"apart": "user", "train": 1, "valid": 3},
+            "`apart` must leave rows to train on for label 3 of 'fold', but the only one"
+            " shares a value in 'user' with a validation row.\n"
+            "Hint: make a column that keeps all rows with the same value in one fold, as"
+            " in `kfold(groups='user')`.",
+            id="the_only_row_shares_a_value",
+        ),
+    ],
+)
+def test_rows_that_cannot_be_kept_apart(
+    frame: Make, read: Any, rule: dict[str, Any], message: str
+) -> None:
+    """`apart` names columns, and must leave rows to train on."""
+    refuse_now(message, lambda: read(frame(NUMBERS), **rule))
+
+
+@readers
+@pytest.mark.parametrize(
+    ("labels", "rule", "message"),
+    [
+        pytest.param(
+            [None],
+            {"nulls": "drop"},
+            "Column 'fold' must have at least 2 folds, but no row has one.",
+            id="no_folds",
+        ),
+        pytest.param(
+            [None],
+            {"nulls": "drop", "valid": [0]},
+            "Column 'fold' must have at least 2 folds, but no row has one.",
+            id="no_folds_to_validate",
+        ),
+        pytest.param(
+            [None],
+            {"nulls": "drop", "train": [1]},
+            "Column 'fold' must have at least 2 folds, but no row has one.",
+            id="no_folds_to_train_on",
+        ),
+        pytest.param(
+            [None],
+            {"nulls": "drop", "train": "past"},
+            "Column 'fold' must have at least 2 folds, but no row has one.",
+            id="no_folds_in_an_order",
+        ),
+        pytest.param(
+            [3, 3],
+            {},
+            "Column 'fold' must have at least 2 folds, but has only the label 3, whose"
+            " training set would be empty.",
+            id="one_fold",
+        ),
+        pytest.param(
+            [3, 3],
+            {"nulls": "train"},
+            "Column 'fold' must have at least 2 folds, but has only the label 3, whose"
+            " training set would be empty.",
+            id="one_fold_that_trains_on_nulls",
+        ),
+        pytest.param(
+            [3, None],
+            {"nulls": "drop"},
+            "Column 'fold' must have at least 2 folds, but has only the label 3, whose"
+            " training set would be empty.",
+            id="one_fold_and_a_row_without_one",
+        ),
+        pytest.param(
+            [3, None],
+            {"nulls": "drop", "gap": 1},
+            "Column 'fold' must have at least 2 folds, but has only the label 3, whose"
+            " training set would be empty.",
+            id="one_fold_and_a_gap",
+        ),
+        pytest.param(
+            [0, 1, None],
+            {"train": "past"},
+            "Column 'fold' must give every row a fold, but 1 row has none.\n"
+            'Hint: `nulls="drop"` leaves them out.',
+            id="a_row_without_a_fold_in_an_order",
+        ),
+        pytest.param(
+            [0, 1, None, None],
+            {},
+            "Column 'fold' must give every row a fold, but 2 rows have none.\n"
+            'Hint: `nulls="drop"` leaves them out, and `nulls="train"` adds them to every'
+            " training set.",
+            id="rows_without_a_fold",
+        ),
+        pytest.param(
+            [],
+            {"valid": 1},
+            "`valid` must be labels of 'fold', got 1.\nHint: the labels with rows are none.",
+            id="no_rows_and_a_label",
+        ),
+    ],
+)
+def test_columns_without_enough_folds(
+    frame: Make, read: Any, labels: list[Any], rule: dict[str, Any], message: str
+) -> None:
+    """A column has two folds at least, and every row has one unless the call says otherwise."""
+    refuse_now(message, lambda: read(frame({"fold": labels}), **rule))
+
+
+@readers
+@pytest.mark.parametrize(
+    ("cause", "rule"),
+    [
+        pytest.param('train="past"', {"train": "past"}, id="past"),
+        pytest.param("gap=1", {"gap": 1}, id="gap"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("labels", "shown"),
+    [
+        pytest.param(["Apr", "Feb", "Jan"], "'Apr', 'Feb', 'Jan'", id="names_of_months"),
+        pytest.param(
+            ["2024-01-30", "2024-02-31", "2024-03-32"],
+            "'2024-01-30', '2024-02-31', '2024-03-32'",
+            id="days_that_no_month_has",
+        ),
+        pytest.param(
+            ["2024-01", "2024-02", "2024-13"],
+            "'2024-01', '2024-02', '2024-13'",
+            id="a_month_that_no_year_has",
+        ),
+        pytest.param(
+            ["2024-01", "2024-02", "2024-03-01"],
+            "'2024-01', '2024-02', '2024-03-01'",
+            id="months_and_a_date",
+        ),
+        pytest.param(
+            ["2024-1", "2024-10", "2024-2"],
+            "'2024-1', '2024-10', '2024-2'",
+            id="months_of_one_digit",
+        ),
+        pytest.param(pd.Categorical([1, "a", 2]), "1, 2, 'a'", id="numbers_and_text"),
+        pytest.param(
+            pd.Categorical([1, dt.date(2024, 1, 1)]),
+            "1, datetime.date(2024, 1, 1)",
+            id="a_number_and_a_date",
+        ),
+    ],
+)
+def test_labels_without_an_order(
+    read: Any, cause: str, rule: dict[str, Any], labels: Any, shown: str
+) -> None:
     """Text is no time unless all of it is ISO dates, or all of it months; nor are mixed types."""
-    df, rule = pd.DataFrame({"fold": labels}), evaluate(f"dict({cause})")
-    shown = ", ".join(map(repr, labels if isinstance(labels, list) else labels.categories))
-    message = f"The labels of 'fold' must have an order for `{cause}`, got {shown}.\nHint: make"
-    message += " them numbers, dates, ordered categories, or ISO dates or months as text, such as"
-    message += " '2024-04'."
-    refuse_now(message, lambda: read(df, **rule))
+    df = pd.DataFrame({"fold": labels})
+
+    refuse_now(
+        f"The labels of 'fold' must have an order for `{cause}`, got {shown}.\n"
+        "Hint: make them numbers, dates, ordered categories, or ISO dates or months as text,"
+        " such as '2024-04'.",
+        lambda: read(df, **rule),
+    )
     assert len(list(read(df))) == len(labels)  # where order does not matter
 
 

@@ -1,6 +1,7 @@
 """Using columns: folds, parts, cv and samples, also those without rows."""
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from tests.engines.frames import heard
-from tests.helpers import TWO_KINDS, Make, eager, evaluate, make, values, warned
+from tests.helpers import TWO_KINDS, Make, eager, make, values, warned
 from tests.test_promises import shares
 
 
@@ -112,30 +113,76 @@ PARTS = {"train": 0.8, "valid": 0.1, "test": 0.1}
 SEVEN = {"y": ["a"] * 7, "x": [i + 0.5 for i in range(7)], "id": range(7)}
 SEVEN |= {"most": [True] * 6 + [False], "part": ["train"] * 6 + [None]}
 SEVEN |= {"other": ["train"] * 6 + ["valid"]}
-TEST = "'test' has no rows: its share of 7 rows is 0.7."
-CALLS = {
-    "sf.split(df, 'y', PARTS, seed=3)": TEST,
-    "sf.split(df, 'y', PARTS, seed=5, key='id')": TEST.replace("test", "valid"),
-    "sf.split(df, 'y', 0.05, deal='circular')": TEST.replace("0.7", "0.35"),
-    "sf.split(df, 'y', 0.05, deal='contiguous')": TEST.replace("0.7", "0.35"),
-    "sf.split(df, sf.continuous('most'), {'a': 0.6, 'b': 0.4}, deal='contiguous')": "'b' has no"
-    " rows: its share of 7 rows is 2.8, but equal values stay in one part.",
-    "sf.kfold(df, sf.continuous('most'), 3, deal='contiguous')": "Fold 2 has no rows: its share of"
-    " 7 rows is 2.333333333, but equal values stay in one fold.",
-    "sf.split(df, 'y', 0.01, where='most')": "'test' has no rows: its share of 6 rows is 0.06.",
-    "sf.extend(df, 'y', parts={'train': 0.5, 'valid': 0.5}, name='part', where='most')": "'valid'"
-    " has no rows, and no new rows are left for it (its share of 6 rows is 3).",
-    "pl.DataFrame({'y': ['a'] * 7}).with_columns(pl.col('y').strat.split(PARTS, seed=3))": TEST,
-    "sf.sample(df, 'y', frac=0.01)": "The sample is empty: 0.01 of 7 rows is 0.07.",
-    "sf.sample(df, sf.continuous('x'), frac=0.05, allocation='equal')": "The sample is empty: 0.05"
-    " of 7 rows is 0.35.",
-}
 
 
-@pytest.mark.parametrize("call", CALLS)
-def test_what_is_empty_is_said(frame: Make, call: str) -> None:
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        pytest.param(
+            lambda df: sf.split(df, "y", PARTS, seed=3),
+            "'test' has no rows: its share of 7 rows is 0.7.",
+            id="shares",
+        ),
+        pytest.param(
+            lambda df: sf.split(df, "y", PARTS, seed=5, key="id"),
+            "'valid' has no rows: its share of 7 rows is 0.7.",
+            id="other_seed_and_key",
+        ),
+        pytest.param(
+            lambda df: sf.split(df, "y", 0.05, deal="circular"),
+            "'test' has no rows: its share of 7 rows is 0.35.",
+            id="circular",
+        ),
+        pytest.param(
+            lambda df: sf.split(df, "y", 0.05, deal="contiguous"),
+            "'test' has no rows: its share of 7 rows is 0.35.",
+            id="contiguous",
+        ),
+        pytest.param(
+            lambda df: sf.split(df, sf.continuous("most"), {"a": 0.6, "b": 0.4}, deal="contiguous"),
+            "'b' has no rows: its share of 7 rows is 2.8, but equal values stay in one part.",
+            id="equal_values_of_one_part",
+        ),
+        pytest.param(
+            lambda df: sf.kfold(df, sf.continuous("most"), 3, deal="contiguous"),
+            "Fold 2 has no rows: its share of 7 rows is 2.333333333, but equal values stay"
+            " in one fold.",
+            id="equal_values_of_one_fold",
+        ),
+        pytest.param(
+            lambda df: sf.split(df, "y", 0.01, where="most"),
+            "'test' has no rows: its share of 6 rows is 0.06.",
+            id="where",
+        ),
+        pytest.param(
+            lambda df: sf.extend(
+                df, "y", parts={"train": 0.5, "valid": 0.5}, name="part", where="most"
+            ),
+            "'valid' has no rows, and no new rows are left for it (its share of 6 rows is 3).",
+            id="extend",
+        ),
+        pytest.param(
+            lambda df: pl.DataFrame({"y": ["a"] * 7}).with_columns(
+                pl.col("y").strat.split(PARTS, seed=3)
+            ),
+            "'test' has no rows: its share of 7 rows is 0.7.",
+            id="expression",
+        ),
+        pytest.param(
+            lambda df: sf.sample(df, "y", frac=0.01),
+            "The sample is empty: 0.01 of 7 rows is 0.07.",
+            id="sample",
+        ),
+        pytest.param(
+            lambda df: sf.sample(df, sf.continuous("x"), frac=0.05, allocation="equal"),
+            "The sample is empty: 0.05 of 7 rows is 0.35.",
+            id="sample_of_equal_numbers",
+        ),
+    ],
+)
+def test_what_is_empty_is_said(frame: Make, call: Callable[[Any], Any], message: str) -> None:
     """A part without rows is a warning that names its share, and so is an empty sample."""
-    warned(CALLS[call], lambda: evaluate(call, df=frame(SEVEN), PARTS=PARTS))
+    warned(message, lambda: call(frame(SEVEN)))
 
 
 def test_columns_that_are_extended_are_named(frame: Make) -> None:
@@ -146,20 +193,38 @@ def test_columns_that_are_extended_are_named(frame: Make) -> None:
     assert words == [said.format("valid", "part"), said.format("test", "other")]
 
 
-ASKED_FOR = [
-    "sf.split(df, 'y', {'train': None, 'valid': 1, 'test': 1})",
-    "sf.split(df, parts=0.01, key='id', deal='hash')",
-    "sf.kfold(df, 'y', 7)",
-    "sf.sample(df, 'y', n=0)",
-    "sf.sample(df, 'y', frac=0.0)",
-    "sf.sample(df.head(0), 'y', frac=0.5)",
-]
-
-
-@pytest.mark.parametrize("call", ASKED_FOR)
-def test_nothing_is_said_of_what_was_asked_for(frame: Make, call: str) -> None:
+@pytest.mark.parametrize(
+    "call",
+    [
+        pytest.param(
+            lambda df: sf.split(df, "y", {"train": None, "valid": 1, "test": 1}),
+            id="counts",
+        ),
+        pytest.param(
+            lambda df: sf.split(df, parts=0.01, key="id", deal="hash"),
+            id="hash",
+        ),
+        pytest.param(
+            lambda df: sf.kfold(df, "y", 7),
+            id="one_row_for_each_fold",
+        ),
+        pytest.param(
+            lambda df: sf.sample(df, "y", n=0),
+            id="no_rows",
+        ),
+        pytest.param(
+            lambda df: sf.sample(df, "y", frac=0.0),
+            id="no_share",
+        ),
+        pytest.param(
+            lambda df: sf.sample(df.head(0), "y", frac=0.5),
+            id="a_share_of_no_rows",
+        ),
+    ],
+)
+def test_nothing_is_said_of_what_was_asked_for(frame: Make, call: Callable[[Any], Any]) -> None:
     """Counts are met, a hash leaves sizes to chance, and samples of no rows were asked for."""
-    eager(evaluate(call, df=frame(SEVEN)))
+    eager(call(frame(SEVEN)))
 
 
 def about(columns: list[list[Any]], parts: dict[str, float]) -> list[str]:
