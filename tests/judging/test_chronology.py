@@ -15,80 +15,176 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import KINDS, Make, evaluate, make, refused, values
-from tests.judging.conftest import cases, lines_of
+from tests.helpers import KINDS, Make, make, refused, values
+from tests.judging.conftest import lines_of
 
 DAYS = [date(2024, 1, 1) + timedelta(days=row) for row in range(10)]
 LATE = ["train"] * 7 + ["test"] * 3
 USERS = {"user": [*"aabbccdd", None, "e"], "day": [*[1, 2] * 4, 5, None]}
 
-CASES = cases("""
-fold=LATE
-    ok time: 'train' ends 2024-01-07, 'test' starts 2024-01-08
-fold=["train"] * 5 + ["valid"] * 3 + ["test"] * 2
-    ok time: each part ends before the next one starts
-fold=LATE[::-1]
-    LEAK time: 'test' ends before 'train' starts
-fold=LATE, day=[*DAYS[:7], DAYS[6], *DAYS[8:]]
-    LEAK 1 row of 'train' has the time at which 'test' starts
-fold=["train"] * 6 + ["test"] * 4, day=[*DAYS[:5], DAYS[6], *[DAYS[6]] * 4]
-    LEAK 1 row of 'train' has the time at which 'test' starts
-fold=["train"] * 6 + ["test"] * 4, day=[*DAYS[:3], *[DAYS[5]] * 3, *DAYS[5:7] , *DAYS[7:9]]
-    LEAK 1 row of 'test' has the time at which 'train' ends
-fold=[*LATE[:2], "test", "test", *["train"] * 5, "test"]
-    LEAK 2 of 3 rows of 'test' are not later than all rows of 'train'
-fold=["new"] * 5 + ["old"] * 3 + ["older"] * 2
-    ok time: each part ends before the next one starts
-fold=["test"] * 2 + ["unused"] * 3 + ["train"] * 5
-    LEAK time: 'test' ends before 'train' starts
-fold=[0, 1] * 5
-    LEAK 4 of 5 rows of fold 0 are not earlier than all rows of fold 1
-fold=[0] * 5 + [1] * 5
-    ok time: fold 0 ends 2024-01-05, fold 1 starts 2024-01-06
-fold=[1] * 5 + [0] * 5
-    note time: fold 1 ends before fold 0 starts
-fold=[date(2024, 2, 1)] * 5 + [date(2024, 1, 1)] * 5
-    note time: fold 2024-02-01 ends before fold 2024-01-01 starts
-fold=["train", "test"] * 5, **USERS
-    note time: 2 rows without 'user' or 'day' are left out
-    ok time: 'train' ends before 'test' starts in each of 4 users
-fold=["train", "test"] * 2 + ["test", "train"] * 3, **USERS
-    LEAK time: 'test' ends before 'train' starts in 2 of 4 users
-    note time: 2 rows without 'user' or 'day' are left out
-fold=[*LATE[6:8], *LATE[5:8]], user=list("aabbb"), day=[1, 2, 3, 4, 4]
-    LEAK 1 row of 'train' has the time at which 'test' starts in 1 of 2 users
-fold=LATE, user=["a"] * 10
-    ok time: 'train' ends before 'test' starts in 1 group
-fold=LATE[::-1], user=["a"] * 10
-    LEAK time: 'test' ends before 'train' starts in the only group
-fold=["train"] * 6 + ["test"] * 4, **USERS
-    note time: there are no two parts to compare in any of the users
-    note time: 2 rows without 'user' or 'day' are left out
-fold=[1, 0] * 5, **USERS
-    note time: fold 1 ends before fold 0 starts in 4 of 4 users
-    note time: 2 rows without 'user' or 'day' are left out
-fold=LATE, day=[*range(7), None, None, None]
-    WARNING time: all rows of 'test' lack 'day'
-fold=["train"] * 10
-    WARNING there is only one part
-    note time: there are no two parts to compare
-fold=[None, None], day=[1, 2]
-    WARNING no row has a fold
-fold=[], day=[]
-    WARNING there are no rows
-""")
-"""The columns, `day` being ten days in turn, and the findings but those of sizes."""
 
+def check_lines(frame: Any, time: Any, lines: list[str]) -> None:
+    """Compare the lines below the answer, but for those on sizes."""
+    found = sf.check(frame, time=time, duplicates=None)
 
-@pytest.mark.parametrize("case", CASES)
-def test_lines(frame: Make, case: str) -> None:
-    """What is said of the times of parts and folds, of each kind of frame."""
-    data = {"day": DAYS, **evaluate(f"dict({case})", **globals())}
-    time = ["user", "day"] if "user" in data else "day"
-    found = sf.check(frame(data), time=time, duplicates=None)
     said = [line for line in lines_of(found)[1:] if " sizes: " not in line]
-    assert said == CASES[case]
-    assert found.ok is not any(line.startswith(("LEAK", "WARN")) for line in said)
+    assert said == lines
+    assert found.ok is not any(line.startswith(("LEAK", "WARNING")) for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("data", "lines"),
+    [
+        pytest.param(
+            {"fold": LATE},
+            ["ok time: 'train' ends 2024-01-07, 'test' starts 2024-01-08"],
+            id="train_before_test",
+        ),
+        pytest.param(
+            {"fold": ["train"] * 5 + ["valid"] * 3 + ["test"] * 2},
+            ["ok time: each part ends before the next one starts"],
+            id="three_parts_in_order",
+        ),
+        pytest.param(
+            {"fold": LATE[::-1]},
+            ["LEAK time: 'test' ends before 'train' starts"],
+            id="test_before_train",
+        ),
+        pytest.param(
+            {"fold": LATE, "day": [*DAYS[:7], DAYS[6], *DAYS[8:]]},
+            ["LEAK 1 row of 'train' has the time at which 'test' starts"],
+            id="train_ends_as_test_starts",
+        ),
+        pytest.param(
+            {"fold": ["train"] * 6 + ["test"] * 4, "day": [*DAYS[:5], DAYS[6], *[DAYS[6]] * 4]},
+            ["LEAK 1 row of 'train' has the time at which 'test' starts"],
+            id="several_rows_where_test_starts",
+        ),
+        pytest.param(
+            {
+                "fold": ["train"] * 6 + ["test"] * 4,
+                "day": [*DAYS[:3], *[DAYS[5]] * 3, *DAYS[5:7], *DAYS[7:9]],
+            },
+            ["LEAK 1 row of 'test' has the time at which 'train' ends"],
+            id="test_starts_as_train_ends",
+        ),
+        pytest.param(
+            {"fold": [*LATE[:2], "test", "test", *["train"] * 5, "test"]},
+            ["LEAK 2 of 3 rows of 'test' are not later than all rows of 'train'"],
+            id="random_rows",
+        ),
+        pytest.param(
+            {"fold": ["new"] * 5 + ["old"] * 3 + ["older"] * 2},
+            ["ok time: each part ends before the next one starts"],
+            id="parts_of_other_names",
+        ),
+        pytest.param(
+            {"fold": ["test"] * 2 + ["unused"] * 3 + ["train"] * 5},
+            ["LEAK time: 'test' ends before 'train' starts"],
+            id="parts_with_a_pause",
+        ),
+        pytest.param(
+            {"fold": [0, 1] * 5},
+            ["LEAK 4 of 5 rows of fold 0 are not earlier than all rows of fold 1"],
+            id="random_folds",
+        ),
+        pytest.param(
+            {"fold": [0] * 5 + [1] * 5},
+            ["ok time: fold 0 ends 2024-01-05, fold 1 starts 2024-01-06"],
+            id="folds_in_order",
+        ),
+        pytest.param(
+            {"fold": [1] * 5 + [0] * 5},
+            ["note time: fold 1 ends before fold 0 starts"],
+            id="folds_back_in_time",
+        ),
+        pytest.param(
+            {"fold": [date(2024, 2, 1)] * 5 + [date(2024, 1, 1)] * 5},
+            ["note time: fold 2024-02-01 ends before fold 2024-01-01 starts"],
+            id="months_back_in_time",
+        ),
+        pytest.param(
+            {"fold": LATE, "day": [*range(7), None, None, None]},
+            ["WARNING time: all rows of 'test' lack 'day'"],
+            id="part_without_times",
+        ),
+        pytest.param(
+            {"fold": ["train"] * 10},
+            ["WARNING there is only one part", "note time: there are no two parts to compare"],
+            id="one_part",
+        ),
+        pytest.param(
+            {"fold": [None, None], "day": [1, 2]},
+            ["WARNING no row has a fold"],
+            id="no_row_has_a_fold",
+        ),
+        pytest.param(
+            {"fold": [], "day": []},
+            ["WARNING there are no rows"],
+            id="no_rows",
+        ),
+    ],
+)
+def test_lines_on_time(frame: Make, data: dict[str, Any], lines: list[str]) -> None:
+    """A line says which parts and folds are apart in time, and in their order."""
+    check_lines(frame({"day": DAYS, **data}), "day", lines)
+
+
+@pytest.mark.parametrize(
+    ("data", "lines"),
+    [
+        pytest.param(
+            {"fold": ["train", "test"] * 5, **USERS},
+            [
+                "note time: 2 rows without 'user' or 'day' are left out",
+                "ok time: 'train' ends before 'test' starts in each of 4 users",
+            ],
+            id="each_user_in_order",
+        ),
+        pytest.param(
+            {"fold": ["train", "test"] * 2 + ["test", "train"] * 3, **USERS},
+            [
+                "LEAK time: 'test' ends before 'train' starts in 2 of 4 users",
+                "note time: 2 rows without 'user' or 'day' are left out",
+            ],
+            id="some_users_back_in_time",
+        ),
+        pytest.param(
+            {"fold": [*LATE[6:8], *LATE[5:8]], "user": list("aabbb"), "day": [1, 2, 3, 4, 4]},
+            ["LEAK 1 row of 'train' has the time at which 'test' starts in 1 of 2 users"],
+            id="users_that_touch",
+        ),
+        pytest.param(
+            {"fold": LATE, "user": ["a"] * 10},
+            ["ok time: 'train' ends before 'test' starts in 1 group"],
+            id="one_user_in_order",
+        ),
+        pytest.param(
+            {"fold": LATE[::-1], "user": ["a"] * 10},
+            ["LEAK time: 'test' ends before 'train' starts in the only group"],
+            id="one_user_back_in_time",
+        ),
+        pytest.param(
+            {"fold": ["train"] * 6 + ["test"] * 4, **USERS},
+            [
+                "note time: there are no two parts to compare in any of the users",
+                "note time: 2 rows without 'user' or 'day' are left out",
+            ],
+            id="users_in_one_part_each",
+        ),
+        pytest.param(
+            {"fold": [1, 0] * 5, **USERS},
+            [
+                "note time: fold 1 ends before fold 0 starts in 4 of 4 users",
+                "note time: 2 rows without 'user' or 'day' are left out",
+            ],
+            id="users_of_folds_back_in_time",
+        ),
+    ],
+)
+def test_lines_on_the_times_of_users(frame: Make, data: dict[str, Any], lines: list[str]) -> None:
+    """If users have times of their own, parts are compared in each user."""
+    check_lines(frame({"day": DAYS, **data}), ["user", "day"], lines)
 
 
 TIE = r"(\d+) rows? of (\S+|fold .) (?:has|have) the time at which (\S+|fold .) (starts|ends)$"

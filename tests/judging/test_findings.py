@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom, ks_2samp
 
 import stratframe as sf
-from tests.helpers import TWO_KINDS, columns_of, evaluate, make, values
-from tests.judging.conftest import cases
+from tests.helpers import TWO_KINDS, columns_of, make, values
 
 
 def crossed(rows: Any, columns: Any) -> np.ndarray:
@@ -312,52 +311,106 @@ def line_of(data: dict[str, Any], kind: str = "polars", by: Any = None, **option
     return f"{found['severity'][place]} {found['n'][place]} {found['detail'][place]}"
 
 
-def dealt(*heavy: float, **more: Any) -> dict[str, Any]:
+def weighed(*heavy: float, **more: Any) -> dict[str, Any]:
     """80 rows in folds 0 and 1, of which the first rows of fold 0 have other weights."""
     weights = [*heavy, *EIGHT["w"][len(heavy) :]]
     return {**EIGHT, "w": weights, "fold": [0] * 40 + [1] * 40, **more}
 
 
-CASES = cases("""
-dict(y=[*'aab'], w=[2, 1, 1], one=[1, 0, 1], fold=[0, 1, 1])
-    ok 0 w, one: totals within 0 % of their shares
-dealt()
-    ok 0 w, one: totals within 0 % of their shares
-dealt(10.8, 10.8)
-    ok 0 w, one: totals within 0.2 % of their shares
-dealt(30)
-    note 2 w, one: totals within 2.44 % of their shares
-dealt(110)
-    note 2 w, one: totals within 11 % of their shares
-dealt(*[15] * 40)
-    warning 2 total of 'w': fold 0 has 20 % more than its share
-dealt(*[1] * 40)
-    warning 2 total of 'w': fold 0 has 82 % less than its share
-dealt(*[0] * 80)
-    ok 0 w, one: totals within 0 % of their shares
-dealt(*[1e308, -1e308] * 20)
-    ok 0 w, one: totals within 0 % of their shares
-dealt(None, fold=[None] + [0] * 39 + [1] * 40)
-    ok 0 w, one: totals within 0 % of their shares
-dealt(*[15] * 40, fold=['train'] * 40 + ['test'] * 40)
-    warning 2 total of 'w': part train has 20 % more than its share
-dealt(*[15] * 40, g=[row // 10 for row in range(80)]), groups='g'
-    note 2 w, one: totals within 20 % of their shares
-dealt(*[15] * 40, g=range(80)), groups='g'
-    warning 2 total of 'w': fold 0 has 20 % more than its share
-""")
-"""Chance may put four heavy groups of eight into one fold, but not forty heavy rows of eighty."""
+@pytest.mark.parametrize(
+    ("data", "groups", "line"),
+    [
+        pytest.param(
+            {"y": [*"aab"], "w": [2, 1, 1], "one": [1, 0, 1], "fold": [0, 1, 1]},
+            None,
+            "ok 0 w, one: totals within 0 % of their shares",
+            id="whole_rows",
+        ),
+        pytest.param(
+            weighed(),
+            None,
+            "ok 0 w, one: totals within 0 % of their shares",
+            id="even",
+        ),
+        pytest.param(
+            weighed(10.8, 10.8),
+            None,
+            "ok 0 w, one: totals within 0.2 % of their shares",
+            id="a_little_off",
+        ),
+        pytest.param(
+            weighed(30),
+            None,
+            "note 2 w, one: totals within 2.44 % of their shares",
+            id="beyond_a_hundredth",
+        ),
+        pytest.param(
+            weighed(110),
+            None,
+            "note 2 w, one: totals within 11 % of their shares",
+            id="one_heavy_row",
+        ),
+        pytest.param(
+            weighed(*[15] * 40),
+            None,
+            "warning 2 total of 'w': fold 0 has 20 % more than its share",
+            id="uneven",
+        ),
+        pytest.param(
+            weighed(*[1] * 40),
+            None,
+            "warning 2 total of 'w': fold 0 has 82 % less than its share",
+            id="light_rows",
+        ),
+        pytest.param(
+            weighed(*[0] * 80),
+            None,
+            "ok 0 w, one: totals within 0 % of their shares",
+            id="nothing_to_share",
+        ),
+        pytest.param(
+            weighed(*[1e308, -1e308] * 20),
+            None,
+            "ok 0 w, one: totals within 0 % of their shares",
+            id="sums_of_zero",
+        ),
+        pytest.param(
+            weighed(None, fold=[None] + [0] * 39 + [1] * 40),
+            None,
+            "ok 0 w, one: totals within 0 % of their shares",
+            id="row_without_a_fold",
+        ),
+        pytest.param(
+            weighed(*[15] * 40, fold=["train"] * 40 + ["test"] * 40),
+            None,
+            "warning 2 total of 'w': part train has 20 % more than its share",
+            id="parts",
+        ),
+        pytest.param(
+            weighed(*[15] * 40, g=[row // 10 for row in range(80)]),
+            "g",
+            "note 2 w, one: totals within 20 % of their shares",
+            id="uneven_by_chance_of_groups",
+        ),
+        pytest.param(
+            weighed(*[15] * 40, g=range(80)),
+            "g",
+            "warning 2 total of 'w': fold 0 has 20 % more than its share",
+            id="uneven_whatever_the_groups",
+        ),
+    ],
+)
+def test_lines_on_totals(kind: str, data: dict[str, Any], groups: str | None, line: str) -> None:
+    """A line says how even totals are, by the worst fold of any column.
 
-
-@pytest.mark.parametrize("case", CASES)
-def test_lines_on_totals(kind: str, case: str) -> None:
-    """Totals are well, noted or wrong, by the worst fold of any column."""
-    assert [evaluate(f"line_of({case}, kind=kind)", **globals(), kind=kind)] == CASES[case]
+    Chance may put four heavy groups of eight into one fold, but not forty heavy rows of eighty.
+    """
+    assert line_of(data, kind, groups=groups) == line
 
 
 def test_totals_are_judged_only_where_they_are_asked_for() -> None:
     """Without `sf.total` nothing is said of totals, and alone it is enough, without strata."""
-    data = make("polars", dealt(*[15] * 40))
+    data = make("polars", weighed(*[15] * 40))
     assert "total" not in sf.check(data, ["y", sf.continuous("w")], duplicates=None).text
     for by, checks in ((sf.total("w"), ["totals", "sizes"]), (sf.chain("w"), ["balance", "sizes"])):
         found = sf.check(data, by, duplicates=None)
@@ -367,7 +420,7 @@ def test_totals_are_judged_only_where_they_are_asked_for() -> None:
     assert "total of 1: fold 0 has" in sf.check(numbered, sf.total(1)).text
     assert sf.report(data.head(0), sf.total("w")).height == 0
     computed = sf.total("one", lambda frame: frame["one"].to_numpy() + frame["fold"].to_numpy())
-    found = line_of(dealt(), "pandas", by=computed)
+    found = line_of(weighed(), "pandas", by=computed)
     assert found == "warning 2 total of 'column 2': fold 0 has 33 % less than its share"
 
 

@@ -1,6 +1,7 @@
 """`plot` draws shares, balance, drift and leaks, titled with what `check` finds."""
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import matplotlib as mpl
@@ -11,7 +12,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import Make, evaluate, make, refuse_now
+from tests.helpers import Make, make, refuse_now
 
 mpl.use("Agg")
 LABELS = ["a"] * 30 + ["b"] * 20 + ["c"] * 10
@@ -294,28 +295,63 @@ def test_line_breaks_are_shown_as_repr_does(kind: str) -> None:
     assert (ax.get_xlabel(), ax.get_ylabel()) == (r"'fo\nld'", r"'la\tbel'")
 
 
-REFUSED = {
-    "kind='sizes'": "`kind` must be 'shares', 'balance', 'drift' or 'leaks', got 'sizes'.",
-    "kind='balance'": "`by` must hold at least one entry, got None.",
-    "kind='drift'": "`features` must hold at least one column, got None.",
-    "kind='leaks', duplicates=None": '`kind="leaks"` must have `groups`, `key` or `duplicates` to'
-    " compare, got none.",
-    "ax=3": "`ax` must be a plain matplotlib Axes, got int.",
-    "name=['fold', 'other'], ax=plt.subplots()[1]": "`ax` must be one Axes for each column, got 1"
-    " for 2.",
-    "name=['fold', 'other'], ax=plt.subplots(1, 2, sharex=True)[1]": "`ax` must have its own x"
-    " axis.\nHint: leave out `sharex`.",
-    "name='who'": "Column 'who' of `plot` must not exceed 60 folds, got 61.\nHint: `report` and"
-    " `drift` give tables.",
-    "name='none'": "Column 'none' must hold folds to be drawn, but has none.",
-}
+DRAWN = pd.DataFrame({"who": [*range(61)] * 2, "none": None, "fold": 0, "other": 0})
 
 
-@pytest.mark.parametrize("options", REFUSED)
-def test_bad_arguments(options: str) -> None:
-    """What cannot be drawn is told."""
-    data = pd.DataFrame({"who": [*range(61)] * 2, "none": None, "fold": 0, "other": 0})
-    refuse_now(REFUSED[options], lambda: evaluate(f"sf.plot(data, {options})", data=data, plt=plt))
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        pytest.param(
+            lambda: sf.plot(DRAWN, kind="sizes"),
+            "`kind` must be 'shares', 'balance', 'drift' or 'leaks', got 'sizes'.",
+            id="kind",
+        ),
+        pytest.param(
+            lambda: sf.plot(DRAWN, kind="balance"),
+            "`by` must hold at least one entry, got None.",
+            id="balance_of_nothing",
+        ),
+        pytest.param(
+            lambda: sf.plot(DRAWN, kind="drift"),
+            "`features` must hold at least one column, got None.",
+            id="drift_of_nothing",
+        ),
+        pytest.param(
+            lambda: sf.plot(DRAWN, kind="leaks", duplicates=None),
+            '`kind="leaks"` must have `groups`, `key` or `duplicates` to compare, got none.',
+            id="leaks_of_nothing",
+        ),
+        pytest.param(
+            lambda: sf.plot(DRAWN, ax=3),
+            "`ax` must be a plain matplotlib Axes, got int.",
+            id="no_axes",
+        ),
+        pytest.param(
+            lambda: sf.plot(DRAWN, name=["fold", "other"], ax=plt.subplots()[1]),
+            "`ax` must be one Axes for each column, got 1 for 2.",
+            id="one_axes_for_two",
+        ),
+        pytest.param(
+            lambda: sf.plot(DRAWN, name=["fold", "other"], ax=plt.subplots(1, 2, sharex=True)[1]),
+            "`ax` must have its own x axis.\nHint: leave out `sharex`.",
+            id="shared_axis",
+        ),
+        pytest.param(
+            lambda: sf.plot(DRAWN, name="who"),
+            "Column 'who' of `plot` must not exceed 60 folds, got 61.\n"
+            "Hint: `report` and `drift` give tables.",
+            id="too_many_folds",
+        ),
+        pytest.param(
+            lambda: sf.plot(DRAWN, name="none"),
+            "Column 'none' must hold folds to be drawn, but has none.",
+            id="no_folds",
+        ),
+    ],
+)
+def test_bad_arguments(call: Callable[[], Any], message: str) -> None:
+    """What cannot be drawn is refused."""
+    refuse_now(message, call)
 
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """`report`, `compare` and `advise`: against brute force, SciPy, `sf.theory` and scikit-learn."""
 
-from itertools import combinations, product
+from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import TWO_KINDS, Make, columns_of, evaluate, make, refuse_now, values
+from tests.helpers import TWO_KINDS, Make, columns_of, make, refuse_now, values
 from tests.judging.test_findings import crossed, judge, order_words
 from tests.verbs.conftest import CLASSES
 
@@ -208,74 +209,142 @@ def test_parts_and_those_without_rows(frame: Make) -> None:
     assert list(found.values()) == [["fold"], [0], [None], ["empty"], [0], [0], [None], [0]]
 
 
-MEASURES = ["report", "balance", "compare", "check", "plot"]
-PATIENTS = {"y": [0, 0, 0, 1] * 15, "label": list("aab") * 20, "sick": [True, False, False] * 20}
-PATIENTS |= {"price": [place / 8 for place in range(60)], "fold": [0, 1, 2, 3, 4] * 12}
-PATIENTS |= {"split": ["train", "train", "test"] * 20, "purpose": ["test", "dev", "train"] * 20}
-PATIENTS |= {"inner": [1, 0, 2, 1, 0, 2, 1, 1, 0, 2] * 6, "one": list(range(60))}
-PATIENTS |= {"id": [f"p{place}" for place in range(60)], "manifold": list("xyz") * 20}
-PATIENTS |= {"dose": [place / 8 for place in range(30)] * 2}
-PLAIN = pd.DataFrame(PATIENTS)
-FRAMES = {"plain": PLAIN, "polars": pl.DataFrame(PATIENTS)}
-FRAMES["deep"] = PLAIN.set_axis(pd.MultiIndex.from_product([PLAIN.columns, [""]]), axis=1)
-BOTH = "`{0}` must name columns other than the fold column, but includes 'fold'.\nHint: name a"
-BOTH += ' column by which to compare the folds, as in `{0}="label"`.'
+PATIENTS = {
+    "y": [0, 0, 0, 1] * 15,
+    "label": list("aab") * 20,
+    "sick": [True, False, False] * 20,
+    "price": [place / 8 for place in range(60)],
+    "fold": [0, 1, 2, 3, 4] * 12,
+    "split": ["train", "train", "test"] * 20,
+    "purpose": ["test", "dev", "train"] * 20,
+    "inner": [1, 0, 2, 1, 0, 2, 1, 1, 0, 2] * 6,
+    "one": list(range(60)),
+    "id": [f"p{place}" for place in range(60)],
+    "manifold": list("xyz") * 20,
+    "dose": [place / 8 for place in range(30)] * 2,
+}
+
+MEASURES = [sf.report, sf.balance, sf.compare, sf.check, sf.plot]
+"""The verbs that take `by`, and then the name of the fold column."""
+
+FOLD_IN_BY = (
+    "`by` must name columns other than the fold column, but includes 'fold'.\n"
+    'Hint: name a column by which to compare the folds, as in `by="label"`.'
+)
+
+
+@pytest.mark.parametrize("verb", MEASURES)
+def test_by_is_the_fold_column(frame: Make, verb: Any) -> None:
+    """No verb compares folds by themselves."""
+    refuse_now(FOLD_IN_BY, lambda: verb(frame(PATIENTS), "fold", "fold"))
+
+
+@pytest.mark.parametrize(
+    "by",
+    [
+        pytest.param(["y", "fold"], id="list"),
+        pytest.param(sf.classes("fold"), id="term"),
+        pytest.param(sf.margins(["fold"]), id="margins"),
+    ],
+)
+def test_by_includes_the_fold_column(frame: Make, by: Any) -> None:
+    """The fold column is refused in a list and in a term, too."""
+    refuse_now(FOLD_IN_BY, lambda: sf.report(frame(PATIENTS), by, "fold"))
+
+
+def test_by_is_an_expression_of_the_fold_column() -> None:
+    """An expression that is the fold column is refused."""
+    refuse_now(FOLD_IN_BY, lambda: sf.report(pl.DataFrame(PATIENTS), pl.col("fold")))
+
+
+def test_by_is_a_fold_column_of_several_levels() -> None:
+    """The fold column may be named by its levels."""
+    plain = pd.DataFrame(PATIENTS)
+    levels = plain.set_axis(pd.MultiIndex.from_product([plain.columns, [""]]), axis=1)
+    refuse_now(FOLD_IN_BY, lambda: sf.report(levels, [("fold", "")]))
+
+
+def test_the_fold_column_is_no_feature() -> None:
+    """Folds do not drift by themselves."""
+    df = pd.DataFrame(PATIENTS)
+    with pytest.raises(sf.StratError, match="`features` must name columns other than the fold"):
+        sf.drift(df, "fold")
+
+
 SWAPPED = (
     "`by` must be a column by which to compare folds, but {by!r} looks like folds, and {name!r}"
+    " does not.\n"
+    'Hint: swap them: pass `by="{name}"`, and "{by}" as the fold column. If {by!r} is meant, pass'
+    ' `by=sf.classes("{by}")`.'
 )
-SWAPPED += ' does not.\nHint: swap them: pass `by="{name}"`, and "{by}" as the fold column. If'
-SWAPPED += ' {by!r} is meant, pass `by=sf.classes("{by}")`.'
-FRACTIONS = (
-    "Column 'price' must hold folds, but it has 60 different fractions in 60 rows.\nHint: name"
+
+
+@pytest.mark.parametrize("verb", MEASURES)
+def test_by_and_name_are_swapped(frame: Make, verb: Any) -> None:
+    """Folds as `by`, and a label as their name, are refused with the call that is meant."""
+    message = SWAPPED.format(by="fold", name="y")
+    refuse_now(message, lambda: verb(frame(PATIENTS), "fold", "y"))
+
+
+@pytest.mark.parametrize("by", ["fold", "split"])
+@pytest.mark.parametrize("name", ["y", "label", "sick"])
+def test_columns_that_are_swapped(frame: Make, by: str, name: str) -> None:
+    """Numbers, text and flags are labels if their names are no names of folds."""
+    message = SWAPPED.format(by=by, name=name)
+    refuse_now(message, lambda: sf.report(frame(PATIENTS), by, name))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        pytest.param(lambda df: sf.report(df, "label", "price"), id="report"),
+        pytest.param(lambda df: sf.balance(df, "label", "price"), id="balance"),
+        pytest.param(lambda df: sf.cv(df, "price"), id="cv"),
+        pytest.param(lambda df: sf.folds(df, "price"), id="folds"),
+        pytest.param(lambda df: sf.parts(df, "price"), id="parts"),
+        pytest.param(lambda df: sf.drift(df, "y", "price"), id="drift"),
+        pytest.param(lambda df: sf.check(df, name="price"), id="check"),
+        pytest.param(lambda df: sf.leaks(df, name="price"), id="leaks"),
+        pytest.param(lambda df: sf.FoldSplit("price").split(df), id="FoldSplit"),
+        pytest.param(lambda df: sf.compare(df, "label", ["fold", "price"]), id="compare"),
+    ],
 )
-FRACTIONS += " the fold column, such as 'fold'; several columns to stratify by go in a list, as in"
-FRACTIONS += " `['label', 'price']`."
-READS = [
-    "report(df, 'label', 'price')",
-    "balance(df, 'label', 'price')",
-    "cv(df, 'price')",
-    "folds(df, 'price')",
-    "parts(df, 'price')",
-    "drift(df, 'y', 'price')",
-    "check(df, name='price')",
-    "leaks(df, name='price')",
-    "FoldSplit('price').split(df)",
-    "compare(df, 'label', ['fold', 'price'])",
-]
-REFUSED = {
-    **{
-        f"{verb}(df, {by}, 'fold')": BOTH.format("by")
-        for verb in MEASURES
-        for by in ("'fold'", "['y', 'fold']", "sf.classes('fold')", "sf.margins(['fold'])")
-    },
-    "report(polars, pl.col('fold'))": BOTH.format("by"),
-    "report(deep, [('fold', '')])": BOTH.format("by"),
-    "drift(plain, 'fold')": BOTH.format("features"),
-    **{
-        f"{verb}(df, {by!r}, {name!r})": SWAPPED.format(by=by, name=name)
-        for verb, by, name in product(MEASURES, ("fold", "split"), ("y", "label", "sick"))
-    },
-    **dict.fromkeys(READS, FRACTIONS),
-}
-"""Calls that take the folds for what they are compared by, or the other way round."""
+def test_numbers_with_fractions_are_no_folds(frame: Make, call: Callable[[Any], Any]) -> None:
+    """A column of many fractions was meant as another argument."""
+    refuse_now(
+        "Column 'price' must hold folds, but it has 60 different fractions in 60 rows.\n"
+        "Hint: name the fold column, such as 'fold'; several columns to stratify by go in a list,"
+        " as in `['label', 'price']`.",
+        lambda: call(frame(PATIENTS)),
+    )
 
 
-@pytest.mark.parametrize("call", REFUSED)
-def test_arguments_in_the_place_of_others(frame: Make, call: str) -> None:
-    """Each call is refused with the line that was probably meant."""
-    refuse_now(REFUSED[call], lambda: evaluate(f"sf.{call}", df=frame(PATIENTS), **FRAMES))
-
-
-MEANT = [("fold", "inner"), ("fold", "purpose"), ("fold", "split"), (["fold"], "label")]
-MEANT += [(sf.classes("fold"), "label"), ("y", "label"), ("label", "fold"), ("manifold", "y")]
-
-
-@pytest.mark.parametrize(("by", "name"), MEANT)
+@pytest.mark.parametrize(
+    ("by", "name"),
+    [
+        pytest.param("fold", "inner", id="other_folds"),
+        pytest.param("fold", "purpose", id="parts_of_another_name"),
+        pytest.param("fold", "split", id="parts"),
+        pytest.param(["fold"], "label", id="in_a_list"),
+        pytest.param(sf.classes("fold"), "label", id="as_a_term"),
+        pytest.param("y", "label", id="labels"),
+        pytest.param("label", "fold", id="in_their_places"),
+        pytest.param("manifold", "y", id="name_that_ends_as_folds"),
+    ],
+)
 def test_arguments_that_are_not_swapped(frame: Make, by: Any, name: str) -> None:
     """Folds may be compared by other folds, by sites, and by what is said to be meant."""
     assert len(sf.report(frame(PATIENTS), by, name)) > 1
-    assert len(sf.drift(PLAIN, ["fold", "y"])) == 10
-    assert len(sf.report(FRAMES["polars"], pl.col("fold") > 2)) == 5
+
+
+def test_the_fold_column_among_features() -> None:
+    """Drift may list the fold column among other features."""
+    assert len(sf.drift(pd.DataFrame(PATIENTS), ["fold", "y"])) == 10
+
+
+def test_conditions_on_the_fold_column() -> None:
+    """A condition on folds is another column than the folds."""
+    assert len(sf.report(pl.DataFrame(PATIENTS), pl.col("fold") > 2)) == 5
 
 
 @pytest.mark.parametrize(("name", "n"), [("one", 60), ("id", 60), ("dose", 30)])

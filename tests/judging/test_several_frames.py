@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import KINDS, columns_of, eager, evaluate, make, refuse_now, refused, values
+from tests.helpers import KINDS, columns_of, eager, make, refuse_now, refused, values
 
 TRAIN = {"label": ["a", "b"] * 6, "user": [row // 2 for row in range(12)]}
 TRAIN |= {"day": [date(2024, 1, 1 + row) for row in range(12)]}
@@ -163,29 +163,70 @@ def test_columns_of_one_name_are_left_aside() -> None:
     assert not sf.check({"a": levels, "b": levels}, groups="y").ok
 
 
-TWO = '\nHint: name them, as in `{"train": train, "test": test}`.'
-NAMES = "The names of frames must be non-empty text, got"
-ERRORS = {
-    "{}": f"There must be at least two frames, got {{}}.{TWO}",
-    "{'a': df}": f"There must be at least two frames, got {{'a': DataFrame}}.{TWO}",
-    "{1: df, 'b': df}": f"{NAMES} 1.",
-    "{'': df, 'b': df}": f"{NAMES} ''.",
-    "{'a': df, 'b': 3}": "The frame 'b' must be a pandas, Polars or Arrow frame, got int.",
-    "{'a': df, 'b': pl.DataFrame({'x': [1]})}": "All frames must be from the same library, got"
-    " pandas and Polars.\nHint: `pl.from_pandas` converts pandas frames to Polars.",
-    "{'a': df, 'b': df}, name='split'": "`name` must be left out where several frames are given,"
-    " because their names are the parts, got 'split'.",
-    "{'a': df, 'b': pd.DataFrame({'y': [1]})}": "The frames must have a column in common, but 'a',"
-    " 'b' have none.",
-}
+ONE_COLUMN = pd.DataFrame({"x": [1, 2]})
 
 
-@pytest.mark.parametrize("call", ERRORS)
-@pytest.mark.parametrize("verb", ["check", "leaks"])
-def test_errors(verb: str, call: str) -> None:
+@pytest.mark.parametrize(
+    ("frames", "options", "message"),
+    [
+        pytest.param(
+            {},
+            {},
+            "There must be at least two frames, got {}.\n"
+            'Hint: name them, as in `{"train": train, "test": test}`.',
+            id="no_frames",
+        ),
+        pytest.param(
+            {"a": ONE_COLUMN},
+            {},
+            "There must be at least two frames, got {'a': DataFrame}.\n"
+            'Hint: name them, as in `{"train": train, "test": test}`.',
+            id="one_frame",
+        ),
+        pytest.param(
+            {1: ONE_COLUMN, "b": ONE_COLUMN},
+            {},
+            "The names of frames must be non-empty text, got 1.",
+            id="name_that_is_no_text",
+        ),
+        pytest.param(
+            {"": ONE_COLUMN, "b": ONE_COLUMN},
+            {},
+            "The names of frames must be non-empty text, got ''.",
+            id="empty_name",
+        ),
+        pytest.param(
+            {"a": ONE_COLUMN, "b": 3},
+            {},
+            "The frame 'b' must be a pandas, Polars or Arrow frame, got int.",
+            id="not_a_frame",
+        ),
+        pytest.param(
+            {"a": ONE_COLUMN, "b": pl.DataFrame({"x": [1]})},
+            {},
+            "All frames must be from the same library, got pandas and Polars.\n"
+            "Hint: `pl.from_pandas` converts pandas frames to Polars.",
+            id="two_libraries",
+        ),
+        pytest.param(
+            {"a": ONE_COLUMN, "b": ONE_COLUMN},
+            {"name": "split"},
+            "`name` must be left out where several frames are given, because their names"
+            " are the parts, got 'split'.",
+            id="name_of_a_column",
+        ),
+        pytest.param(
+            {"a": ONE_COLUMN, "b": pd.DataFrame({"y": [1]})},
+            {},
+            "The frames must have a column in common, but 'a', 'b' have none.",
+            id="nothing_in_common",
+        ),
+    ],
+)
+@pytest.mark.parametrize("verb", [sf.check, sf.leaks])
+def test_errors(verb: Any, frames: Any, options: dict[str, Any], message: str) -> None:
     """What is no mapping of names to two frames of one library is refused in these words."""
-    df = pd.DataFrame({"x": [1, 2]})
-    refuse_now(ERRORS[call], lambda: evaluate(f"sf.{verb}({call})", df=df))
+    refuse_now(message, lambda: verb(frames, **options))
 
 
 IN_ONE = {
