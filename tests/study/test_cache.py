@@ -1,5 +1,6 @@
 """A study that is stopped goes on from its folder, and never with the samples of another."""
 
+import functools
 import json
 import os
 import subprocess
@@ -17,6 +18,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 
 import stratframe as sf
+from stratframe.study.cache import hash_object
 from tests.helpers import refuse
 from tests.study import samples
 from tests.study.samples import CALLS, FEATURES, STOP_AT, population, results, to_library
@@ -136,6 +138,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "fewer features": {"features": ["x"]},
     "order of features": {"features": ["y", "x"]},
     "name of a strategy": {"strategies": {"yours": counted}},
+    "code of a strategy": {"strategies": {"mine": lambda frame, k, seed: sf.kfold(frame, k=k)}},
     "another baseline": {"strategies": {"mine": counted, "SCV": None}},
     "estimator": {"estimators": DummyClassifier()},
     "setting of an estimator": {"estimators": GaussianNB(var_smoothing=1e-3)},
@@ -188,57 +191,116 @@ def test_a_script_on_standard_input_is_known_by_its_code(tmp_path: Path) -> None
         assert len(list(tmp_path.iterdir())) == n
 
 
-WRAPPED = "import functools\ndef g(x): return 1\nclass C:\n    @functools.wraps(g)\n"
-OTHER = {
-    "a constant": ("f = lambda x: x + {}", "1", "2"),
-    "a constant of another type": ("f = lambda x: x * {}", "1", "1.0"),
-    "an attribute": ("f = lambda x: x.{}", "a", "b"),
-    "a default": ("f = lambda x, y={}: y", "1", "2"),
-    "a default by keyword": ("f = lambda x, *, y={}: y", "1", "2"),
-    "kinds of arguments": ("f = lambda x, {}: 1", "y", "*, y"),
-    "a nested function": ("f = lambda x: [(lambda y: y + {})(z) for z in x]", "1", "2"),
-    "a closure": ("f = (lambda k: lambda x: x + k)({})", "1", "2"),
-    "what is cached": ("import functools\nf = functools.cache(lambda x: {})", "1", "2"),
-    "a partial": ("import functools\nf = functools.partial(lambda x, y: y, y={})", "1", "2"),
-    "a method": ("class C:\n    def m(self): return {}\nf = C().m", "1", "2"),
-    "an object": ("class C: pass\nf = C()\nf.a = {}", "1", "2"),
-    "its class": ("class C:\n    def fit(self): return {}\nf = C()", "1", "2"),
-    "a base": ("class B:\n    def m(self): return {}\nclass C(B): pass\nf = C()", "1", "2"),
-    "a property": ("class C:\n    a = property(lambda self: {})\nf = C()", "1", "2"),
-    "a static method": ("class C:\n    a = staticmethod(lambda: {})\nf = C()", "1", "2"),
-    "a value of a class": ("class C:\n    a = {}\nf = C()", "1", "2"),
-    "a wrapped function": (f"{WRAPPED}    def m(self): return {{}}\nf = C()", "1", "2"),
-    "an array": ("import numpy as np\nf = np.array({})", "[1, 2]", "[[1, 2]]"),
-    "objects in an array": ("import numpy as np\nf = np.array([None, {}])", "'a'", "'b'"),
-    "a tuple": ("f = {}", "[1]", "(1,)"),
-    "nesting": ("f = {}", "[[1], 2]", "[[1, 2]]"),
-    "keys": ("f = {}", "{1: 2}", "{'1': 2}"),
-    "a set": ("f = {}", "{1, 2}", "{1, 3}"),
-}
-"""Code, and two ways to fill it in that define what may compute something else."""
+def add(number: int) -> Callable[[int], int]:
+    """Make a function that holds the number in its closure."""
+    return lambda x: x + number
 
 
-def test_other_code_is_another_study(run: Callable[..., Any], tmp_path: Path) -> None:
+def make_object(*bases: type, **members: Any) -> Any:
+    """Make an object of a class of its own, which no module has."""
+    return type("C", bases, members)()
+
+
+def with_attribute(value: Any) -> Any:
+    """Make an object that has a value, which its class has not."""
+    made = make_object()
+    made.a = value
+    return made
+
+
+def wraps(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a method in a function of other code."""
+
+    @functools.wraps(function)
+    def call(*given: Any) -> Any:
+        return function(*given)
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param(lambda x: x + 1, lambda x: x + 2, id="constant"),
+        pytest.param(lambda x: x * 1, lambda x: x * 1.0, id="constant_of_another_type"),
+        pytest.param(lambda x: x.a, lambda x: x.b, id="attribute"),
+        pytest.param(lambda x, y=1: y, lambda x, y=2: y, id="default"),
+        pytest.param(lambda x, *, y=1: y, lambda x, *, y=2: y, id="default_by_keyword"),
+        pytest.param(lambda x, y: 1, lambda x, *, y: 1, id="kinds_of_arguments"),
+        pytest.param(
+            lambda x: sorted(x, key=lambda y: y + 1),
+            lambda x: sorted(x, key=lambda y: y + 2),
+            id="nested_function",
+        ),
+        pytest.param(add(1), add(2), id="closure"),
+        pytest.param(
+            functools.cache(lambda x: 1), functools.cache(lambda x: 2), id="cached_function"
+        ),
+        pytest.param(functools.partial(add, 1), functools.partial(add, 2), id="partial"),
+        pytest.param(
+            make_object(m=lambda self: 1).m, make_object(m=lambda self: 2).m, id="bound_method"
+        ),
+        pytest.param(with_attribute(1), with_attribute(2), id="object"),
+        pytest.param(make_object(fit=lambda self: 1), make_object(fit=lambda self: 2), id="class"),
+        pytest.param(
+            make_object(type("B", (), {"m": lambda self: 1})),
+            make_object(type("B", (), {"m": lambda self: 2})),
+            id="base_class",
+        ),
+        pytest.param(
+            make_object(a=property(lambda self: 1)),
+            make_object(a=property(lambda self: 2)),
+            id="property",
+        ),
+        pytest.param(
+            make_object(a=staticmethod(lambda: 1)),
+            make_object(a=staticmethod(lambda: 2)),
+            id="static_method",
+        ),
+        pytest.param(make_object(a=1), make_object(a=2), id="value_of_a_class"),
+        pytest.param(
+            make_object(m=wraps(lambda self: 1)),
+            make_object(m=wraps(lambda self: 2)),
+            id="wrapped_method",
+        ),
+        pytest.param(np.array([1, 2]), np.array([[1, 2]]), id="shape"),
+        pytest.param(np.array([None, "a"]), np.array([None, "b"]), id="objects_in_an_array"),
+        pytest.param([1], (1,), id="tuple"),
+        pytest.param([[1], 2], [[1, 2]], id="nesting"),
+        pytest.param({1: 2}, {"1": 2}, id="keys"),
+        pytest.param({1, 2}, {1, 3}, id="set"),
+    ],
+)
+def test_other_content_has_another_hash(one: Any, other: Any) -> None:
     """Functions, with the values around them, and objects, with their classes, are compared."""
+    assert hash_object(one) != hash_object(other)
 
-    def hashes(place: int, n_lines: int) -> dict[str, Any]:
-        """Run code as a kernel does, without a file, and take the hash of the `f` it defines."""
-        strategies = {}
-        for name, (code, *ways) in OTHER.items():
-            space: dict[str, Any] = {"__name__": "__main__"}
-            code = "\n" * n_lines + code.replace("{}", ways[place])
-            exec(compile(code, "<stdin>", "exec"), space)
-            strategies[name] = lambda frame, k, seed, _=space["f"]: sf.kfold(frame, k=k)
-        run(strategies=strategies, samples=1)
-        newest = max(tmp_path.glob("*/settings.json"), key=lambda path: path.stat().st_mtime_ns)
-        found: dict[str, Any] = json.loads(newest.read_text())["strategies"]
-        return found
 
-    first, second = hashes(0, 1), hashes(0, 2)
-    assert first == second
-    assert len(list(tmp_path.iterdir())) == 1
-    third = hashes(1, 2)
-    assert [name for name in OTHER if third[name] == first[name]] == []
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(lambda: add(1), id="closure"),
+        pytest.param(lambda: functools.cache(add(1)), id="cached_function"),
+        pytest.param(lambda: functools.partial(add, 1), id="partial"),
+        pytest.param(lambda: make_object(fit=add(1)), id="object"),
+        pytest.param(lambda: make_object(fit=add(1)).fit, id="method"),
+        pytest.param(lambda: {"a", "b", "c"}, id="set"),
+    ],
+)
+def test_content_that_is_made_again_has_the_same_hash(make: Callable[[], Any]) -> None:
+    """Neither where an object is in memory nor when it was made is in its hash."""
+    assert hash_object(make()) == hash_object(make())
+
+
+def test_code_on_another_line_has_the_same_hash() -> None:
+    """Lines above a function do not matter."""
+    here, there = [
+        lambda x: sorted(x, key=lambda y: y + 1),
+        lambda x: sorted(x, key=lambda y: y + 1),
+    ]
+
+    assert here.__code__.co_firstlineno != there.__code__.co_firstlineno
+    assert hash_object(here) == hash_object(there)
 
 
 def test_the_folder_says_what_it_holds(run: Callable[..., Any], tmp_path: Path) -> None:

@@ -25,68 +25,12 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import stratframe as sf
 from stratframe.study import estimate
 from stratframe.study.resample import sample_rows
-from tests.helpers import evaluate, refuse, refuse_rule, warned
+from tests.helpers import refuse, refuse_rule, refused, warned
 from tests.study.samples import FEATURES, population, results, to_library
 
 QUICK: dict[str, Any] = {"k": 2, "sample": 40, "samples": 3, "repeats": 2}
 ONCE = {**QUICK, "samples": 1, "repeats": 1}
 PLAIN = {"k-fold": None}
-TARGET_IS = "`target` must be a column name, `sf.classes(...)` or `sf.continuous(...)`, got"
-HOLD_NAMES = "must hold column names, got <Expr"
-K_IS = "`k` must be at most `sample`, got"
-NO_COLUMN = "which the frame does not have."
-OUTSIDE = "At least as many rows must stay outside a sample as are in it, got"
-BAD_ARGUMENTS = {
-    "strategies=['label']": "`strategies` must be a dict from names to values of `by`, arguments of"
-    " `kfold` or functions, got list.",
-    "strategies={}": "`strategies` must hold at least one strategy, got {}.",
-    "strategies={'a': {'by': 'label', 'seed': 1}}": "The strategy 'a' must hold only arguments of"
-    " `kfold`, got 'seed'.",
-    "estimators='ridge'": "`estimators` must hold scikit-learn estimators, got str, which has no"
-    " `fit`.",
-    "estimators={'a': NB}": "`estimators` must hold objects, got the class GaussianNB.",
-    "estimators=[]": "`estimators` must hold at least one estimator, got [].",
-    "metric='a'": "`metric` must be the name of a scikit-learn scorer, or a function, got 'a'.",
-    "k=(5, 1)": "`k` must be at least 2, got 1.",
-    "k=[]": "`k` must hold at least one number of folds, got [].",
-    "samples=0": "`samples` must be at least 1, got 0.",
-    "repeats=1.5": "`repeats` must be a whole number, got 1.5.",
-    "repeats=2**64": "`repeats` must not exceed 10,000 runs, got 18,446,744,073,709,551,616.",
-    "k=range(2, 10**6)": "`k` must hold at most 10,000 numbers, got range of 999,998 values.",
-    "n_jobs=0": "`n_jobs` must be None, or a whole number other than 0, got 0.",
-    "progress='no'": "`progress` must be True or False, got 'no'.",
-    "seed=-1": "`seed` must be at least 0, got -1.",
-    "features=np.array(3)": "`features` must hold column names or expressions, got ndarray.",
-    "features=range(10**30)": f"`features` must hold column names, got range(0, {10**30}).",
-    "features=[]": "`features` must hold at least one column, got [].",
-    "features=['x', 'label']": "`features` must not include the target, got 'label'.",
-    "target='lable'": f"`target` names the column 'lable', {NO_COLUMN}",
-    "target=3": "`target` must hold a column name, or `sf.classes` or `sf.continuous` of one, got"
-    " 3.",
-    "target=sf.quantiles('price', 3)": f"{TARGET_IS} sf.quantiles.",
-    "frame=5": "`frame` must be a pandas, Polars or Arrow frame, got int.",
-    "frame=population(60), sample=31": f"{OUTSIDE} 60 rows for a sample of 31.\nHint: pass"
-    " `sample=20`, or add rows. The true score is measured on the rows outside the sample.",
-    "frame=population(5)": f"{OUTSIDE} 5 rows for a sample of 1.",
-    "target='day'": "`target` must be text, whole numbers or booleans, but scikit-learn cannot"
-    " read the values of 'day' as 2 classes.",
-    "features=[pl.col('x'), pl.col('z')]": f"`features` {HOLD_NAMES} ['col(\"x\")']>.",
-    "target=pl.col('label')": f"`target` {HOLD_NAMES} ['col(\"label\")']>.",
-    "k=31, frame=population(91)": f"{K_IS} 31 for 30 rows.",
-    "k=501, frame=population(2000)": f"{K_IS} 501 for 500 rows.",
-    "k=[2, 41], sample=40": f"{K_IS} 41 for 40 rows.",
-    "features=['x', 'x']": "`features` must hold each column once, got 'x' twice.",
-    "strategies={'a': 'label', 'b': ['label', sf.nearest(['x', 'z'])]}": "`by` names the column"
-    f" 'z', {NO_COLUMN}",
-    "strategies={'a': {'by': 'label', 'key': 'id'}}": f"`key` names the column 'id', {NO_COLUMN}",
-    "strategies={'a': {'by': 'label', 'groups': 'x'}}": "The strategy 'a' must not hold `groups`:"
-    " samples are drawn row by row, so the true score would also be measured on groups that are in"
-    " the sample.",
-    "strategies={1: None, '1': 'label'}": "`strategies` must hold each name once, got '1' twice.",
-    "estimators={1: NB(), '1': Dummy()}": "`estimators` must hold each name once, got '1' twice.",
-    "metric=accuracy_score": "`metric` must be a scorer (a function of an estimator, X and y), got"
-    " accuracy_score.",
-}
 
 
 def study(strategies: Any = None, estimators: Any = None, **changes: Any) -> Any:
@@ -339,15 +283,271 @@ def test_a_metric_by_name_or_function() -> None:
     assert len({each["truth"].iloc[0] for each in found}) == 3
 
 
-@pytest.mark.parametrize("code", BAD_ARGUMENTS)
-def test_bad_arguments(code: str) -> None:
-    """Every argument that breaks a rule is an error before any sample is drawn."""
-    names = {"NB": GaussianNB, "Dummy": DummyClassifier, "accuracy_score": accuracy_score}
-    arguments = evaluate(f"dict({code})", population=population, **names)
+def refuse_study(rule: str, arguments: dict[str, Any]) -> None:
+    """Check that a study is refused by a rule before any sample is drawn."""
     frame = population().assign(day=pd.to_datetime(["2024-01-01", "2024-01-02"] * 60))
     arguments = {"frame": frame, "target": "label", "features": FEATURES, **arguments}
-    check = refuse if "Hint" in BAD_ARGUMENTS[code] else refuse_rule
-    check(BAD_ARGUMENTS[code], lambda: sf.study.compare(**arguments))
+    refuse_rule(rule, lambda: sf.study.compare(**arguments))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        pytest.param(
+            {"strategies": ["label"]},
+            "`strategies` must be a dict from names to values of `by`, arguments of"
+            " `kfold` or functions, got list.",
+            id="strategies_in_a_list",
+        ),
+        pytest.param(
+            {"strategies": {}},
+            "`strategies` must hold at least one strategy, got {}.",
+            id="no_strategies",
+        ),
+        pytest.param(
+            {"strategies": {"a": {"by": "label", "seed": 1}}},
+            "The strategy 'a' must hold only arguments of `kfold`, got 'seed'.",
+            id="seed_of_a_strategy",
+        ),
+        pytest.param(
+            {"strategies": {"a": "label", "b": ["label", sf.nearest(["x", "z"])]}},
+            "`by` names the column 'z', which the frame does not have.",
+            id="column_of_a_strategy",
+        ),
+        pytest.param(
+            {"strategies": {"a": {"by": "label", "key": "id"}}},
+            "`key` names the column 'id', which the frame does not have.",
+            id="key_of_a_strategy",
+        ),
+        pytest.param(
+            {"strategies": {"a": {"by": "label", "groups": "x"}}},
+            "The strategy 'a' must not hold `groups`: samples are drawn row by row, so the"
+            " true score would also be measured on groups that are in the sample.",
+            id="groups_of_a_strategy",
+        ),
+        pytest.param(
+            {"strategies": {1: None, "1": "label"}},
+            "`strategies` must hold each name once, got '1' twice.",
+            id="names_of_strategies_that_print_alike",
+        ),
+    ],
+)
+def test_rules_of_strategies(arguments: dict[str, Any], rule: str) -> None:
+    """A strategy is a value of `by`, a mapping of arguments of `kfold`, or a function."""
+    refuse_study(rule, arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        pytest.param(
+            {"estimators": "ridge"},
+            "`estimators` must hold scikit-learn estimators, got str, which has no `fit`.",
+            id="name_of_an_estimator",
+        ),
+        pytest.param(
+            {"estimators": {"a": GaussianNB}},
+            "`estimators` must hold objects, got the class GaussianNB.",
+            id="class_of_an_estimator",
+        ),
+        pytest.param(
+            {"estimators": []},
+            "`estimators` must hold at least one estimator, got [].",
+            id="no_estimators",
+        ),
+        pytest.param(
+            {"metric": "a"},
+            "`metric` must be the name of a scikit-learn scorer, or a function, got 'a'.",
+            id="no_scorer",
+        ),
+        pytest.param(
+            {"estimators": {1: GaussianNB(), "1": DummyClassifier()}},
+            "`estimators` must hold each name once, got '1' twice.",
+            id="names_of_estimators_that_print_alike",
+        ),
+        pytest.param(
+            {"metric": accuracy_score},
+            "`metric` must be a scorer (a function of an estimator, X and y), got accuracy_score.",
+            id="metric_that_is_no_scorer",
+        ),
+    ],
+)
+def test_rules_of_models(arguments: dict[str, Any], rule: str) -> None:
+    """Estimators and the metric are those of scikit-learn."""
+    refuse_study(rule, arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        pytest.param(
+            {"k": (5, 1)},
+            "`k` must be at least 2, got 1.",
+            id="one_fold",
+        ),
+        pytest.param(
+            {"k": []},
+            "`k` must hold at least one number of folds, got [].",
+            id="no_numbers_of_folds",
+        ),
+        pytest.param(
+            {"samples": 0},
+            "`samples` must be at least 1, got 0.",
+            id="no_samples",
+        ),
+        pytest.param(
+            {"repeats": 1.5},
+            "`repeats` must be a whole number, got 1.5.",
+            id="half_a_repeat",
+        ),
+        pytest.param(
+            {"repeats": 2**64},
+            "`repeats` must not exceed 10,000 runs, got 18,446,744,073,709,551,616.",
+            id="too_many_repeats",
+        ),
+        pytest.param(
+            {"k": range(2, 10**6)},
+            "`k` must hold at most 10,000 numbers, got range of 999,998 values.",
+            id="too_many_numbers_of_folds",
+        ),
+        pytest.param(
+            {"n_jobs": 0},
+            "`n_jobs` must be None, or a whole number other than 0, got 0.",
+            id="no_jobs",
+        ),
+        pytest.param(
+            {"progress": "no"},
+            "`progress` must be True or False, got 'no'.",
+            id="progress_in_words",
+        ),
+        pytest.param(
+            {"seed": -1},
+            "`seed` must be at least 0, got -1.",
+            id="negative_seed",
+        ),
+    ],
+)
+def test_rules_of_numbers(arguments: dict[str, Any], rule: str) -> None:
+    """Numbers are whole, and no larger than a study can be."""
+    refuse_study(rule, arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        pytest.param(
+            {"features": np.array(3)},
+            "`features` must hold column names or expressions, got ndarray.",
+            id="array_without_length",
+        ),
+        pytest.param(
+            {"features": range(10**30)},
+            "`features` must hold column names, got range(0, 1000000000000000000000000000000).",
+            id="range_of_features",
+        ),
+        pytest.param(
+            {"features": []},
+            "`features` must hold at least one column, got [].",
+            id="no_features",
+        ),
+        pytest.param(
+            {"features": ["x", "label"]},
+            "`features` must not include the target, got 'label'.",
+            id="target_among_features",
+        ),
+        pytest.param(
+            {"target": "lable"},
+            "`target` names the column 'lable', which the frame does not have.",
+            id="misspelt_target",
+        ),
+        pytest.param(
+            {"target": 3},
+            "`target` must hold a column name, or `sf.classes` or `sf.continuous` of one, got 3.",
+            id="number_as_target",
+        ),
+        pytest.param(
+            {"target": sf.quantiles("price", 3)},
+            "`target` must be a column name, `sf.classes(...)` or `sf.continuous(...)`,"
+            " got sf.quantiles.",
+            id="bins_as_target",
+        ),
+        pytest.param(
+            {"frame": 5},
+            "`frame` must be a pandas, Polars or Arrow frame, got int.",
+            id="number_as_frame",
+        ),
+        pytest.param(
+            {"target": "day"},
+            "`target` must be text, whole numbers or booleans, but scikit-learn cannot"
+            " read the values of 'day' as 2 classes.",
+            id="dates_as_target",
+        ),
+        pytest.param(
+            {"features": [pl.col("x"), pl.col("z")]},
+            "`features` must hold column names, got <Expr ['col(\"x\")']>.",
+            id="features_by_expressions",
+        ),
+        pytest.param(
+            {"target": pl.col("label")},
+            "`target` must hold column names, got <Expr ['col(\"label\")']>.",
+            id="target_by_an_expression",
+        ),
+        pytest.param(
+            {"features": ["x", "x"]},
+            "`features` must hold each column once, got 'x' twice.",
+            id="feature_twice",
+        ),
+    ],
+)
+def test_rules_of_columns(arguments: dict[str, Any], rule: str) -> None:
+    """The features and the target are columns of the frame."""
+    refuse_study(rule, arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        pytest.param(
+            {"frame": population(60), "sample": 31},
+            "At least as many rows must stay outside a sample as are in it, got 60 rows"
+            " for a sample of 31.",
+            id="too_few_rows_outside",
+        ),
+        pytest.param(
+            {"frame": population(5)},
+            "At least as many rows must stay outside a sample as are in it, got 5 rows for"
+            " a sample of 1.",
+            id="too_few_rows_for_any_sample",
+        ),
+        pytest.param(
+            {"k": 31, "frame": population(91)},
+            "`k` must be at most `sample`, got 31 for 30 rows.",
+            id="more_folds_than_a_third_of_the_rows",
+        ),
+        pytest.param(
+            {"k": 501, "frame": population(2000)},
+            "`k` must be at most `sample`, got 501 for 500 rows.",
+            id="more_folds_than_the_largest_sample",
+        ),
+        pytest.param(
+            {"k": [2, 41], "sample": 40},
+            "`k` must be at most `sample`, got 41 for 40 rows.",
+            id="more_folds_than_the_sample",
+        ),
+    ],
+)
+def test_rules_of_sizes(arguments: dict[str, Any], rule: str) -> None:
+    """A sample is large enough for its folds, and leaves enough rows outside."""
+    refuse_study(rule, arguments)
+
+
+def test_a_smaller_sample_is_suggested() -> None:
+    """The error on a sample that is too large says which size would do."""
+    error = refused(lambda: sf.study.compare(population(60), "label", FEATURES, sample=31))
+    assert str(error).endswith(
+        "\nHint: pass `sample=20`, or add rows. The true score is measured on the rows outside the"
+        " sample."
+    )
 
 
 @pytest.mark.parametrize("target", ["label", "price"])
