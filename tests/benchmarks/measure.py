@@ -38,7 +38,8 @@ def race(
         rounds=rounds,
         warmup_rounds=int(rounds > 1),
     )
-    mine, theirs = benchmark.stats.stats.median, median(peers[-rounds:])
+    mine = benchmark.stats.stats.median
+    theirs = median(peers[-rounds:])
     benchmark.extra_info |= {"ours_s": round(mine, 4), "peer_s": round(theirs, 4)}
     reach(benchmark, mine / theirs / columns, "x the time", at_most=at_most)
 

@@ -82,7 +82,8 @@ def least_seconds(call: Callable[[Any], object], df: Any) -> float:
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_growth(library: str) -> None:
     """Ten times the rows take at most 15 times as long; the table has nanoseconds a row."""
-    frames, too_slow = {rows: frame(library, rows) for rows in SIZES}, []
+    frames = {rows: frame(library, rows) for rows in SIZES}
+    too_slow = []
     print(f"\n{library:18}" + "".join(f"{rows:>12,}" for rows in SIZES))
     for name, call in CALLS.items():
         call(frames[SIZES[0]])  # imports are no cost of rows

@@ -21,10 +21,12 @@ SHUFFLED = "as even as a shuffle"
 
 def test_advise_gives_the_formulas(frame: Make, kind: str) -> None:
     """The figures are those of `sf.theory`, for the rarest stratum."""
-    data, ks = frame({"label": ["a"] * 23 + ["b"] * 7 + ["c"] * 3}), [2, 3, 10, 11, 34]
+    data = frame({"label": ["a"] * 23 + ["b"] * 7 + ["c"] * 3})
+    ks = [2, 3, 10, 11, 34]
     table = sf.advise(data, "label", ks, full=True)
     assert isinstance(table, pd.DataFrame if kind.startswith("pandas") else pl.DataFrame)
-    found, few = columns_of(table), ks[:4]
+    found = columns_of(table)
+    few = ks[:4]
     assert list(found) == ADVISED + IN_FULL
     assert columns_of(sf.advise(data, "label", ks)) == {name: found[name] for name in ADVISED}
     assert {name: found[name] for name in [*ADVISED, *IN_FULL[:3]]} == {
@@ -105,7 +107,8 @@ def test_advise_names_the_rarest_stratum(frame, by, rarest, per_fold, has_varian
 @pytest.mark.parametrize("n", [125, 200, 201, 300])
 def test_advice_on_an_order_is_what_report_says(frame: Make, n: int) -> None:
     """An order of few rows cannot be told from a shuffle, with any k that this is said of."""
-    data, ks = frame({"price": [row / 8 for row in range(n)]}), [2, 3, 5, 18, 28, 29, 30, 42, 60]
+    data = frame({"price": [row / 8 for row in range(n)]})
+    ks = [2, 3, 5, 18, 28, 29, 30, 42, 60]
     made = [sf.kfold(data, sf.continuous("price"), k) for k in ks]
     found = [values(sf.compare(each, "price", "fold"), "verdict") for each in made]
     assert values(sf.advise(data, "price", ks), "verdict") == [word for (word,) in found]
@@ -127,9 +130,11 @@ def test_orders_alone_are_one_stratum_that_is_not_judged(frame: Make, by: Any) -
 def test_advised_variance_is_that_of_kfold(by: Any, seed: int) -> None:
     """The rarest stratum's share varies so much over the folds of `kfold`, for any k."""
     drawn = np.random.default_rng(seed)
-    n, k = int(drawn.integers(9, 60)), int(drawn.integers(2, 9))
+    n = int(drawn.integers(9, 60))
+    k = int(drawn.integers(2, 9))
     label = drawn.choice(list("abc"), n, p=[0.6, 0.3, 0.1])
-    sex, age = drawn.integers(0, 2, n), drawn.integers(0, 90, n)
+    sex = drawn.integers(0, 2, n)
+    age = drawn.integers(0, 90, n)
     data = pl.DataFrame({"label": label, "sex": sex, "age": age})
     advised = sf.advise(data, by, k, full=True)["variance_stratified"].item()
     table = sf.balance(sf.kfold(data, by, k, rare="ignore", seed=seed), by)

@@ -245,7 +245,8 @@ def test_the_rule_is_that_of_a_loop(kind, rows, labels, by_user, in_order):
         assert border == (max(own_days) if tie[4] == "starts" else min(own_days))
         assert n == int(tie[1]) == own_days.count(border)
     if side := re.match(SIDE, detail):
-        own, other = side[3].strip("'").removeprefix("fold "), detail[side.end() :].split(" (")[0]
+        own = side[3].strip("'").removeprefix("fold ")
+        other = detail[side.end() :].split(" (")[0]
         other = other.strip("'").removeprefix("fold ")
         days = {str(label): [day for _, day, each in timed if each == label] for *_, label in timed}
         early = [day for day in days[own] if day >= min(days[other])]

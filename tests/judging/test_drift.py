@@ -108,7 +108,8 @@ def test_constant_folds_that_differ(frame: Make) -> None:
 @pytest.mark.parametrize(("scale", "place"), [(1000, 0), (0.001, 5), (1e300, 0), (1e-200, 0)])
 def test_measures_do_not_depend_on_scale_or_place(frame: Make, scale: float, place: float) -> None:
     """A unit of measurement changes nothing, even if squares do not fit into floats."""
-    x, folds = np.random.default_rng(3).normal(size=30), [0, 1, 2] * 10
+    x = np.random.default_rng(3).normal(size=30)
+    folds = [0, 1, 2] * 10
     frames = [frame({"x": each.tolist(), "fold": folds}) for each in (x, x * scale + place)]
     one, other = (cells(drift(each, "x")) for each in frames)
     assert other == {cell: near(figures) for cell, figures in one.items()}
@@ -161,7 +162,8 @@ def test_ties_go_by_the_standardised_difference(frame: Make) -> None:
 
 def test_parts_without_rows() -> None:
     """A part that no row has is there, without measures, and last."""
-    names, parts = ["train", "valid", "test"], ["train", "train", "test", "test"]
+    names = ["train", "valid", "test"]
+    parts = ["train", "train", "test", "test"]
     pandas = pd.DataFrame({"x": UNEVEN, "fold": pd.Categorical(parts, names)})
     polars = pl.DataFrame({"x": UNEVEN, "fold": pl.Series(parts, dtype=pl.Enum(names))})
     for data in (pandas, polars):

@@ -30,11 +30,13 @@ def judge(levels, folds, classes, n_shown, groups, slack=0):
 
     The last `n_shown` levels are in tables; the last may be `slack` rows off beyond rounding.
     """
-    judged, n = list[tuple[np.ndarray, ...]](), len(folds)
+    judged = list[tuple[np.ndarray, ...]]()
+    n = len(folds)
     n_cells = sum(crossed(each, folds).size for each in levels)
     for level, are_classes in zip(levels, classes, strict=True):
         table = crossed(level, folds)
-        sizes, totals = table.sum(axis=1, keepdims=True), table.sum(axis=0)
+        sizes = table.sum(axis=1, keepdims=True)
+        totals = table.sum(axis=0)
         expected = sizes * totals / n
         off = np.abs(table - expected)
         near = 1 + sizes / n + slack * (level is levels[-1]) + 1e-9
@@ -46,7 +48,8 @@ def judge(levels, folds, classes, n_shown, groups, slack=0):
             chance = np.where(table > expected, dealt.sf(table - 1), dealt.cdf(table)) * n_cells
             if currently_in_test_context():  # a bound is compared, 11 % above at most
                 assume(not ((chance > 0.0088) & (chance < 0.01)).any())
-            is_rare, never = chance < 0.01, chance < 0.05
+            is_rare = chance < 0.01
+            never = chance < 0.05
         else:
             rows = crossed(level, groups)
             squares = (rows - sizes * rows.sum(axis=0) / n) ** 2
@@ -69,14 +72,19 @@ def findings_of(check: str, frame: Any, **options: Any) -> list[tuple[str, int]]
 
 CLASSES = st.sampled_from("aaab"), st.sampled_from(["x", "x", "y", None])
 ROW = st.tuples(*CLASSES, st.integers(0, 30), st.sampled_from([0, 0, 1, 2, None]))
-ROWS, ONE_TO_30 = st.lists(ROW, min_size=2, max_size=40), st.sampled_from([1, 2, 30])
-KIND, BOOL = st.sampled_from(TWO_KINDS), st.booleans()
-N, NUMBERS = st.integers(100, 400), st.lists(st.integers(0, 200), min_size=10, max_size=60)
+ROWS = st.lists(ROW, min_size=2, max_size=40)
+ONE_TO_30 = st.sampled_from([1, 2, 30])
+KIND = st.sampled_from(TWO_KINDS)
+BOOL = st.booleans()
+N = st.integers(100, 400)
+NUMBERS = st.lists(st.integers(0, 200), min_size=10, max_size=60)
 SIZES = st.lists(st.integers(1, 400), min_size=1, max_size=12)
 DRIFTING = st.lists(st.integers(0, 12), min_size=12, max_size=60)
 COPIED = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=4, max_size=40)
-PARENTS, SWAPPED = st.sampled_from([1, 1, 3]), st.sampled_from([0, 0, 1, 3, 20])
-NESTED, MARGINS = (["a", "b"], [True, False], 1), (sf.margins(["a", "b"]), [True, True], 2)
+PARENTS = st.sampled_from([1, 1, 3])
+SWAPPED = st.sampled_from([0, 0, 1, 3, 20])
+NESTED = (["a", "b"], [True, False], 1)
+MARGINS = (sf.margins(["a", "b"]), [True, True], 2)
 
 
 def takes_equally_many(table: np.ndarray) -> bool:
@@ -95,14 +103,16 @@ def takes_equally_many(table: np.ndarray) -> bool:
 @given(ROWS, ONE_TO_30, KIND, BOOL)
 def test_balance_is_judged_by_the_rules(by, classes, n_shown, rows, times, kind, in_groups):
     """Findings agree with the rules cell by cell."""
-    names, kept = ("a", "b", "g", "fold"), [row for row in rows * times if row[3] is not None]
+    names = ("a", "b", "g", "fold")
+    kept = [row for row in rows * times if row[3] is not None]
     assume(kept)
     data = dict(zip(names, map(list, zip(*rows * times, strict=True)), strict=True))
     a, b, groups, folds = map(list, zip(*kept, strict=True))
     levels = [a, b if n_shown == 2 else list(zip(a, b, strict=True))][: len(classes)]
     judged = judge(levels, folds, classes, n_shown, groups if in_groups else None)
     *_, is_even, is_uneven, lacks = (np.concatenate(each) for each in zip(*judged, strict=True))
-    frame, options = make(kind, data), {"by": by, "groups": "g" if in_groups else False}
+    frame = make(kind, data)
+    options = {"by": by, "groups": "g" if in_groups else False}
     is_each = n_shown == 1 and not in_groups and takes_equally_many(judged[-1][0])
     balance = findings_of("balance", frame, **options)
     strata = [each for each in findings_of("strata", frame, **options) if each[0] == "warning"]
@@ -119,14 +129,17 @@ def test_balance_is_judged_by_the_rules(by, classes, n_shown, rows, times, kind,
 
 def order_words(numbers: Any, parents: Any, folds: Any) -> dict[Any, str]:
     """Say of each fold how its running counts are along the numbers, row by row."""
-    n, k, off = len(folds), len({*folds}), dict.fromkeys(folds, Fraction(0))
+    n = len(folds)
+    k = len({*folds})
+    off = dict.fromkeys(folds, Fraction(0))
     if n - Fraction(sum(rows**2 for rows in Counter(folds).values()), n) < 100 or n < 7 * k:
         return dict.fromkeys(folds, "too few rows")
     for parent in {*parents}:
         every = zip(numbers, parents, folds, strict=True)
         rows = sorted((number, fold) for number, own, fold in every if own == parent)
         cuts = {rows[-(-cut * len(rows) // 60) - 1][0] for cut in range(1, 60)}
-        totals, so_far = Counter(fold for _, fold in rows), Counter[Any]()
+        totals = Counter(fold for _, fold in rows)
+        so_far = Counter[Any]()
         for place, (number, fold) in enumerate(rows, 1):
             so_far[fold] += 1
             if number in cuts and (place == len(rows) or rows[place][0] > number):
@@ -174,7 +187,8 @@ def test_verdicts_of_an_order_agree(numbers: list[int], k: int, scale: float) ->
 @given(SIZES, st.integers(1, 60), st.integers(0, 2))
 def test_sizes_are_judged_by_the_rule(sizes: list[int], n_each: int, start: int) -> None:
     """Sizes off by a row, a tenth and four deviations of groups are wrong; of lone ones, noted."""
-    k, n = len(sizes), sum(sizes)
+    k = len(sizes)
+    n = sum(sizes)
     cells = [(fold, row // n_each) for fold, size in enumerate(sizes, start) for row in range(size)]
     groups = Counter(cells)
     off = max(abs(Fraction(size) - Fraction(n, k)) for size in sizes)
@@ -236,7 +250,8 @@ def test_equal_rows_are_judged_by_the_rules(rows: list[Any], copies: int, named:
     rows += rows[:copies]
     folds = [place % 2 for place in range(len(rows))]
     every = dict(zip("abcd", zip(*rows, strict=True), strict=True))
-    n, pairs = len(rows), list(combinations(range(len(rows)), 2))
+    n = len(rows)
+    pairs = list(combinations(range(len(rows)), 2))
     # A column of different values looks like ids, and is compared only if it is named.
     columns = [each for each in every.values() if named or len({*each}) < n]
     has_ids = len(columns) < len(every)
@@ -251,7 +266,8 @@ def test_equal_rows_are_judged_by_the_rules(rows: list[Any], copies: int, named:
         """Return whether a multiple of the expected pairs, and some more by chance, are as many."""
         return found <= lenient * expected + 3 * float(lenient * expected) ** 0.5
 
-    found, equal = agreeing(columns, across=True), agreeing(columns, across=False)
+    found = agreeing(columns, across=True)
+    equal = agreeing(columns, across=False)
     n_distinct = len({*zip(*columns, strict=True)})
     expected = Fraction(n**2, 2)
     shares = [Fraction(agreeing([column], across=False), len(pairs)) for column in columns]
@@ -268,7 +284,8 @@ def test_equal_rows_are_judged_by_the_rules(rows: list[Any], copies: int, named:
     by_chance = is_within(expected)
     for place, column in enumerate(columns if not named else []):
         others = columns[:place] + columns[place + 1 :]
-        same, n_others = agreeing(others, across=True), agreeing(others, across=False)
+        same = agreeing(others, across=True)
+        n_others = agreeing(others, across=False)
         alone = agreeing([column], across=False)
         if alone < len(pairs):
             rest = len(pairs) - n_others
@@ -305,7 +322,8 @@ EIGHT = {"y": ["a", "b"] * 40, "w": [10.0] * 80, "one": [1] * 80}
 
 def line_of(data: dict[str, Any], kind: str = "polars", by: Any = None, **options: Any) -> str:
     """The severity and the line of the finding on totals, and how many cells it is about."""
-    by, frame = by or ["y", sf.total("w", "one")], make(kind, data)
+    by = by or ["y", sf.total("w", "one")]
+    frame = make(kind, data)
     found = columns_of(sf.check(frame, by, duplicates=None, **options).findings)
     place = found["check"].index("totals")
     return f"{found['severity'][place]} {found['n'][place]} {found['detail'][place]}"
@@ -431,9 +449,12 @@ WEIGHED = st.tuples(st.integers(-20, 200), st.integers(0, 2), st.integers(0, 9))
 def test_totals_are_judged_by_the_rules(rows: list[Any], times: int, in_groups: bool, kind: str):
     """Warnings need a tenth of the share, and four standard deviations of a random deal."""
     w, folds, groups = (list(each) for each in zip(*rows * times, strict=True))
-    n, scale, mean = len(w), sum(map(abs, w)), Fraction(sum(w), len(w))
+    n = len(w)
+    scale = sum(map(abs, w))
+    mean = Fraction(sum(w), len(w))
     units = groups if in_groups else list(range(n))
-    held, beyond = defaultdict[int, list[int]](list), Counter[int]()
+    held = defaultdict[int, list[int]](list)
+    beyond = Counter[int]()
     for x, fold, unit in zip(w, folds, units, strict=True):
         held[fold].append(x)
         beyond[unit] += x - mean
@@ -443,7 +464,8 @@ def test_totals_are_judged_by_the_rules(rows: list[Any], times: int, in_groups: 
     is_equal = max(sizes.values()) - min(sizes.values()) <= 1
 
     def measure(shares: dict[int, Fraction]) -> tuple[dict[int, Fraction], int]:
-        far, flagged = {}, 0
+        far = {}
+        flagged = 0
         for fold, share in shares.items():
             off = abs(sum(held[fold]) - mean * n * share)
             far[fold] = off / (scale * share) if scale else Fraction(0)
@@ -460,12 +482,14 @@ def test_totals_are_judged_by_the_rules(rows: list[Any], times: int, in_groups: 
         far, flagged = min((far, flagged), equal, key=lambda each: max(each[0].values()))
     bounds = {f: Fraction(1, 100) + (0 if is_equal else Fraction(1, sizes[f])) for f in sizes}
     assume(all(abs(far[fold] - bounds[fold]) > 1e-9 for fold in far))
-    data, own = {"w": w, "fold": folds, "g": groups}, "g" if in_groups else None
+    data = {"w": w, "fold": folds, "g": groups}
+    own = "g" if in_groups else None
     line = line_of(data, kind, by=sf.total("w"), groups=own)
     severity, n_off, *_ = line.split()
     noted = sum(far[fold] > bounds[fold] for fold in far)
     expected = "warning" if flagged else "note" if noted else "ok"
     assert (severity, int(n_off)) == (expected, flagged or noted)
     if not flagged:
-        percent, most = float(line.split()[-5]), 100 * max(far.values())
+        percent = float(line.split()[-5])
+        most = 100 * max(far.values())
         assert percent - (0.5 if percent >= 10 else 0.011) <= most <= percent + 0.5

@@ -69,7 +69,8 @@ def test_names_of_ids(name: Any) -> None:
 
 numbers = st.lists(st.integers(0, 24) | st.none(), min_size=70, max_size=70)
 folds = st.lists(st.sampled_from([0, 0, 0, 1, 2, None]), min_size=70, max_size=70)
-kinds, cells = st.sampled_from(KINDS), st.sampled_from([0, 1, 2, None])
+kinds = st.sampled_from(KINDS)
+cells = st.sampled_from([0, 1, 2, None])
 rows_of_six = st.lists(st.tuples(*[cells] * 6), min_size=2, max_size=12)
 words = st.sampled_from(["a", "identifier_of_the_ward_or_the_device_"])
 ways = st.sampled_from(["same", "text", "other", "shifted", "filled"])
@@ -93,7 +94,8 @@ def test_ids_are_counted_as_in_a_loop(kind, one, two, fold, times, duplicates):
         "row_id": [*range(70)],
         "pair_id": [row // 2 for row in range(70)],
     }
-    expected, patterns = [], []
+    expected = []
+    patterns = []
     for name in list(data)[1:]:
         column = data[name]
         present = [each for each in column if each is not None]
@@ -168,7 +170,8 @@ def test_groups_alone_are_told_in_one_line(kind: str, rows: Any, n: int, word: s
     *columns, fold = map(list, zip(*rows, strict=True))
     fold = [each or 0 for each in fold]
     data = {f"{word}{place}": column for place, column in enumerate(columns[:n])}
-    counts, total = [], 0
+    counts = []
+    total = 0
     for name, column in data.items():
         split = split_groups(column, fold) - {None}
         total += len(split)
@@ -208,7 +211,8 @@ def test_folds_that_are_the_same(kind: str, fold: list[Any], ways: list[str]) ->
     made |= {"text": [None if each is None else str(each) for each in fold]}
     made |= {"shifted": [None if each is None else each + 1 for each in fold]}
     columns = {"first": fold, **{f"{way}{i}": made[way] for i, way in enumerate(ways)}}
-    names, expected = list(columns), []
+    names = list(columns)
+    expected = []
     for place, name in enumerate(names):
         before = [each for each in names[:place] if is_relabelled(columns[each], columns[name])]
         if before and any(each is not None for each in fold):

@@ -207,7 +207,9 @@ def test_long_names_and_many_folds_have_room(kind: Any, letters: int, n_folds: i
     features = ["x" * letters, "who"] if kind == "drift" else None
     ax = sf.plot(data, "x" * letters, kind=kind, groups="who", features=features)
     ax.figure.draw_without_rendering()
-    box, whole, title = ax.get_window_extent(), ax.figure.bbox, ax.title.get_window_extent()
+    box = ax.get_window_extent()
+    whole = ax.figure.bbox
+    title = ax.title.get_window_extent()
     assert box.width > whole.width / 3
     assert box.height > whole.height / 3
     assert all(whole.padded(1).contains(*corner) for corner in (title.min, title.max))
@@ -220,7 +222,8 @@ def boxes(texts: Any) -> Any:
 @pytest.mark.parametrize(("rows", "n_folds", "shows"), [(2_000, 2, True), (200_000, 10, False)])
 def test_numbers_are_in_their_cells(kind: str, rows: int, n_folds: int, shows: bool) -> None:
     """Where a number is wider than its cell, no cell has one."""
-    label, who = np.arange(rows) * 2 // rows, np.arange(rows) // 2
+    label = np.arange(rows) * 2 // rows
+    who = np.arange(rows) // 2
     fold = np.where(np.arange(rows) % 2, 0, who * 2 * n_folds // rows)
     frame = make(kind, {"label": label, "who": who, "fold": fold})
     for options in ({"by": "label", "kind": "balance"}, {"kind": "leaks", "groups": "who"}):
@@ -241,7 +244,8 @@ def test_names_do_not_overlap(kind: Any, letters: int, size: tuple[float, float]
     _, own = plt.subplots(figsize=size)
     ax = sf.plot(data, "label", kind=kind, groups="label" if kind == "leaks" else None, ax=own)
     ax.figure.draw_without_rendering()
-    across, down = boxes(ax.get_xticklabels()), boxes(ax.get_yticklabels())
+    across = boxes(ax.get_xticklabels())
+    down = boxes(ax.get_yticklabels())
     down = down[np.argsort(down[:, 1])]
     assert (down[1:, 1] >= down[:-1, 3]).all()
     if ax.get_xticklabels()[0].get_rotation():  # each starts where the one before is below it
@@ -270,7 +274,8 @@ def test_a_picture_keeps_to_its_axes(kind: Any) -> None:
     names = np.array(["the first class", "the second class", "the third class"])
     data = pd.DataFrame({"class": names.repeat(30), "fold": np.tile(names, 30)})
     _, (_, own, _) = plt.subplots(1, 3, figsize=(12, 3), sharey=kind == "shares")
-    start, end = own.get_tightbbox().x0, own.bbox.x1
+    start = own.get_tightbbox().x0
+    end = own.bbox.x1
     ax = sf.plot(data, "class", kind=kind, groups="class" if kind == "leaks" else None, ax=own)
     beside = ax.get_legend() if kind == "shares" else ax.figure.axes[-1]
     assert beside.get_tightbbox().x1 == pytest.approx(end)

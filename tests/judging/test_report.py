@@ -26,11 +26,13 @@ WORST_FIRST = ["uneven", SHUFFLED, "no less even than a shuffle", "too few rows"
 def by_hand(levels, folds, classes, n_shown=1, groups=None, slack=0, ordered=None):
     """Measure each fold and judge it by the rules; `ordered` has numbers and their parents."""
     known = [row for row, fold in enumerate(folds) if fold is not None]
-    levels, own = [[level[row] for row in known] for level in levels], [folds[row] for row in known]
+    levels = [[level[row] for row in known] for level in levels]
+    own = [folds[row] for row in known]
     groups = groups and [groups[row] for row in known]
     judged = judge(levels, own, classes, n_shown, groups, slack)
     tables, off, spread, is_even, is_uneven, _ = zip(*judged, strict=True)
-    totals, shown = tables[0].sum(axis=0), slice(len(levels) - n_shown, None)
+    totals = tables[0].sum(axis=0)
+    shown = slice(len(levels) - n_shown, None)
     rms, random = (np.sqrt((np.concatenate(x[shown]) ** 2).mean(axis=0)) for x in (off, spread))
     words = order_words(*ordered, own) if ordered else dict.fromkeys(own, "even")
     good = [WORST_FIRST.index(words[fold]) for fold in sorted(words)]
@@ -78,7 +80,8 @@ def test_figures_are_those_of_counting(kind: str, groups: Any, rows: list[Any], 
     a, b, folds = map(list, zip(*[row for row in rows for _ in range(copies)], strict=True))
     assume(set(folds) != {None})
     who = [row // copies // 2 for row in range(len(a))]
-    data, own = make(kind, {"a": a, "b": b, "who": who, "fold": folds}), who if groups else None
+    data = make(kind, {"a": a, "b": b, "who": who, "fold": folds})
+    own = who if groups else None
     nested = (["a", "b"], [a, list(zip(a, b, strict=True))], [True, False], 1)
     margins = (sf.margins(["a", "b"]), [a, b], [True, True], 2)
     for by, levels, classes, n_shown in (("a", [a], [True], 1), nested, margins):
@@ -91,7 +94,8 @@ def test_figures_are_those_of_counting(kind: str, groups: Any, rows: list[Any], 
 
 def bins_of(column: list[Any], parents: list[Any], k: int) -> list[int]:
     """Cut each parent stratum at quantiles of NumPy, into up to five bins of 2 k rows or more."""
-    numbers, found = np.array(column, dtype=float), np.zeros(len(column), dtype=int)
+    numbers = np.array(column, dtype=float)
+    found = np.zeros(len(column), dtype=int)
     for parent in set(parents):
         rows = [row for row, own in enumerate(parents) if own == parent]
         n_bins = min(5, max(1, len(rows) // (2 * k)))
@@ -103,8 +107,10 @@ def bins_of(column: list[Any], parents: list[Any], k: int) -> list[int]:
 
 def are_dealt(classes: list[int], folds: list[int]) -> bool:
     """Return whether all classes are even, and fewer of their pairs in one fold than by chance."""
-    table, pairs = crossed(classes, folds), [*combinations(zip(classes, folds, strict=True), 2)]
-    rows, totals = table.sum(axis=1, keepdims=True), table.sum(axis=0)
+    table = crossed(classes, folds)
+    pairs = [*combinations(zip(classes, folds, strict=True), 2)]
+    rows = table.sum(axis=1, keepdims=True)
+    totals = table.sum(axis=0)
     is_even = (np.abs(table - rows * totals / len(folds)) <= 1 + rows / len(folds)).all()
     share = np.square(totals / len(folds)).sum()
     alike = sum(one[0] == other[0] for one, other in pairs)
@@ -123,7 +129,8 @@ ORDERS |= {"classes of many numbers": (sf.classes("wide"), 2), "classes of few n
 @pytest.mark.parametrize(("n", "k"), [(120, 4), (30, 5), (14, 3)])
 def test_orders_are_judged_in_bins(frame: Make, case: str, n: int, k: int) -> None:
     """An order, named or guessed, is shown in up to five bins, which may be off where cut."""
-    drawn, (by, slack) = np.random.default_rng(0), ORDERS[case]
+    drawn = np.random.default_rng(0)
+    by, slack = ORDERS[case]
     wide = drawn.integers(0, 60, n)
     data = {"wide": wide, "half": wide / 2 + 0.25, "few": wide % 7, "month": np.arange(n) % 11}
     data |= {"label": drawn.choice(["a", "b"], n, p=[0.7, 0.3]), "all": np.zeros(n)}
@@ -138,9 +145,11 @@ def test_orders_are_judged_in_bins(frame: Make, case: str, n: int, k: int) -> No
     classes = [True, False] if parents else [not is_cut]
     for folds in (drawn.integers(0, k, n).tolist(), [place * k // n for place in range(n)]):
         found = sf.report(frame(data | {"fold": folds}), by, full=True)
-        ordered, own = (data[name], above) if is_cut else None, slack
+        ordered = (data[name], above) if is_cut else None
+        own = slack
         if case == "rare values" and are_dealt(data[name], folds):
-            ordered, own = None, n
+            ordered = None
+            own = n
         is_same(found, by_hand(levels, folds, classes, slack=own, ordered=ordered))
 
 
@@ -171,7 +180,8 @@ def test_columns_of_kfold_are_even(kind, by, rows, k, seed, times):
 def test_columns_of_the_tables(frame: Make, kind: str) -> None:
     """The folds are under the name of their column, unless the table has that name itself."""
     data = frame({**DATA, "inner": [0, 1] * 4, "ratio": [1, 0] * 4})
-    compared, each = ["column", "rows_off", "drift", "verdict"], REPORT[1:]
+    compared = ["column", "rows_off", "drift", "verdict"]
+    each = REPORT[1:]
     for found, columns in (
         (sf.report(data, "label", full=True), REPORT + IN_FULL),
         (sf.report(data, "label", ["inner"]), ["inner", *each]),
@@ -186,7 +196,8 @@ def test_columns_of_the_tables(frame: Make, kind: str) -> None:
 
 def test_compare_has_a_row_for_each_column(frame: Make) -> None:
     """Each column has its own figures, and the largest ratio of the drift of its folds."""
-    rows, names = range(40), ["sorted", "even"]
+    rows = range(40)
+    names = ["sorted", "even"]
     data = {"label": ["a", "a", "b", "b"] * 10, "x": list(rows), "even": [i // 4 % 5 for i in rows]}
     df = frame(data | {"sorted": [i // 10 for i in rows]})
     found = columns_of(sf.compare(df, "label", names, ["x"]))

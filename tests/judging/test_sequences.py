@@ -110,7 +110,8 @@ def test_parts_are_ordered_by_time(order: tuple[int, ...]) -> None:
 
 def test_some_rows_may_overlap() -> None:
     """Up to 5 % of the smaller part may be on the wrong side, and up to half of it tied."""
-    times, parts = np.arange(200), np.repeat([0, 1], 100)
+    times = np.arange(200)
+    parts = np.repeat([0, 1], 100)
     for n_wrong, is_told in ((5, True), (6, False)):
         swapped = parts.copy()
         swapped[:n_wrong] = 1
@@ -146,7 +147,8 @@ def test_a_sample_shows_that_parts_are_mixed(k: int, seed: int) -> None:
     overlapping = parts.copy()
     for part in range(k - 1):  # 5 % of the rows, from anywhere in a part, go to the next part
         overlapping[rng.choice(np.flatnonzero(parts == part), 95, replace=False)] = part + 1
-    times, sample = np.arange(len(parts)), rng.choice(len(parts), 1000, replace=False)
+    times = np.arange(len(parts))
+    sample = rng.choice(len(parts), 1000, replace=False)
 
     assert are_mixed(times[sample], rng.permutation(parts)[sample])
     assert not are_mixed(times[sample], overlapping[sample])

@@ -31,7 +31,8 @@ TABLES: list[tuple[Any, dict[str, Any]]] = [
 @pytest.mark.parametrize("kind", KINDS)
 def test_tables_are_those_of_one_frame(kind: str) -> None:
     """Frames by name give the tables of one frame, whose parts are the names in their order."""
-    several, one = {"train": make(kind, TRAIN), "test": make(kind, TEST)}, make(kind, BOTH)
+    several = {"train": make(kind, TRAIN), "test": make(kind, TEST)}
+    one = make(kind, BOTH)
     for verb, options in TABLES:
         found = verb(several, **options)
         assert columns_of(found) == columns_of(verb(one, **options, name="split"))

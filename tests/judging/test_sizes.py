@@ -61,7 +61,8 @@ def test_sizes_of_a_deal(sizes: list[int], is_dealt: bool) -> None:
 @given(st.lists(st.integers(1, 200), min_size=2, max_size=8))
 def test_unequal_sizes(sizes: list[int]) -> None:
     """Sizes are unequal if one is off by more than a row, a tenth, and what chance explains."""
-    k, n = len(sizes), sum(sizes)
+    k = len(sizes)
+    n = sum(sizes)
     off = max(abs(size - n / k) for size in sizes)
     deviation = (n * (1 / k) * (1 - 1 / k)) ** 0.5
     assert are_unequal(np.array(sizes)) is (off > 1 and off > 0.1 * n / k)

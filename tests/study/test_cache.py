@@ -59,7 +59,8 @@ def test_a_stopped_study_goes_on(run: Callable[..., Any]) -> None:
 
 def test_more_samples_keep_those_that_are_done(run: Callable[..., Any]) -> None:
     """A larger study reads the samples of a smaller one."""
-    few, more = run(samples=2), run(samples=5)
+    few = run(samples=2)
+    more = run(samples=5)
     assert len(CALLS) == 5
     assert_frame_equal(few, more[more["sample"] < 2].reset_index(drop=True))
 
@@ -186,7 +187,8 @@ def test_a_script_on_standard_input_is_known_by_its_code(tmp_path: Path) -> None
     later = f"\n# A line above.\n{script}"
     runs = (script, "label", 1, 1), (later, "label", 2, 1), (script, "town", 1, 2)
     for code, by, seed, n in runs:
-        code, environment = code.replace("BY", by), {**os.environ, "PYTHONHASHSEED": str(seed)}
+        code = code.replace("BY", by)
+        environment = {**os.environ, "PYTHONHASHSEED": str(seed)}
         subprocess.run([sys.executable], input=code, text=True, env=environment, check=True)
         assert len(list(tmp_path.iterdir())) == n
 

@@ -15,7 +15,8 @@ from tests.helpers import refuse
 from tests.study.test_statistics import drawn_estimates
 
 differences = sf.study.differences
-KEYS, INDEX = ["strategy", "pair", "k"], ["strategy", "k", "sample", "repeat"]
+KEYS = ["strategy", "pair", "k"]
+INDEX = ["strategy", "k", "sample", "repeat"]
 
 
 def three_estimators(n_samples: int = 20, n_repeats: int = 2) -> pd.DataFrame:
@@ -92,13 +93,15 @@ def test_pooled_pairs() -> None:
     assert found.columns.tolist() == each.columns.tolist()
     means = each.groupby(["strategy", "k"]).mean(numeric_only=True)
     squares = (each.set_index(["strategy", "k"])[["bias", "sd"]] ** 2).groupby(level=[0, 1]).mean()
-    rows, names = found.set_index(["strategy", "k"]), ["mse", "correct", "within", "seconds"]
+    rows = found.set_index(["strategy", "k"])
+    names = ["mse", "correct", "within", "seconds"]
     assert rows[names].to_numpy() == pytest.approx(means[names].to_numpy())
     assert rows[["bias", "sd"]].to_numpy() == pytest.approx(np.sqrt(squares.to_numpy()))
     ratios = means["mse"] / means["mse"].xs("SCV")
     assert rows["mse_ratio"].to_numpy() == pytest.approx(ratios.to_numpy())
     wide = frame.pivot(index=INDEX, columns="estimator", values=["estimate", "truth"])
-    truths, best = wide["truth"], wide["estimate"].to_numpy().argmax(axis=1)
+    truths = wide["truth"]
+    best = wide["estimate"].to_numpy().argmax(axis=1)
     picked = truths.to_numpy()[np.arange(len(truths)), best]
     regret = (truths.max(axis=1) - picked).groupby(["strategy", "k"]).mean()
     assert rows["regret"].to_numpy() == pytest.approx(regret.to_numpy())
@@ -154,7 +157,8 @@ def test_units_and_shared_errors_do_not_matter(seed: int, n_estimators: int, uni
     drawn = np.random.default_rng(seed)
     # Quarters: gaps are either none or far above rounding.
     truths, estimates, others = drawn.integers(-8, 9, (3, n_estimators, 6)) / 4
-    shared, given = drawn.integers(-8, 9, 6) / 4, ((estimates, "SCV"), (others, "other"))
+    shared = drawn.integers(-8, 9, 6) / 4
+    given = ((estimates, "SCV"), (others, "other"))
     rows = [written(each, truths, name) for each, name in given]
     changed = [written(unit * (each + shared), unit * truths, name) for each, name in given]
     first, second = (differences(pd.concat(each), full=True) for each in (rows, changed))

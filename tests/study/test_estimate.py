@@ -78,7 +78,8 @@ def test_a_constant_prediction_has_known_scores(target: str) -> None:
 
 def test_k_equal_to_the_sample_is_leave_one_out() -> None:
     """With as many folds as rows, the estimate is that of leave-one-out cross-validation."""
-    frame, scoring = population(60), "neg_mean_absolute_error"
+    frame = population(60)
+    scoring = "neg_mean_absolute_error"
     found, samples = samples_of(frame, "price", Ridge(), k=20, sample=20, samples=2)
     for (_, row), inside in zip(found.iterrows(), samples, strict=True):
         data = frame.loc[inside, FEATURES], frame.loc[inside, "price"]
@@ -108,7 +109,8 @@ def test_strategies_are_paired() -> None:
 
 def test_repeats_and_samples_differ_and_keep_the_earlier_ones() -> None:
     """Repeats deal other folds; more samples and repeats change no earlier estimate."""
-    few, more = study(PLAIN), study(PLAIN, samples=4, repeats=3)
+    few = study(PLAIN)
+    more = study(PLAIN, samples=4, repeats=3)
     kept = more[(more["sample"] < 3) & (more["repeat"] < 2)].reset_index(drop=True)
     assert_frame_equal(results(few), results(kept))
     plain = few[few["strategy"] == "k-fold"]
@@ -575,7 +577,8 @@ def test_a_target_with_missing_values() -> None:
     """Missing classes, and missing or infinite numbers, are errors with their rows."""
     frame = population()
     frame.loc[[3, 5], "label"], frame.loc[7, "price"] = None, np.inf
-    missing, infinite = "missing values in 2 rows (3, 5)", "infinite values in 1 row (7)"
+    missing = "missing values in 2 rows (3, 5)"
+    infinite = "infinite values in 1 row (7)"
     for target, what, rows in (("label", missing, [3, 5]), ("price", infinite, [7])):
         rule = f"Column {target!r} has {what}."
         error = refuse_rule(rule, lambda name=target: sf.study.compare(frame, name, FEATURES))

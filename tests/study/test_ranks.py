@@ -20,7 +20,8 @@ CASES = ["population", "estimator"]
 
 def drawn_summary() -> pd.DataFrame:
     """Biases of four strategies on three populations by five estimators, at two k."""
-    values, names = ([2, 5], [*"xyz"], [*"abcde"], ["SCV", *"uvw"]), ["k", *CASES, "strategy"]
+    values = ([2, 5], [*"xyz"], [*"abcde"], ["SCV", *"uvw"])
+    names = ["k", *CASES, "strategy"]
     frame = pd.MultiIndex.from_product(values, names=names).to_frame(index=False)
     return frame.assign(bias=np.random.default_rng(0).normal(size=len(frame)).round(1))
 
@@ -39,7 +40,8 @@ def test_friedman_is_scipys(signed: bool) -> None:
 
 def test_noise_of_floats_changes_no_result() -> None:
     """Values that differ in their last bits are ties, for the test and for the wins."""
-    frame, drawn = drawn_summary(), np.random.default_rng(1)
+    frame = drawn_summary()
+    drawn = np.random.default_rng(1)
     noisy = frame.assign(bias=frame["bias"] + drawn.uniform(-1e-13, 1e-13, len(frame)))
     for verb in (sf.study.friedman, sf.study.wins):
         assert_frame_equal(verb(noisy, "bias", cases=CASES), verb(frame, "bias", cases=CASES))
@@ -53,7 +55,8 @@ def test_wins_are_those_of_the_smallest_size() -> None:
     found = sf.study.wins(frame, "bias", cases=CASES)
     assert found.columns.tolist() == ["k", "strategy", "wins", "cases"]
     assert found["strategy"].tolist() == ["SCV", *"uvw"] * 2
-    size, case = frame["bias"].abs(), [frame[name] for name in ("k", *CASES)]
+    size = frame["bias"].abs()
+    case = [frame[name] for name in ("k", *CASES)]
     is_best = size == size.groupby(case).transform("min")
     shared = is_best / is_best.groupby(case).transform("sum")
     expected = shared.groupby([frame["k"], frame["strategy"]], sort=False).sum()

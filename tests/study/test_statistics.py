@@ -22,7 +22,8 @@ def drawn_estimates(n_samples: int = 40, n_repeats: int = 3, seed: int = 0) -> p
     values = ["SCV", "other"], ["a", "b"], [2, 5], range(n_samples), range(n_repeats)
     keys = pd.MultiIndex.from_product(values, names=[*CELL, "sample", "repeat"])
     frame = keys.to_frame(index=False)
-    truths, is_b = drawn.normal(0.8, 0.02, (2, n_samples)), (frame["estimator"] == "b").astype(int)
+    truths = drawn.normal(0.8, 0.02, (2, n_samples))
+    is_b = (frame["estimator"] == "b").astype(int)
     frame["truth"] = truths[is_b, frame["sample"]]
     spread = np.where(frame["strategy"] == "SCV", 0.04, 0.03)
     frame["estimate"] = frame["truth"] - 0.01 + spread * drawn.normal(size=len(frame))
@@ -44,7 +45,8 @@ def test_moments_are_those_of_numpy() -> None:
 def test_a_summary_in_full_adds_columns() -> None:
     """The ratio and its interval are next to what they are of; all else comes after them."""
     frame = drawn_estimates()
-    found, in_full = sf.study.summary(frame), sf.study.summary(frame, full=True)
+    found = sf.study.summary(frame)
+    in_full = sf.study.summary(frame, full=True)
     assert found.columns.tolist() == [*CELL, "mse_ratio", "low", "high"]
     more = ["bias", "sd", "mse", "within", "seconds", "fold_seconds", "failed", "error"]
     assert in_full.columns.tolist() == [*found.columns, *more]
@@ -101,7 +103,8 @@ def test_equal_strategies_have_a_ratio_of_one() -> None:
 def test_another_baseline() -> None:
     """Any strategy may be what the others are compared with."""
     frame = drawn_estimates()
-    first, second = sf.study.summary(frame), sf.study.summary(frame, baseline="other")
+    first = sf.study.summary(frame)
+    second = sf.study.summary(frame, baseline="other")
     ratios = first.loc[first["strategy"] == "other", ["mse_ratio", "low", "high"]].to_numpy()
     inverse = second.loc[second["strategy"] == "SCV", ["mse_ratio", "high", "low"]].to_numpy()
     assert ratios == pytest.approx(1 / inverse)

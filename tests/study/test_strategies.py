@@ -23,7 +23,8 @@ def default_strategy(name: str, frame: Any, target: str) -> Any:
 
 
 def folds_of(strategy: Any, frame: Any, k: int, seed: int) -> list[int]:
-    folds, target = np.empty(len(frame), dtype=int), read_target(frame, "label")
+    folds = np.empty(len(frame), dtype=int)
+    target = read_target(frame, "label")
     for fold, (_, test) in enumerate(deal_folds(strategy, frame, target, k, seed)):
         folds[test] = fold
     return folds.tolist()
@@ -65,7 +66,8 @@ def test_nearest_with_the_target_among_the_features() -> None:
 @pytest.mark.parametrize("target", ["label", "price"])
 def test_the_first_component_orders_the_rows(target: str) -> None:
     """Within the strata of the target, rows are sorted by the component of scaled features."""
-    frame, strata = population(), "label" if target == "label" else sf.quantiles("price", 10)
+    frame = population()
+    strata = "label" if target == "label" else sf.quantiles("price", 10)
     scaled = StandardScaler().fit_transform(frame[FEATURES])
     component = PCA(1, svd_solver="full").fit_transform(scaled)[:, 0]
     found = default_strategy("SCV, then PC1", frame, target)

@@ -79,7 +79,8 @@ def test_many_repeats_fragment_no_frame() -> None:
 def test_clusters_are_left_out_whole(frame: Make) -> None:
     """`groups=sf.clusters(...)` leaves whole clusters out."""
     x, y = np.random.default_rng(0).normal(size=(2, 240)).tolist()
-    df, term = frame({"label": ["a", "b", "c"] * 80, "x": x, "y": y}), sf.clusters(["x", "y"], 12)
+    df = frame({"label": ["a", "b", "c"] * 80, "x": x, "y": y})
+    term = sf.clusters(["x", "y"], 12)
     counts = sf.balance(sf.kfold(df, "label", k=4, groups=term), term)  # clusters are strata
     held = zip(values(counts, "cluster"), values(counts, "n"), strict=True)
     assert {*Counter(cluster for cluster, n in held if n).values()} == {1}
@@ -121,7 +122,8 @@ LABELS = st.lists(st.sampled_from("abcd"), min_size=12, max_size=60)
 def test_contiguous_folds_are_those_of_scikit_learn(labels: list[str], k: int, seed: int) -> None:
     """Contiguous folds are those of scikit-learn; along a column, pieces of the sorted rows."""
     order = np.random.default_rng(seed).permutation(len(labels))
-    frame, deal = pl.DataFrame({"label": labels, "x": order}), {"deal": "contiguous"}
+    frame = pl.DataFrame({"label": labels, "x": order})
+    deal = {"deal": "contiguous"}
     assert folds_of(frame, None, k, seed=seed, **deal) == peer_folds(KFold(k), labels, None)
     pieces = enumerate(np.array_split(np.argsort(order), k))
     expected = sorted((row, fold) for fold, rows in pieces for row in rows)
@@ -322,7 +324,8 @@ def test_any_rows_alone_have_the_same_folds(rows, kind):
 
 def test_a_wider_test_part_keeps_the_old_test_rows():
     """With the training part first, test rows stay test rows as the part grows."""
-    shares, options = (0.05, 0.1, 0.25, 0.5), {"key": "id", "deal": "hash"}
+    shares = (0.05, 0.1, 0.25, 0.5)
+    options = {"key": "id", "deal": "hash"}
     tests = [{*sf.parts(sf.split(MANY, parts=share, **options))["test"]["id"]} for share in shares]
     assert all(less < more for less, more in pairwise(tests))
 

@@ -37,7 +37,8 @@ TURNS = [{"k": 4}, {"parts": {"a": 0.5, "b": 0.3, "c": 0.2}}, {"by": ["x", "y"],
 def test_strata_take_turns_by_their_keys(options: dict[str, Any], seed: int) -> None:
     """With a key many small strata share left-over rows alike, whichever comes first."""
     drawn = np.random.default_rng(seed)
-    x, y = drawn.integers(0, 12, 60), drawn.integers(0, 3, 60)
+    x = drawn.integers(0, 12, 60)
+    y = drawn.integers(0, 3, 60)
     rows = pl.DataFrame({"x": x, "y": y, "id": range(60)})
     dealt = {name: each for name, each in options.items() if name != "by"}
     known = (sf.split if "parts" in options else sf.kfold)(rows, None, **dealt, name="to")
@@ -65,7 +66,8 @@ def test_groups_are_known_by_rows_that_are_not_dealt(frame: Make, arguments: Any
 @pytest.mark.parametrize("seed", range(8))
 def test_sizes_of_margins_stay_within_one(frame: Make, seed: int) -> None:
     """Margins are extended with even sizes."""
-    drawn, by = np.random.default_rng(seed), sf.margins(["y", "z"])
+    drawn = np.random.default_rng(seed)
+    by = sf.margins(["y", "z"])
     data = {name: drawn.integers(0, m, 60).tolist() for name, m in (("y", 4), ("z", 2))}
     first = {name: column[:50] for name, column in data.items()}
     folds = values(sf.kfold(frame(first), by, 4), "fold")
@@ -328,7 +330,8 @@ def test_strata_are_as_near_as_they_can_be(held: list[Any], data: st.DataObject)
     np.testing.assert_array_equal(added.sum(axis=1), new)
     # Every cell is within a row of what fractions of rows would make best.
     for row, total, cells in zip(table, new, added, strict=True):
-        low, high = 0.0, (row.sum() + total) / shares.min() + 1
+        low = 0.0
+        high = (row.sum() + total) / shares.min() + 1
         for _ in range(80):
             middle = (low + high) / 2
             is_low = np.maximum(middle * shares - row, 0).sum() < total
@@ -340,7 +343,8 @@ def test_strata_are_as_near_as_they_can_be(held: list[Any], data: st.DataObject)
 def test_several_columns(frame: Make) -> None:
     """The columns of repeats are extended each by itself, in their places."""
     data = {"y": ["a", "b"] * 20, "z": range(40)}
-    df, names = sf.kfold(frame(data), "y", 4, repeats=3), ["fold_1", "fold_2", "fold_3"]
+    df = sf.kfold(frame(data), "y", 4, repeats=3)
+    names = ["fold_1", "fold_2", "fold_3"]
     given = {name: enumerate(values(df, name)) for name in names}
     holes = {name: [None if i % 5 == 0 else f for i, f in each] for name, each in given.items()}
     gaps = frame({"y": data["y"], **holes, "z": data["z"]})
@@ -391,7 +395,8 @@ def test_other_rows_stay_null(kind: str, by: Any, is_computed: bool) -> None:
     computed: Any = pl.col("split") == "train"
     if "pandas" in kind:
         computed = lambda df: df["split"] == "train"  # noqa: E731
-    df, where = make(kind, HOLDOUT), computed if is_computed else "train"
+    df = make(kind, HOLDOUT)
+    where = computed if is_computed else "train"
     assert None not in values(sf.extend(df, by, rare="ignore"), "fold")
     after = values(sf.extend(df, by, where=where, rare="ignore"), "fold")
     assert [fold is None for fold in after] == [part == "test" for part in PART]
@@ -460,7 +465,8 @@ def test_parts_stay_null(kind: str, parts: Any) -> None:
     """Rows of a part column that `where` leaves out stay without a part."""
     data = {"y": ["u", "v"] * 20, "new": [row >= 30 for row in range(40)]}
     part = ["a", "a", "b", "b"] * 6 + [None] * 16
-    polars, pandas = pl.Series(part, dtype=pl.Enum(["a", "b"])), pd.Categorical(part, ["a", "b"])
+    polars = pl.Series(part, dtype=pl.Enum(["a", "b"]))
+    pandas = pd.Categorical(part, ["a", "b"])
     df = make(kind, {**data, "part": polars if "polars" in kind else pandas})
     after = values(sf.extend(df, "y", parts=parts, where="new", name="part"), "part")
     assert after[:30] == part[:30]

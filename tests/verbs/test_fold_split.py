@@ -20,7 +20,8 @@ from sklearn.pipeline import make_pipeline
 import stratframe as sf
 from tests.helpers import FOLDED, ROWS, Make, make, refuse_now
 
-NESTED, GRID = ["pandas", "polars"], {"logisticregression__C": [0.01, 1.0]}
+NESTED = ["pandas", "polars"]
+GRID = {"logisticregression__C": [0.01, 1.0]}
 
 
 def nested_folds(kind: str) -> tuple[Any, list[int]]:
@@ -49,7 +50,8 @@ def test_pairs_are_made_one_by_one(frame: Make, rule: dict[str, Any]) -> None:
     """Of as many folds as rows, no more than one pair of positions is held, and none to count."""
     n = 2_000
     even = [number % 2 if number % 500 == 0 else None for number in range(n)]
-    df, splitter = frame({"fold": list(range(n)), "even": even}), sf.FoldSplit(**rule)
+    df = frame({"fold": list(range(n)), "even": even})
+    splitter = sf.FoldSplit(**rule)
     splitter.get_n_splits(df)  # what is imported when first needed
     for count in (lambda: sum(1 for _ in splitter.split(df)), lambda: splitter.get_n_splits(df)):
         tracemalloc.start()
@@ -62,8 +64,12 @@ def test_pairs_are_made_one_by_one(frame: Make, rule: dict[str, Any]) -> None:
 @pytest.mark.parametrize("kind", NESTED)
 def test_folds_from_groups(kind: str) -> None:
     """Folds that `X` does not have come from `groups`: a column, a frame, an array or a list."""
-    df, other, array = make(kind, FOLDED), make(kind, ROWS), np.zeros((10, 2))
-    splitter, expected, column = sf.FoldSplit("fold"), listed(sf.cv(df)), df["fold"]
+    df = make(kind, FOLDED)
+    other = make(kind, ROWS)
+    array = np.zeros((10, 2))
+    splitter = sf.FoldSplit("fold")
+    expected = listed(sf.cv(df))
+    column = df["fold"]
     for groups in (column, df, column.to_numpy(), column.to_list()):
         for data in (array, array.tolist(), other, None):
             assert listed(splitter.split(data, groups=groups)) == expected
@@ -147,7 +153,8 @@ def test_the_request_of_groups() -> None:
 def test_nested_search(kind: str) -> None:
     """The inner search reads its column in every outer training set, also if groups are routed."""
     df, labels = nested_folds(kind)
-    search, outer = GridSearchCV(model(), GRID, cv=sf.FoldSplit("inner")), sf.FoldSplit("outer")
+    search = GridSearchCV(model(), GRID, cv=sf.FoldSplit("inner"))
+    outer = sf.FoldSplit("outer")
     found = cross_validate(search, df, labels, cv=outer, return_estimator=True, error_score="raise")
     folds = zip(sf.folds(df, "outer"), sf.cv(df, "outer"), strict=True)
     for place, (fold, (train, test)) in enumerate(folds):
@@ -231,7 +238,8 @@ def test_the_hint_for_a_model_works(kind: str, routing: bool, options_of: Any) -
 def test_columns_of_repeats(kind: str) -> None:
     """A name without a column means those that `repeats` made, in `X` or in `groups`, in turn."""
     df = sf.kfold(make(kind, ROWS), k=2, repeats=3)
-    names, array = ["fold_1", "fold_2", "fold_3"], np.zeros((10, 1))
+    names = ["fold_1", "fold_2", "fold_3"]
+    array = np.zeros((10, 1))
     expected = listed(sf.cv(df, names))
     splitter = sf.FoldSplit("fold")
     for data, groups in ((df, None), (array, df), (df, array[:, 0]), (df[["id"]], df[names])):

@@ -35,7 +35,8 @@ def move(day: date, length: str, times: int) -> date:
     number = int(length.rstrip("dwmo")) * times
     if length.endswith("mo"):
         months = 12 * day.year + day.month - 1 + number
-        year, month = months // 12, months % 12 + 1
+        year = months // 12
+        month = months % 12 + 1
         return date(year, month, min(day.day, monthrange(year, month)[1]))
     return day + timedelta(days=7 * number if length.endswith("w") else number)
 

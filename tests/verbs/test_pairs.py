@@ -84,7 +84,8 @@ def test_the_rest_without_neighbours(kind: str, blocks: list[int], gap: int) -> 
         assert expected == listed(LeaveOneGroupOut().split(blocks, groups=blocks))
 
 
-MONTHS, NAMES = ["Jan", "Feb", "Mar", "Apr", "May"], ["Apr", "Jan", "Mar", "Jan"]
+MONTHS = ["Jan", "Feb", "Mar", "Apr", "May"]
+NAMES = ["Apr", "Jan", "Mar", "Jan"]
 ORDERED = {
     "categories": pd.Series(pd.Categorical(NAMES, MONTHS, ordered=True)),
     "Enum": pl.Series(NAMES, dtype=pl.Enum(MONTHS)),
@@ -239,7 +240,8 @@ def test_pairs_of_a_call(
 
 
 def apart_by_hand(data: dict[str, list[Any]], apart: list[str]) -> list[Pair]:
-    folds, pairs = data["fold"], []
+    folds = data["fold"]
+    pairs = []
     for fold in sorted(set(folds)):
         valid = [row for row, each in enumerate(folds) if each == fold]
         held = {name: {data[name][row] for row in valid} - {None} for name in apart}
@@ -270,7 +272,8 @@ def test_apart_by_sets(kind: str, apart: list[str], data: st.DataObject, folds: 
         size = {"min_size": len(folds), "max_size": len(folds)}
         columns[name] = data.draw(st.lists(VALUES[name], **size))
     assume(all(any(each is not None for each in columns[name]) for name in apart))
-    df, expected = make(kind, columns), apart_by_hand(columns, apart)
+    df = make(kind, columns)
+    expected = apart_by_hand(columns, apart)
     if all(train for train, _ in expected):
         for names in (apart, apart[0] if len(apart) == 1 else tuple(apart)):
             assert read_all(df, "fold", apart=names) == expected
@@ -295,7 +298,8 @@ def test_few_rows_left_are_one_warning(frame: Make) -> None:
 def test_apart_where_x_has_no_column() -> None:
     """A splitter looks up the columns in `X`, or else in a frame of `groups`."""
     df = pd.DataFrame({"row": range(6), "fold": [0, 0, 1, 1, 2, 2], "user": list("aabbca")})
-    splitter, array = sf.FoldSplit(apart="user"), np.zeros((6, 1))
+    splitter = sf.FoldSplit(apart="user")
+    array = np.zeros((6, 1))
     expected = listed(sf.cv(df, apart="user"))
     assert listed(splitter.split(array, groups=df)) == expected
     assert listed(splitter.split(df[["fold"]], groups=df[["user"]])) == expected
@@ -686,7 +690,8 @@ def test_a_tuple_is_one_column_where_there_is_such_a_column() -> None:
             ("data", "label"): ["x", "y", "x", "y", "x", "y"],
         }
     )
-    fold, site = ("plan", "fold"), ("plan", "site")
+    fold = ("plan", "fold")
+    site = ("plan", "site")
     rule = {"nulls": "drop", "apart": site}
 
     positions = sf.cv(df, fold, **rule)

@@ -241,7 +241,8 @@ def about(columns: list[list[Any]], parts: dict[str, float]) -> list[str]:
     return [" ".join(lines)] if lines else []
 
 
-LABELS, SEEDS = st.lists(st.integers(0, 2), min_size=4, max_size=30), st.integers(0, 99)
+LABELS = st.lists(st.integers(0, 2), min_size=4, max_size=30)
+SEEDS = st.integers(0, 99)
 GIVEN = st.lists(st.none() | st.integers(0, 3), min_size=6, max_size=30)
 STRATA = ["y", ["y", sf.continuous("x")], sf.margins(["y"])]
 
@@ -262,7 +263,8 @@ def test_a_warning_for_each_empty_part(kind, labels, parts, repeats, seed, by):
 @pytest.mark.filterwarnings("ignore:The largest group:stratframe.StratWarning")
 def test_extended_parts_are_filled_or_named(kind, given_parts, parts, groups, seed):
     """New groups fill as many empty parts as they can; a part that stays empty is named."""
-    names, n = list(parts), len(given_parts)
+    names = list(parts)
+    n = len(given_parts)
     column = [None if part is None else names[part] for part in given_parts]
     data = {"part": column, "who": [i // 2 for i in range(n)]}
     if groups:  # a group has the part of its first row

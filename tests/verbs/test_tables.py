@@ -57,7 +57,8 @@ def test_balance_counts_in_full(frame: Make) -> None:
     assert found["fold"] == [0] * 4 + [1] * 4 + [2] * 4
     assert found["label"] == ["a", "b", "c", None] * 3
     counts = np.array([[2, 1, 0, 0], [0, 0, 1, 1], [2, 0, 0, 0]])
-    sizes, expected = counts.sum(axis=1)[:, None], np.outer([3, 2, 2], [4, 1, 1, 1]) / 7
+    sizes = counts.sum(axis=1)[:, None]
+    expected = np.outer([3, 2, 2], [4, 1, 1, 1]) / 7
     figures = [counts, counts / sizes, expected, counts - expected]
     for name, each in zip(["n", "share", "expected", "deviation"], figures, strict=True):
         np.testing.assert_allclose(found[name], each.ravel())
@@ -161,7 +162,8 @@ def test_strata_are_in_the_order_of_sort(kind: str, numbers: list[int | None]) -
 
 def test_categories_keep_their_order() -> None:
     """Categories are listed in their order, and objects that do not compare as they come."""
-    sizes, rows = ["low", "mid", "high"], ["high", "low", "mid"]
+    sizes = ["low", "mid", "high"]
+    rows = ["high", "low", "mid"]
     assert list(strata_of(pd.DataFrame({"x": pd.Categorical(rows, sizes)}), "x")) == sizes
     assert list(strata_of(pl.DataFrame({"x": pl.Series(rows, dtype=pl.Enum(sizes))}), "x")) == sizes
     frame = pd.DataFrame({"x": pd.Series([2j, 1j, 2j]), "y": list("bab")})
@@ -171,7 +173,8 @@ def test_categories_keep_their_order() -> None:
 def test_parts_of_text_are_in_their_order(frame: Make) -> None:
     """Parts that are text are listed by what they are for, as `parts` does, and others sorted."""
     parts = ["test", "train", "valid", "extra", "train", "test", None]
-    df, names = frame({"label": [*"abababc"], "split": parts}), ["train", "valid", "test", "extra"]
+    df = frame({"label": [*"abababc"], "split": parts})
+    names = ["train", "valid", "test", "extra"]
     assert list(sf.parts(df)) == names
     assert list(dict.fromkeys(values(sf.balance(df, "label", "split"), "fold"))) == names
     assert values(sf.report(df, "label", "split"), "split") == names
@@ -223,7 +226,8 @@ SIXTY: dict[str, list[Any]] = {
 @pytest.mark.parametrize("verb", VERBS)
 def test_frames_without_rows(frame: Make, kind: str, verb: str) -> None:
     """Without rows, of known types or not, a table has all of its columns; no frame is changed."""
-    full, is_compared = frame(SIXTY), verb == "compare"
+    full = frame(SIXTY)
+    is_compared = verb == "compare"
     columns = list(VERBS[verb](full).columns)
     assert eager(full).equals(eager(frame(SIXTY)))
     for empty in (full.head(0), frame({name: [] for name in SIXTY})):
@@ -239,7 +243,8 @@ def test_frames_without_rows(frame: Make, kind: str, verb: str) -> None:
 @pytest.mark.parametrize("verb", ["balance", "report", "drift", "leaks"])
 def test_several_fold_columns(frame: Make, verb: str) -> None:
     """Of several columns each has its rows, below those of the one before, and its name."""
-    df, table = frame(SIXTY), READS_FOLDS[verb]
+    df = frame(SIXTY)
+    table = READS_FOLDS[verb]
     found = columns_of(table(df, ["fold", "part"]))
     first, second = (columns_of(table(df, name)) for name in ("fold", "part"))
     assert list(found) == ["column", *first]
