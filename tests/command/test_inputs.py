@@ -64,7 +64,7 @@ def check_error(command: str, message: str, home: Path, capsys: Capture) -> None
     ],
 )
 def test_errors_are_one_line(command: str, message: str, home: Path, capsys: Capture) -> None:
-    """What goes wrong is one line on stderr, perhaps a hint, exit code 2, and files stay."""
+    """An error is one line on stderr and exit code 2, and changes no file."""
     Path("dir.csv").mkdir()
     Path("loop.csv").symlink_to("loop.csv")
 

@@ -51,7 +51,7 @@ def test_advise_gives_the_formulas(frame: Make, kind: str) -> None:
 
 
 def test_advise_counts_groups(frame: Make) -> None:
-    """With groups the rarest stratum is that in the fewest; a row without one is one by itself."""
+    """With groups, the rarest stratum is the one in the fewest groups."""
     label = ["a"] * 60 + ["b"] * 30 + ["c"] * 10
     who = [row // 3 for row in range(60)] + [row // 10 for row in range(30)] + list(range(90, 100))
     data = frame({"label": label, "who": who})
@@ -106,7 +106,7 @@ def test_advise_names_the_rarest_stratum(frame, by, rarest, per_fold, has_varian
 
 @pytest.mark.parametrize("n", [125, 200, 201, 300])
 def test_advice_on_an_order_is_what_report_says(frame: Make, n: int) -> None:
-    """An order of few rows cannot be told from a shuffle, with any k that this is said of."""
+    """`advise` and `report` agree from how many rows on an order can be told from a shuffle."""
     data = frame({"price": [row / 8 for row in range(n)]})
     ks = [2, 3, 5, 18, 28, 29, 30, 42, 60]
     made = [sf.kfold(data, sf.continuous("price"), k) for k in ks]
@@ -117,7 +117,7 @@ def test_advice_on_an_order_is_what_report_says(frame: Make, n: int) -> None:
 
 @pytest.mark.parametrize("by", [sf.nearest("price"), sf.chain("price"), sf.total("price")], ids=str)
 def test_orders_alone_are_one_stratum_that_is_not_judged(frame: Make, by: Any) -> None:
-    """If entries only order the rows, these are one stratum, of which no verb says "even"."""
+    """Entries that only order the rows make one stratum, which no verb calls even."""
     data = frame(FOLDED)
     found = [sf.advise(data, by, [2]), sf.report(data, by), sf.compare(data, by, "fold")]
     assert [values(each, "verdict")[0] for each in found] == ["not judged"] * 3
@@ -128,7 +128,7 @@ def test_orders_alone_are_one_stratum_that_is_not_judged(frame: Make, by: Any) -
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 @given(seed=st.integers(0, 2**32))
 def test_advised_variance_is_that_of_kfold(by: Any, seed: int) -> None:
-    """The rarest stratum's share varies so much over the folds of `kfold`, for any k."""
+    """The advised variance is that of the rarest stratum's share over the folds of `kfold`."""
     drawn = np.random.default_rng(seed)
     n = int(drawn.integers(9, 60))
     k = int(drawn.integers(2, 9))
@@ -162,7 +162,7 @@ def choose(ks: list[int], count: int, n_rows: int) -> int | None:
     others=st.integers(0, 40),
 )
 def test_one_k_is_the_choice(ks: list[int], count: int, others: int) -> None:
-    """The choice is the largest k of at most 10 that every class fills, else that of least loss."""
+    """The choice is the largest k up to 10 that every class fills, or else that of least loss."""
     data = pl.DataFrame({"label": ["a"] * count + ["b"] * (count + others)})
 
     table = sf.advise(data, "label", ks)
@@ -180,7 +180,7 @@ def test_a_k_that_is_listed_twice_is_chosen_once() -> None:
 
 
 def test_groups_limit_the_choice(frame: Make) -> None:
-    """With groups, those of the rarest class are counted."""
+    """With groups, the number of groups of the rarest class limits the choice."""
     data = frame({"label": ["a", "a", "b", "b"] * 14, "who": [row // 8 for row in range(56)]})
 
     table = sf.advise(data, "label", groups="who")

@@ -27,7 +27,7 @@ WRONG: dict[str, Any] = {
 
 
 def test_the_text_of_several_columns(frame: Make) -> None:
-    """The first line is the answer for all; blocks come worst first, and lines in each."""
+    """The first line is the answer for all columns, and the findings of each come worst first."""
     found = sf.check(frame(WRONG), "label", ["good", "bad_fold", "worse"], groups="who")
 
     leak = "  LEAK     20 of 20 groups are in several folds, such as 'p0' in folds 0 and "
@@ -71,7 +71,7 @@ def test_the_text_is_what_is_printed() -> None:
 
 
 def test_findings_name_the_fold_and_the_class(frame: Make) -> None:
-    """The label and the class that a finding is on stand in columns of text, else nothing does."""
+    """The columns `fold` and `level` name what a finding is on, or are empty."""
     found = sf.check(frame(WRONG), "label", ["bad_fold", "worse"], groups="who").findings
     named = [*zip(*(values(found, name) for name in ("check", "fold", "level")), strict=True)]
     assert named[:3] == [("groups", None, None), ("rows", "1", None), ("strata", "0", "a")]

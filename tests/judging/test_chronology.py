@@ -215,7 +215,7 @@ LABELS = [[0, 1, 2, None], ["train", "valid", "test", None], ["test", "old", "tr
 @pytest.mark.parametrize("kind", KINDS)
 @given(ROWS, st.sampled_from(LABELS), st.booleans(), st.booleans())
 def test_the_rule_is_that_of_a_loop(kind, rows, labels, by_user, in_order):
-    """What is a leak or a note, and how many rows are wrong, is what a loop over rows finds."""
+    """Severities and numbers of rows are those that a loop over the rows finds."""
     if in_order:  # else labels are seldom apart
         codes = sorted(code for *_, code in rows)
         rows = sorted(rows, key=lambda row: (row[1] is None, row[1]))
@@ -323,7 +323,7 @@ def test_words_that_name_parts(frame: Make, early: str, late: str) -> None:
 
 
 def test_departments_are_no_parts(frame: Make) -> None:
-    """A word of use among names that describe none has no order in time."""
+    """A word such as test among other names does not make them parts."""
     data = frame({"day": DAYS[:3], "fold": ["test team", "dev", "ops"]})
     assert sf.check(data, time="day", duplicates=None).ok
 
@@ -373,7 +373,7 @@ DECLARED |= {"purposes before what is declared": (pl.Enum(["test", "train"]), Tr
 
 @pytest.mark.parametrize("case", DECLARED)
 def test_parts_come_as_declared(case: str) -> None:
-    """Parts come as an Enum says, but train before test; text has no order."""
+    """Parts come in the order of an Enum, but train always before test."""
     dtype, is_right = DECLARED[case]
     names = ["old", "new"] if "purposes" not in case else ["train", "test"]
     rows = pl.DataFrame({"t": [1, 2], "fold": pl.Series(names, dtype=dtype)})

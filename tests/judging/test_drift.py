@@ -76,7 +76,7 @@ ROW = st.tuples(NUMBER, st.sampled_from([None, "a", "b"]), st.sampled_from([None
 @pytest.mark.parametrize("kind", TWO_KINDS)
 @given(rows=st.lists(ROW, min_size=1, max_size=40))
 def test_any_rows(kind: str, rows: list[tuple[Any, ...]]) -> None:
-    """Whatever is missing, the measures are those of SciPy and pandas, and no warning comes."""
+    """The measures are those of SciPy and pandas, whatever is missing."""
     x, c, folds = map(list, zip(*rows, strict=True))
     # All missing, a column has no type; two numbers alone are a test of their own.
     assume(any(each is not None for each in x))
@@ -89,7 +89,7 @@ def test_any_rows(kind: str, rows: list[tuple[Any, ...]]) -> None:
 
 @pytest.mark.parametrize("value", [7, "a", 0.1, -0.7, 1e-9 / 3, 12345.678, 1e15 / 7])
 def test_constants_do_not_drift(frame: Make, value: Any) -> None:
-    """A column of one value is 0 by all its measures, though sums of fractions are rounded."""
+    """All measures of a constant column are exactly 0."""
     table = drift(frame({"x": [value] * 10, "fold": [0] * 3 + [1] * 7}), "x")
     figures = [None, None, None, 0] if value == "a" else [0, 0, 0, None]
     assert cells(table) == {(0, "x"): figures, (1, "x"): figures}
@@ -150,7 +150,7 @@ def test_worst_first(frame: Make) -> None:
 
 
 def test_ties_go_by_the_standardised_difference(frame: Make) -> None:
-    """At one ratio the larger `smd` comes first, infinite ones foremost; else features in turn."""
+    """Ties of `ratio` are ordered by the size of `smd`, and then by the order of features."""
     data = {"near": [1, 2, 3, 4], "far": [1, 2, 30, 31], "farthest": [1, 1, 2, 2], "fold": HALVES}
     data |= {"b": list("xyxy"), "a": list("xyxy")}
     found = drift(frame(data), ["b", "near", "far", "farthest", "a"])
@@ -161,7 +161,7 @@ def test_ties_go_by_the_standardised_difference(frame: Make) -> None:
 
 
 def test_parts_without_rows() -> None:
-    """A part that no row has is there, without measures, and last."""
+    """A part without rows is listed last, without measures."""
     names = ["train", "valid", "test"]
     parts = ["train", "train", "test", "test"]
     pandas = pd.DataFrame({"x": UNEVEN, "fold": pd.Categorical(parts, names)})
@@ -230,7 +230,7 @@ def test_computed_features() -> None:
 
 
 def test_infinite_numbers_are_refused(frame: Make, kind: str) -> None:
-    """Numbers that are infinite are an error, with their rows, those without a fold too."""
+    """Infinite numbers are an error with their rows, even if these have no fold."""
     inf = float("inf")
     data = frame({"x": [1.5, inf, None, -inf], "fold": [0, 0, 1, None]})
     error = refuse("Column 'x' has infinite values in 2 rows (1, 3).", lambda: drift(data, "x"))

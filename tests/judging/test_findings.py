@@ -102,7 +102,7 @@ def takes_equally_many(table: np.ndarray) -> bool:
 @pytest.mark.parametrize(("by", "classes", "n_shown"), [(["a"], [True], 1), NESTED, MARGINS])
 @given(ROWS, ONE_TO_30, KIND, BOOL)
 def test_balance_is_judged_by_the_rules(by, classes, n_shown, rows, times, kind, in_groups):
-    """Findings agree with the rules cell by cell."""
+    """The findings on balance are those of the rules, cell by cell."""
     names = ("a", "b", "g", "fold")
     kept = [row for row in rows * times if row[3] is not None]
     assume(kept)
@@ -152,7 +152,7 @@ def order_words(numbers: Any, parents: Any, folds: Any) -> dict[Any, str]:
 @pytest.mark.parametrize("kind", TWO_KINDS)
 @given(N, st.integers(2, 6), st.integers(0, 999), st.integers(0, 4), PARENTS, SWAPPED)
 def test_orders_are_judged_by_their_running_counts(kind, n, k, seed, digits, n_parents, n_swapped):
-    """Of bins that are even, a fold is even within two rows at each cut, if rows suffice."""
+    """A fold whose bins are even is even in order if it is within two rows at every cut."""
     drawn = np.random.default_rng(seed)
     data = {"a": drawn.integers(0, n_parents, n), "x": drawn.normal(size=n).round(digits) + 0.25}
     frame = pd.DataFrame(data).strat.kfold(["a", sf.continuous("x")], k, seed=seed, rare="ignore")
@@ -171,7 +171,7 @@ def test_orders_are_judged_by_their_running_counts(kind, n, k, seed, digits, n_p
 
 @given(NUMBERS, st.integers(2, 5), st.sampled_from([1, 0.5]))
 def test_verdicts_of_an_order_agree(numbers: list[int], k: int, scale: float) -> None:
-    """Of a continuous column and random folds `check`, `report` and `compare` agree."""
+    """`check`, `report` and `compare` agree on random folds of a continuous column."""
     folds = np.random.default_rng(len(numbers)).integers(0, k, len(numbers)).tolist()
     data = make("polars", {"x": [number * scale for number in numbers], "fold": folds})
     for by in ("x", sf.continuous("x")):
@@ -186,7 +186,7 @@ def test_verdicts_of_an_order_agree(numbers: list[int], k: int, scale: float) ->
 
 @given(SIZES, st.integers(1, 60), st.integers(0, 2))
 def test_sizes_are_judged_by_the_rule(sizes: list[int], n_each: int, start: int) -> None:
-    """Sizes off by a row, a tenth and four deviations of groups are wrong; of lone ones, noted."""
+    """Sizes are wrong beyond a row, a tenth and four standard deviations of groups."""
     k = len(sizes)
     n = sum(sizes)
     cells = [(fold, row // n_each) for fold, size in enumerate(sizes, start) for row in range(size)]
@@ -308,7 +308,7 @@ def test_equal_rows_are_judged_by_the_rules(rows: list[Any], copies: int, named:
 
 @pytest.mark.parametrize("kind", TWO_KINDS)
 def test_names_that_begin_alike_are_told_apart(kind: str) -> None:
-    """A line cuts the middle of long names, findings have them in full, both in one line."""
+    """A line cuts the middle of long names, and the table of findings has them in full."""
     towns = [f"North of the river and the old mill, {end}" for end in ("east", "west\nbank")]
     frame = make(kind, {"town": sorted(towns * 40), "fold": [0, 1, 2, 3] * 10 + [0] * 40})
     found = sf.check(frame, "town", duplicates=None)
@@ -427,7 +427,7 @@ def test_lines_on_totals(kind: str, data: dict[str, Any], groups: str | None, li
 
 
 def test_totals_are_judged_only_where_they_are_asked_for() -> None:
-    """Without `sf.total` nothing is said of totals, and alone it is enough, without strata."""
+    """Totals are judged only if `by` has `sf.total`, alone or after strata."""
     data = make("polars", weighed(*[15] * 40))
     assert "total" not in sf.check(data, ["y", sf.continuous("w")], duplicates=None).text
     for by, checks in ((sf.total("w"), ["totals", "sizes"]), (sf.chain("w"), ["balance", "sizes"])):

@@ -85,7 +85,7 @@ def told(found: sf.Check, *, say: str = "") -> list[tuple[Any, ...]]:
 
 @given(kinds, numbers, numbers, folds, st.sampled_from([1, 0.5]), st.sampled_from(["auto", None]))
 def test_ids_are_counted_as_in_a_loop(kind, one, two, fold, times, duplicates):
-    """Of ids of 20 values or more, and 1.5 rows of each, the first two that are split are told."""
+    """The first two ids that are split are told, as a loop counts them."""
     data: dict[str, list[Any]] = {
         "name": [each and f"u{each}" for each in two],
         "MRN": one,
@@ -120,7 +120,7 @@ VISITS |= {"x": [row + 0.5 for row in range(80)], "fold": [0, 1] * 40}
 
 @pytest.mark.parametrize("argument", ["by", "groups", "key", "name"])
 def test_ids_that_are_named_are_not_told(frame: Make, argument: str) -> None:
-    """An id is not told of where the call names it, or groups, but as one column of a key it is."""
+    """An id that the call names is not told, unless it is one column of a key."""
     line = "'patient_id': 40 of 40 are in several folds; groups='patient_id'?"
     assert f"  note     {line}\n" in str(sf.check(frame(VISITS), key=["patient_id", "visit"]))
     named: Any = {argument: "visit" if argument == "groups" else "patient_id"}
@@ -128,7 +128,7 @@ def test_ids_that_are_named_are_not_told(frame: Make, argument: str) -> None:
 
 
 def test_columns_that_cannot_be_ids(frame: Make) -> None:
-    """Lists, subjects of mails and no rows at all are no ids, and a check of them still works."""
+    """Columns of lists, of long text and of no rows are no ids."""
     assert not told(sf.check(frame({"id": [], "fold": []})), say="groups")
     data = {"ids": [[row] for row in range(80)], "x": VISITS["x"], "fold": VISITS["fold"]}
     found = sf.check(frame({**data, "subject": [f"Re: {'x' * (row // 2)}" for row in range(80)]}))
@@ -139,7 +139,7 @@ def test_columns_that_cannot_be_ids(frame: Make) -> None:
 
 
 def test_labels_of_column_levels_and_repeated_names() -> None:
-    """An id is written as `groups` takes it, and a name that occurs twice is left aside."""
+    """An id of several levels is written as `groups` takes it."""
     data = pd.DataFrame(VISITS)
     twice = data[["patient_id", "patient_id", "x", "fold"]]
     assert not told(sf.check(twice), say="groups=")
@@ -166,7 +166,7 @@ def test_a_query_runs_once() -> None:
 
 @given(kinds, rows_of_six, st.integers(2, 5), words)
 def test_groups_alone_are_told_in_one_line(kind: str, rows: Any, n: int, word: str) -> None:
-    """Columns of groups that are split by themselves are one note, of which a line names three."""
+    """One note lists the columns of groups that are split by themselves."""
     *columns, fold = map(list, zip(*rows, strict=True))
     fold = [each or 0 for each in fold]
     data = {f"{word}{place}": column for place, column in enumerate(columns[:n])}
@@ -237,7 +237,7 @@ NAMES |= {"a\n  LEAK": r"'a\n  LEAK' is fit", "\u202eb": r"'\u202eb' is fit"}
 
 @pytest.mark.parametrize("name", NAMES)
 def test_names_that_would_spoil_the_text(frame: Make, name: str) -> None:
-    """Blanks at an end and what cannot be printed are written as in code; other scripts are not."""
+    """Names with blanks at an end, or that cannot be printed, are written as in code."""
     found = sf.check(frame({name: [0, 1] * 4, "x": [row + 0.5 for row in range(8)]}), name=name)
     assert str(found).startswith(NAMES[name])
     assert len(str(found).splitlines()) == len(values(found.findings, "n")) + 1

@@ -91,7 +91,7 @@ def test_the_table(frame: Make, kind: str) -> None:
 
 
 def test_names_of_the_table_stay_its_own(frame: Make) -> None:
-    """Folds in a column that is called like one of the table are in `fold`."""
+    """A fold column with the name of a column of the table is called `fold` there."""
     row = sf.leaks(frame({"x": [1, 1], "row": [0, 1]}), duplicates="x", name="row")
     assert list(row.columns) == ["check", "set", "row", "fold"]
 
@@ -102,7 +102,7 @@ NEAR += [[dt.datetime(2024, 1, 1), dt.datetime(2024, 1, 1, microsecond=1)]]
 
 @pytest.mark.parametrize("pair", NEAR, ids=str)
 def test_values_that_are_only_near_are_not_equal(frame: Make, pair: list[Any]) -> None:
-    """Values that floats or shorter times would round together are different."""
+    """Values that differ only in their last digits are not equal."""
     assert len(sf.leaks(frame({"x": pair, "fold": [0, 1]}), duplicates="x")) == 0
     assert len(sf.leaks(frame({"x": pair[:1] * 2, "fold": [0, 1]}), duplicates="x")) == 2
 
@@ -199,7 +199,7 @@ def test_columns_that_say_nothing_are_left_aside(frame: Make, case: str) -> None
 
 
 def test_columns_that_tell_rows_apart_are_compared(frame: Make) -> None:
-    """Fractions that differ in every row, keys and columns that are named count as they should."""
+    """Columns that tell rows apart are compared if they are fractions or the call names them."""
     data = frame({**COPIED, "z": [0.5, 1.5, 2.5, 3.5], "who": list("aabb")})
     assert values(sf.leaks(data), "row") == []
     assert values(sf.leaks(data, key="z"), "row") == [0, 1]
@@ -220,7 +220,7 @@ def test_labels_of_all_types() -> None:
 
 
 def test_names_that_occur_twice_are_left_aside() -> None:
-    """They are not compared, and said, unless the call names them; so in `check` and `plot`."""
+    """Columns that share a name are left aside, with a word, unless the call names them."""
     data = pd.DataFrame({**COPIED, "n": [1, 2, 3, 4]})
     data = data.set_axis(["x", "x", "fold", "n"], axis=1)
     assert sf.leaks(data)["row"].tolist() == []
@@ -243,7 +243,7 @@ MANY = [X_AND_Y, cs.by_name("x", "y"), pl.col("^[xy]$"), ["z", X_AND_Y]]
 @pytest.mark.parametrize("argument", ["groups", "key", "duplicates"])
 @pytest.mark.parametrize("given", MANY, ids=["names", "a selector", "a pattern", "one of a list"])
 def test_an_expression_gives_one_column(given: Any, argument: str, *, lazy: bool) -> None:
-    """Several at once are the error of `kfold`, but features, of which there may be any number."""
+    """An expression gives one column, but features may be any number."""
     data = pl.DataFrame({**COPIED, "z": [1, 2, 3, 4]})
     frame = data.lazy() if lazy else data
     message = f"An entry of `{argument}` must give one column, got 2 from "
@@ -256,6 +256,6 @@ def test_an_expression_gives_one_column(given: Any, argument: str, *, lazy: bool
 
 
 def test_arguments_have_names() -> None:
-    """Every argument is named."""
+    """`leaks` takes its arguments by name only."""
     with pytest.raises(TypeError, match="`leaks` takes no argument after `frame` without its name"):
         sf.leaks(pd.DataFrame({"label": ["a", "b"], "fold": [0, 1]}), "label")  # type: ignore[misc]

@@ -39,7 +39,7 @@ def texts(labels: Any) -> list[str]:
 
 
 def test_bars_are_shares(frame: Make) -> None:
-    """Every bar is a fold, of the share of each class, and dotted lines are those of all rows."""
+    """Each bar shows the shares of a fold, and dotted lines those of all rows."""
     ax = sf.plot(frame(DATA), "label")
     table = pd.crosstab(pd.Series(LABELS), pd.Series(DATA["fold"]))
     np.testing.assert_allclose(heights(ax), table / table.sum())
@@ -52,14 +52,14 @@ def test_bars_are_shares(frame: Make) -> None:
 
 
 def test_the_title_is_the_worst_finding() -> None:
-    """Of an even column it says so; a `$` in a name starts no formula."""
+    """The title is the worst finding, and a `$` in a name starts no formula."""
     data = sf.kfold(pd.DataFrame({"label": LABELS}), "label", 5, name="a$b$c")
     title = title_of(sf.plot(data, "label", "a$b$c"))
     assert title == r"a\$b\$c: even, each class within a row of its share"
 
 
 def test_bars_without_by_are_rows(frame: Make) -> None:
-    """Without `by` bars are the rows of folds, with a line where all would be equal."""
+    """Without `by`, bars show the numbers of rows, with a line at their mean."""
     data = {"fold": [0] * 90 + [1] * 5 + [2] * 5}
     ax = sf.plot(frame(data))
     assert heights(ax).tolist() == [[90, 5, 5]]
@@ -72,7 +72,7 @@ def test_bars_without_by_are_rows(frame: Make) -> None:
 
 
 def test_many_classes_are_pooled() -> None:
-    """Beyond six the smallest are one, in grey, on top."""
+    """Beyond six classes, the smallest are drawn as one, in grey."""
     data = pd.DataFrame({"label": np.repeat(list("abcdefgh"), range(10, 18)), "fold": 0})
     data["fold"] = np.arange(len(data)) % 2
     ax = sf.plot(data, "label")
@@ -94,7 +94,7 @@ def test_an_order_is_drawn_in_bins() -> None:
 
 
 def test_a_matrix_of_balance_has_the_rows_too_many(frame: Make) -> None:
-    """Cells are deviations, in white where they are even, and their numbers are in them."""
+    """Cells show deviations with their numbers, and are white where the fold is even."""
     ax = sf.plot(frame(DATA), "label", kind="balance")
     table = sf.balance(pd.DataFrame(DATA), "label")
     off = table.pivot(index="label", columns="fold", values="deviation")
@@ -116,7 +116,7 @@ def test_the_worst_strata_are_drawn() -> None:
 
 
 def test_margins_and_groups() -> None:
-    """Margins name their entries; bars show the worst of them; groups widen what is even."""
+    """Bars show the worst of several margins, and whole groups widen what counts as even."""
     data = pd.DataFrame({"x": [0, 1] * 20, "y": [0] * 20 + [1] * 20, "fold": [0, 1] * 20})
     margins = sf.margins(["x", "y"])
     matrix = sf.plot(data, margins, kind="balance")
@@ -143,7 +143,7 @@ def test_a_matrix_of_drift_is_by_chance(frame: Make) -> None:
 
 
 def test_a_matrix_of_leaks_counts_sets_in_both_folds(frame: Make) -> None:
-    """Cells are the groups in both of two folds; there is none of a fold with itself."""
+    """Cells count the groups that two folds share."""
     ax = sf.plot(frame(DATA), kind="leaks", groups="who")
     held = pd.crosstab(pd.Series(DATA["who"]), pd.Series(DATA["fold"])).gt(0).to_numpy(dtype=float)
     np.testing.assert_array_equal(cells(ax), held.T @ held + np.diag([np.nan] * 3))
@@ -160,7 +160,7 @@ def test_leaks_are_of_the_first_that_is_given() -> None:
 
 
 def test_leaks_of_nothing() -> None:
-    """Without a group nothing is shared, nor said; without columns to compare no cell says 0."""
+    """Without anything to compare, the matrix is empty."""
     data = pd.DataFrame({"fold": DATA["fold"], "who": None})
     ax = sf.plot(data, kind="leaks", groups="who")
     assert (title_of(ax), np.nansum(cells(ax))) == ("fold", 0)
@@ -170,7 +170,7 @@ def test_leaks_of_nothing() -> None:
 
 
 def test_names_of_folds_and_numbers_have_room() -> None:
-    """Days are days; of many folds rows are in the label, and cells have no numbers."""
+    """Dates are written as days, and many folds without their numbers."""
     days = pd.date_range("2024", periods=3).repeat(40)
     data = pd.DataFrame({"label": ["a", "b"] * 60, "day": days})
     ax = sf.plot(data, "label", "day")
@@ -183,7 +183,7 @@ def test_names_of_folds_and_numbers_have_room() -> None:
 
 
 def test_several_columns_have_axes_each() -> None:
-    """Axes are side by side, with one legend, on axes of the caller, too; repeats are found."""
+    """Several fold columns are drawn side by side, with one legend."""
     data = sf.kfold(pl.DataFrame({"label": LABELS}), "label", 3, repeats=3)
     for name in ("fold", ["fold_1", "fold_2", "fold_3"]):
         axes = sf.plot(data, "label", name)
@@ -199,7 +199,7 @@ def test_several_columns_have_axes_each() -> None:
 @pytest.mark.parametrize("letters", [1, 60])
 @pytest.mark.parametrize("kind", ["shares", "balance", "drift", "leaks"])
 def test_long_names_and_many_folds_have_room(kind: Any, letters: int, n_folds: int) -> None:
-    """Axes keep a third of the figure, and titles are inside, whatever the names."""
+    """However long the names, axes keep a third of the figure."""
     long = [f"{'n' * (letters - 1)}{each}" for each in "abc"]
     names = [f"{'f' * (letters - 1)}{fold}" for fold in range(n_folds)]
     data = pd.DataFrame({"x" * letters: long * 80, "who": range(240)})
@@ -221,7 +221,7 @@ def boxes(texts: Any) -> Any:
 
 @pytest.mark.parametrize(("rows", "n_folds", "shows"), [(2_000, 2, True), (200_000, 10, False)])
 def test_numbers_are_in_their_cells(kind: str, rows: int, n_folds: int, shows: bool) -> None:
-    """Where a number is wider than its cell, no cell has one."""
+    """If a number is wider than its cell, no cell has a number."""
     label = np.arange(rows) * 2 // rows
     who = np.arange(rows) // 2
     fold = np.where(np.arange(rows) % 2, 0, who * 2 * n_folds // rows)
@@ -238,7 +238,7 @@ def test_numbers_are_in_their_cells(kind: str, rows: int, n_folds: int, shows: b
 @pytest.mark.parametrize("kind", ["shares", "balance", "leaks"])
 @pytest.mark.parametrize("size", [(2.5, 1.5), (5, 3)])
 def test_names_do_not_overlap(kind: Any, letters: int, size: tuple[float, float]) -> None:
-    """Of names without room every n-th stays, on axes of the caller, too."""
+    """If names have no room, only every n-th is drawn."""
     names = np.array([f"{each}{'W' * (letters - 1)}" for each in range(40)])
     data = pd.DataFrame({"label": names.repeat(40), "fold": np.tile(names, 40)})
     _, own = plt.subplots(figsize=size)
@@ -257,7 +257,7 @@ def test_names_do_not_overlap(kind: Any, letters: int, size: tuple[float, float]
 
 
 def test_the_worst_have_no_empty_rows() -> None:
-    """Strata and features in which no cell shows anything are not among the worst."""
+    """Strata and features without anything to show are not among the worst."""
     rows = np.arange(960)
     data = pd.DataFrame({"shop": (rows // 24).astype(str), "fold": rows % 12, "x": rows % 12})
     data.loc[data["shop"] == "17", "fold"] = 0
@@ -270,7 +270,7 @@ def test_the_worst_have_no_empty_rows() -> None:
 
 @pytest.mark.parametrize("kind", ["shares", "balance", "leaks"])
 def test_a_picture_keeps_to_its_axes(kind: Any) -> None:
-    """On one of several axes the legend or the scale, and names, lie on no other axes."""
+    """A picture on one of several axes covers no other axes."""
     names = np.array(["the first class", "the second class", "the third class"])
     data = pd.DataFrame({"class": names.repeat(30), "fold": np.tile(names, 30)})
     _, (_, own, _) = plt.subplots(1, 3, figsize=(12, 3), sharey=kind == "shares")

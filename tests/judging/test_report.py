@@ -128,7 +128,7 @@ ORDERS |= {"classes of many numbers": (sf.classes("wide"), 2), "classes of few n
 @pytest.mark.parametrize("case", ORDERS)
 @pytest.mark.parametrize(("n", "k"), [(120, 4), (30, 5), (14, 3)])
 def test_orders_are_judged_in_bins(frame: Make, case: str, n: int, k: int) -> None:
-    """An order, named or guessed, is shown in up to five bins, which may be off where cut."""
+    """An order is judged in up to five bins, which may be off by a row at each cut."""
     drawn = np.random.default_rng(0)
     by, slack = ORDERS[case]
     wide = drawn.integers(0, 60, n)
@@ -178,7 +178,7 @@ def test_columns_of_kfold_are_even(kind, by, rows, k, seed, times):
 
 
 def test_columns_of_the_tables(frame: Make, kind: str) -> None:
-    """The folds are under the name of their column, unless the table has that name itself."""
+    """Folds are listed under the name of their column, unless the table has this name."""
     data = frame({**DATA, "inner": [0, 1] * 4, "ratio": [1, 0] * 4})
     compared = ["column", "rows_off", "drift", "verdict"]
     each = REPORT[1:]
@@ -195,7 +195,7 @@ def test_columns_of_the_tables(frame: Make, kind: str) -> None:
 
 
 def test_compare_has_a_row_for_each_column(frame: Make) -> None:
-    """Each column has its own figures, and the largest ratio of the drift of its folds."""
+    """`compare` lists the figures of each column, and its largest drift."""
     rows = range(40)
     names = ["sorted", "even"]
     data = {"label": ["a", "a", "b", "b"] * 10, "x": list(rows), "even": [i // 4 % 5 for i in rows]}
@@ -207,7 +207,7 @@ def test_compare_has_a_row_for_each_column(frame: Make) -> None:
 
 
 def test_parts_and_those_without_rows(frame: Make) -> None:
-    """Parts are in their order; one without rows is empty, and lacks all strata."""
+    """Parts are listed in their order; one without rows is empty."""
     data = sf.split(frame(DATA), parts={"train": 6, "test": 2})
     assert values(sf.report(data, "size", "split"), "split") == ["train", "test"]
     parts = pd.DataFrame({"x": [1, 2], "p": pd.Categorical(["a", "a"], ["a", "b"])})
@@ -360,6 +360,6 @@ def test_conditions_on_the_fold_column() -> None:
 
 @pytest.mark.parametrize(("name", "n"), [("one", 60), ("id", 60), ("dose", 30)])
 def test_many_folds_that_are_folds(frame: Make, name: str, n: int) -> None:
-    """Leave-one-out folds, ids, and fractions of several rows each are what they are."""
+    """Leave-one-out folds, ids, and fractions of several rows each may be folds."""
     df = frame(PATIENTS)
     assert len(sf.report(df, "label", name)) == len(sf.cv(df, name)) == n

@@ -79,7 +79,7 @@ def test_the_chance_of_three_parts_is_bounded() -> None:
     st.lists(st.integers(0, 9), min_size=1, max_size=30),
 )
 def test_borders_count_rows_on_the_wrong_side(earlier: list[int], later: list[int]) -> None:
-    """Rows beyond the other part's end are counted in the part that has fewer of them."""
+    """Rows on the wrong side of a border are counted in the part that has fewer of them."""
     n_wrong = min(
         sum(time > min(later) for time in earlier), sum(time < max(earlier) for time in later)
     )
@@ -141,7 +141,7 @@ def test_shuffles_do_not_follow_each_other(k: int, seed: int) -> None:
 @settings(max_examples=30, deadline=None)
 @given(st.integers(2, 8), st.integers(0, 10**6))
 def test_a_sample_shows_that_parts_are_mixed(k: int, seed: int) -> None:
-    """A sample of random parts is mixed; one of parts that overlap as far as is allowed is not."""
+    """A sample shows that random parts are mixed, but not that parts overlap a little."""
     rng = np.random.default_rng(seed)
     parts = np.arange(k * 2000) // 2000
     overlapping = parts.copy()
@@ -338,7 +338,7 @@ def test_numbers_are_times_if_their_name_says_so(frame: Make) -> None:
     ],
 )
 def test_lines_on_time(frame: Make, column: dict[str, Any], line: str | None) -> None:
-    """Each finding on times that were not asked for is a line of these words."""
+    """A line says what a column of times, which the call does not name, does to the parts."""
     (name,) = column
     found = sf.check(frame({"day": DAYS, "label": LATER, **column}), "label", name)
     assert line_on_time(found) == line
@@ -390,7 +390,7 @@ def test_frames_of_a_mapping_can_follow_each_other(frame: Make) -> None:
 
 
 def test_each_fold_column_is_looked_at(frame: Make) -> None:
-    """Of several columns, each gets its own line, and notes only where its parts follow."""
+    """Each of several fold columns is judged by its own order in time."""
     folds = {"fold": [row // 20 for row in range(100)], "other_fold": [0, 1] * 50}
     df = frame({"day": DAYS, "label": LATER, **folds})
     text = sf.check(df, "label", ["fold", "other_fold"]).text

@@ -43,7 +43,7 @@ def test_tables_are_those_of_one_frame(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_check_is_that_of_one_frame(kind: str) -> None:
-    """A check says what it says of one frame, and which columns are left aside."""
+    """A check says the same as of one frame, and which columns are left aside."""
     several = {"train": make(kind, TRAIN), "test": make(kind, TEST)}
     options: dict[str, Any] = {"groups": "user", "time": "day", "features": "x", "by": "label"}
     found = sf.check(several, **options).text
@@ -57,7 +57,7 @@ def test_a_check_is_that_of_one_frame(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_that_leak_have_the_positions_of_their_frames(kind: str) -> None:
-    """`row` is the position in the frame that the part names."""
+    """The column `row` counts the rows of the frame that the part names."""
     several = {"train": make(kind, TRAIN), "test": make(kind, TEST)}
     found = columns_of(sf.leaks(several, groups="user"))
     assert list(zip(*(found[name] for name in ("set", "row", "split")), strict=True)) == [
@@ -105,7 +105,7 @@ PAIRS: dict[str, tuple[list[Any], list[Any], bool]] = {
 @pytest.mark.parametrize("kind", [each for each in KINDS if "lazy" not in each])
 @pytest.mark.parametrize("case", PAIRS)
 def test_types_go_together_or_are_an_error(kind: str, case: str) -> None:
-    """Values stay what they are, whatever the types of their frames, or the column is named."""
+    """Types that go together are compared by value, and others are an error."""
     first, second, is_right = PAIRS[case]
     one, other = (make(kind, {"x": column, "y": [1, 2]}) for column in (first, second))
     several = {"a": one, "b": other}
@@ -130,7 +130,7 @@ TEXTS: list[tuple[Any, Any]] = [
 
 @pytest.mark.parametrize(("one", "other"), TEXTS, ids=lambda column: str(column.dtype))
 def test_categories_of_other_values(one: Any, other: Any) -> None:
-    """Categories of other values, and integers of other widths, count by their values."""
+    """Categories and integers of other types are compared by their values."""
     library: Any = pd if isinstance(one, pd.Series) else pl
     several = {"a": library.DataFrame({"x": one}), "b": library.DataFrame({"x": other})}
     assert len(sf.leaks(several, duplicates="x")) == 2 * len({*one} & {*other})
@@ -156,7 +156,7 @@ def test_lazy_and_eager_frames_and_odd_names(library: Any) -> None:
 
 
 def test_columns_of_one_name_are_left_aside() -> None:
-    """A name that a frame has twice is left aside; column levels and any index are read."""
+    """A name that a frame has twice is left aside, whatever its index or levels."""
     twice = pd.DataFrame([[1, 2, 3]] * 2, columns=["x", "x", "y"], index=[5, 5])
     found = sf.check({"a": twice, "b": twice + 1}, duplicates="y")
     assert "left aside (folds, not once in each frame): 'x'" in found.text
@@ -293,7 +293,7 @@ def test_a_column_that_only_some_frames_have(library: Any, case: str) -> None:
 
 
 def test_a_column_that_one_frame_has_twice() -> None:
-    """The message names the frame that has a column twice; a column that is not named is left."""
+    """The error names the frame that has a column twice."""
     one = pd.DataFrame({"label": ["a", "b"], "x": [1, 2]})
     twice = pd.DataFrame([["a", 1, 3], ["b", 2, 4]], columns=["label", "x", "x"])
     message = (
@@ -306,7 +306,7 @@ def test_a_column_that_one_frame_has_twice() -> None:
 
 
 def test_a_column_that_is_in_the_index_of_one_frame() -> None:
-    """A frame whose index has the column is told so."""
+    """The error says that the column is in the index of a frame."""
     one = pd.DataFrame({"label": ["a", "b"], "day": [1, 2]})
     message = (
         "`time` names the column 'day', which the frame 'test' does not have.\n"

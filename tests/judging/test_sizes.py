@@ -36,7 +36,7 @@ def test_gaps_in_numbers(numbers: list[int], lost: list[int]) -> None:
 
 @given(st.integers(2, 30), st.data())
 def test_a_lost_fold_is_found_unless_it_is_fold_0(k: int, data: Any) -> None:
-    """One lost fold of any deal is found, save the first of folds from 0, and the last."""
+    """One lost fold of any deal is found, unless it is the first or the last."""
     lost = data.draw(st.integers(1, k - 1))
     numbers = [fold for fold in range(k + 1) if fold != lost]
     assert lost_folds("cv_fold", numbers, [20] * k) == [lost]

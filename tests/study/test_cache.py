@@ -66,7 +66,7 @@ def test_more_samples_keep_those_that_are_done(run: Callable[..., Any]) -> None:
 
 
 def test_failures_are_tried_again(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What failed is run once more, and what did not fail keeps its times."""
+    """Failed estimates are run again, and the others keep their times."""
 
     def offline(frame: Any, k: int, seed: int) -> Any:
         if "ONLINE" not in os.environ:
@@ -107,7 +107,7 @@ PLANTED: dict[str, Callable[[list[Any]], Any]] = {
 
 @pytest.mark.parametrize("case", PLANTED)
 def test_what_no_study_writes_is_run_again(run: Any, tmp_path: Path, case: str) -> None:
-    """A file without estimates as a study writes them counts as none, and is replaced."""
+    """A file that no study can have written counts as none, and is replaced."""
     whole = run(samples=1)
     (path,) = tmp_path.glob("*/sample_000000.json")
     row, *others = json.loads(path.read_text())
@@ -120,7 +120,7 @@ def test_what_no_study_writes_is_run_again(run: Any, tmp_path: Path, case: str) 
 
 
 def test_what_is_no_file(run: Callable[..., Any], tmp_path: Path) -> None:
-    """What cannot be read is named, before a sample is run."""
+    """A file that cannot be read is named before a sample is run."""
     run(samples=1)
     (path,) = tmp_path.glob("*/sample_000000.json")
     path.unlink()
@@ -182,7 +182,7 @@ sf.study.estimates(
 
 @pytest.mark.slow
 def test_a_script_on_standard_input_is_known_by_its_code(tmp_path: Path) -> None:
-    """It finds its samples again, whatever the lines above or the hash seed; another does not."""
+    """A script finds its samples again, whatever the lines above it or the hash seed."""
     script = SCRIPT.replace("CACHE", repr(str(tmp_path)))
     later = f"\n# A line above.\n{script}"
     runs = (script, "label", 1, 1), (later, "label", 2, 1), (script, "town", 1, 2)
@@ -306,7 +306,7 @@ def test_code_on_another_line_has_the_same_hash() -> None:
 
 
 def test_the_folder_says_what_it_holds(run: Callable[..., Any], tmp_path: Path) -> None:
-    """Settings are there to be read, functions as their names and a hash of their code."""
+    """The settings can be read; a function is shown by its name and a hash of its code."""
     run(samples=1, seed=7)
     (folder,) = tmp_path.iterdir()
     settings = json.loads((folder / "settings.json").read_text())
@@ -317,7 +317,7 @@ def test_the_folder_says_what_it_holds(run: Callable[..., Any], tmp_path: Path) 
 
 
 def test_what_cannot_be_pickled_is_refused(run: Callable[..., Any]) -> None:
-    """An object without content cannot be told from another."""
+    """Strategies that cannot be pickled are refused."""
     lock = threading.Lock()
     message = "`cache` needs strategies, estimators and a metric that can be pickled, but got"
     message += " TypeError: cannot pickle '_thread.lock' object.\nHint: leave out `cache`."
@@ -326,7 +326,7 @@ def test_what_cannot_be_pickled_is_refused(run: Callable[..., Any]) -> None:
 
 @pytest.mark.slow
 def test_terms_are_the_same_when_made_again(run: Callable[..., Any], tmp_path: Path) -> None:
-    """Equal entries, and the default strategies, find their folder again."""
+    """Terms that are made again, and the default strategies, find their folder again."""
     for _ in range(2):
         run(strategies={"mine": ["label", sf.clusters(FEATURES, 3)]}, samples=1)
         run(strategies=None, samples=1, n_jobs=2)
@@ -344,7 +344,7 @@ def test_half_a_file_is_never_read(run: Callable[..., Any], tmp_path: Path) -> N
 
 @pytest.mark.parametrize("cache", [3, b"folder", "a\0b"])
 def test_what_is_no_folder(run: Callable[..., Any], cache: Any) -> None:
-    """What cannot be a folder is refused before anything is fitted."""
+    """A `cache` that cannot be a folder is refused before anything is fitted."""
     with pytest.raises(sf.StratError, match="`cache` must be a writable folder, got "):
         run(cache=cache)
     assert not CALLS

@@ -59,7 +59,7 @@ def test_choices_are_those_of_the_differences() -> None:
 
 
 def test_errors_are_those_of_a_summary_of_differences() -> None:
-    """Ratios, intervals and moments are what `summary` makes of one estimator with these errors."""
+    """Ratios, intervals and moments are those of a `summary` of the differences."""
     frame = drawn_estimates()
     rows = by_hand(frame, "a", "b").drop(columns="error").reset_index()
     rows = rows.assign(estimator="a - b", seconds=3.5, fold_seconds=0.5, error="")
@@ -70,7 +70,7 @@ def test_errors_are_those_of_a_summary_of_differences() -> None:
 
 
 def test_ties() -> None:
-    """Equal estimates, up to rounding, choose as a coin; equal truths have no better estimator."""
+    """Equal estimates choose as a coin does, and equal truths have no better estimator."""
     estimates = np.array([[0.7, 0.7, 0.7, 0.8], [0.7, 0.6, 0.8, 0.6]])
     truths = np.array([[0.9, 0.8, 0.8, 0.7], [0.5, 0.8, 0.4, 0.6]])
     row = sf.study.differences(written(estimates, truths), full=True).iloc[0]
@@ -124,7 +124,7 @@ def test_missing_estimates() -> None:
 
 
 def test_a_pair_that_is_missing_leaves_both_pooled_sums() -> None:
-    """A pair with large errors that one strategy lacks on a sample does not make it the better."""
+    """A strategy does not look better because it lacks a pair with large errors."""
     frame = three_estimators(n_repeats=1).query("k == 5").reset_index(drop=True)
     is_third = frame["estimator"] == "c"
     frame.loc[is_third, "estimate"] += 5 * (frame.loc[is_third, "sample"] % 3)
@@ -140,7 +140,7 @@ def test_a_pair_that_is_missing_leaves_both_pooled_sums() -> None:
 
 
 def test_rows_that_were_left_out() -> None:
-    """A pair has rows where both estimators have; the other columns are those of these rows."""
+    """A pair has the rows that both of its estimators have."""
     frame = three_estimators()
     some = frame[(frame["estimator"] != "c") | (frame["strategy"] == "SCV")]
     found, pooled = (differences(some, pooled=pooled, full=True) for pooled in (False, True))

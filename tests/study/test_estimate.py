@@ -65,7 +65,7 @@ def test_one_row_for_each_strategy_estimator_k_sample_and_repeat() -> None:
 
 @pytest.mark.parametrize("target", ["label", "price"])
 def test_a_constant_prediction_has_known_scores(target: str) -> None:
-    """By default accuracy and the negative mean absolute error score a sample and its outside."""
+    """By default classes are scored by accuracy, numbers by the negative mean absolute error."""
     frame = population()
     scores = {"label": (frame["label"] == "no").astype(float), "price": -frame["price"].abs()}
     models = {"label": DummyClassifier(), "price": DummyRegressor(strategy="constant", constant=0)}
@@ -97,7 +97,7 @@ def test_samples_are_simple_random_samples() -> None:
 
 
 def test_strategies_are_paired() -> None:
-    """The same strategy under another name, or in other words, gives the same estimates."""
+    """The same strategy under another name gives the same estimates."""
     by_label = {"again": "label", "arguments": {"by": "label"}, "list": ["label"]}
     by_label["function"] = lambda frame, k, seed: sf.kfold(frame, "label", k, seed=seed)
     found = study(by_label, RandomForestClassifier(3))
@@ -136,7 +136,7 @@ def test_the_seed_chooses_samples_and_folds() -> None:
 
 
 def test_jobs_do_not_change_the_numbers() -> None:
-    """Two processes give the numbers of one; functions without a name are fine."""
+    """Two processes give the numbers of one, also for functions without a name."""
     strategies = {"mine": lambda frame, k, seed: sf.kfold(frame, "label", k, seed=seed + 1)}
     assert_frame_equal(*(results(study(strategies, n_jobs=n_jobs)) for n_jobs in (1, 2)))
 
@@ -164,7 +164,7 @@ def test_columns_can_be_transformed_by_name() -> None:
 
 
 def test_whole_numbers_are_classes_or_continuous() -> None:
-    """`sf.classes` and `sf.continuous` say what whole numbers are; many are an error."""
+    """`sf.classes` and `sf.continuous` say what whole numbers are; many need one of them."""
     frame = population().assign(age=np.arange(120) % 60, few=np.arange(120) % 3)
     message = "`target` must be classes or numbers, but 'age' holds 60 different whole numbers,"
     message += " which may be either.\nHint: pass `sf.continuous('age')` or `sf.classes('age')`."
@@ -240,7 +240,7 @@ FAILURES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("message", FAILURES)
 def test_a_failing_estimator_is_recorded(message: str) -> None:
-    """Without a true score, or if it is no number, there is no estimate, but a message."""
+    """Without a finite true score there is a message in place of an estimate."""
     with pytest.warns(sf.StratWarning, match=message):
         found = study(**FAILURES[message])
     assert found[["estimate", "truth"]].isna().all(axis=None)
@@ -274,7 +274,7 @@ def test_folds_of_a_strategy_are_checked() -> None:
 
 
 def test_a_metric_by_name_or_function() -> None:
-    """The metric is any scorer of scikit-learn."""
+    """The metric may be any scorer of scikit-learn."""
 
     def recall(estimator: Any, data: Any, y: Any) -> float:
         return float((estimator.predict(data)[y == "yes"] == "yes").mean())
@@ -594,7 +594,7 @@ def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 def test_stratified_folds_beat_plain_ones() -> None:
-    """A majority of the other folds is a minority of this one, unless folds are stratified."""
+    """Of a constant prediction, stratified folds have a smaller error than plain ones."""
     drawn = np.random.default_rng(0)
     frame = pd.DataFrame({"x": drawn.normal(size=2000), "label": drawn.random(2000) < 0.5})
     given = {"k": 10, "sample": 60, "samples": 60, "repeats": 2, "full": True}

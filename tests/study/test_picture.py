@@ -38,7 +38,7 @@ def test_each_k_has_a_panel_and_each_estimator_a_colour(results: pd.DataFrame) -
 
 
 def test_the_label_says_what_is_compared(results: pd.DataFrame) -> None:
-    """It names the strategy whose ratios are 1, or the baseline if it is not there."""
+    """The label names the strategy whose ratios are 1, or else the baseline."""
 
     def compared(rows: pd.DataFrame) -> str:
         label = sf.study.plot(rows).get_supxlabel()

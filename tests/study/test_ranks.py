@@ -92,7 +92,7 @@ def test_polars_frames_are_as_pandas_frames() -> None:
 
 
 def test_ranks_of_a_summary() -> None:
-    """A summary in full is what both take; by default a case is an estimator."""
+    """Both take a full summary, in which a case is an estimator by default."""
     more = drawn_estimates(6, 1, 1).query("strategy == 'other'").assign(strategy="k-fold")
     summary = sf.study.summary(pd.concat([drawn_estimates(6, 1), more]), full=True)
     assert sf.study.friedman(summary)["cases"].tolist() == [2, 2]
@@ -181,7 +181,7 @@ def test_too_little_for_a_test(call: Callable[..., Any], message: str) -> None:
 
 
 def test_ranks_of_many_draws_at_once() -> None:
-    """Leading axes are draws: each has the ranks, the wins and the test of its own values."""
+    """Many draws at once have the results of each draw alone."""
     drawn = np.random.default_rng(0).normal(size=(5, 12, 4)).round(1)
     for place, values in enumerate(drawn):
         test = rank_test(drawn, 1e-9)

@@ -43,7 +43,7 @@ def test_moments_are_those_of_numpy() -> None:
 
 
 def test_a_summary_in_full_adds_columns() -> None:
-    """The ratio and its interval are next to what they are of; all else comes after them."""
+    """In full, further columns come after the ratio and its interval."""
     frame = drawn_estimates()
     found = sf.study.summary(frame)
     in_full = sf.study.summary(frame, full=True)
@@ -113,7 +113,7 @@ def test_another_baseline() -> None:
 
 
 def test_missing_estimates() -> None:
-    """A ratio uses the samples that both have; the rest of a row all estimates of its own."""
+    """A ratio uses the samples that both strategies have, and other columns all estimates."""
     frame = drawn_estimates().query("estimator == 'a' and k == 2").reset_index(drop=True)
     lost = (frame["sample"] < 5) | (frame["sample"] == 7) & (frame["repeat"] == 1)
     lost &= frame["strategy"] == "other"
@@ -130,7 +130,7 @@ def test_missing_estimates() -> None:
 
 
 def test_few_samples_have_no_interval() -> None:
-    """One sample has a ratio, but no interval; a baseline without errors not even that."""
+    """One sample has a ratio but no interval, and a baseline without errors no ratio."""
     one = sf.study.summary(drawn_estimates(1, 2)).query("strategy == 'other'")
     assert one["mse_ratio"].notna().all()
     assert one[["low", "high"]].isna().all(axis=None)
@@ -140,7 +140,7 @@ def test_few_samples_have_no_interval() -> None:
 
 
 def test_strategies_need_not_have_all_rows() -> None:
-    """Rows that were left out are not failures, and cells without rows are not there."""
+    """Rows that are left out do not count as failures."""
     frame = drawn_estimates()
     some = frame[(frame["strategy"] == "SCV") | (frame["k"] == 2) & (frame["repeat"] == 0)]
     found = sf.study.summary(some, full=True)

@@ -33,7 +33,7 @@ def folds_of(strategy: Any, frame: Any, k: int, seed: int) -> list[int]:
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 @pytest.mark.parametrize(("target", "more"), [("label", ["KCBCV", "SCBCV"]), ("price", ["sorted"])])
 def test_the_default_strategies(library: str, target: str, more: list[str]) -> None:
-    """There are those of the literature, and all that begin with the target balance it."""
+    """The default strategies are those of the literature, which balance the target."""
     frame = to_library(population(), library)
     read = read_target(frame, target)
     found = check_strategies(None, read, FEATURES, frame)
@@ -48,7 +48,7 @@ def test_the_default_strategies(library: str, target: str, more: list[str]) -> N
 
 
 def test_nearest_with_the_target_among_the_features() -> None:
-    """Of two classes one column of zeros and ones is enough; of three there are three."""
+    """The target is a feature of zeros and ones: one column of two classes, three of three."""
     frame = population()
     found = default_strategy("nearest, with target", frame, "label")
     # The first row is of the class "no", so that "yes" is 1.

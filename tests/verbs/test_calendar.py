@@ -65,7 +65,7 @@ def test_periods_are_those_of_pandas(start: datetime, places: list[float], every
 
 
 def test_every_frame_has_the_same_periods(frame: Make) -> None:
-    """Months without rows count: of two months before the gap, only June trains for September."""
+    """Months without rows count towards `gap` and `window`."""
     rule: dict[str, Any] = {"every": "1mo", **PAST, "window": 2, "last": 3}
     found = pairs(frame(ROWS), **rule)
     starts = [(label.month, label.day) for label, _, _ in found]
@@ -149,7 +149,7 @@ def pairs_of_the_past(places: list[int], rows: Sequence[int]) -> list[tuple[int,
 
 @pytest.mark.parametrize(("zone", "day", "every"), CLOCKS)
 def test_periods_are_those_of_the_clock(zone: str | None, day: str, every: str) -> None:
-    """Periods count from midnight by the clock, and the readings that it repeats are new ones."""
+    """Periods count from midnight by the clock, and a repeated hour has periods of its own."""
     times = minutes_before(zone, day, 96 * 60 if every == "1d" else 24 * 60)
     places = first_minutes(times, every)
     rows = range(0, len(times), 17)
@@ -194,7 +194,7 @@ def frames_of_times(times: pl.Series) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("zone", "day", "every"), FEW_CLOCKS)
 def test_every_frame_has_the_same_clock(zone: str, day: str, every: str) -> None:
-    """All kinds of columns have the same pairs, and labels are found by any time that is equal."""
+    """All kinds of columns give the same pairs, and any time that is equal names a label."""
     times = minutes_before(zone, day, 96 * 60 if every == "1d" else 24 * 60)
     few = times.gather_every(7)
     df = pl.DataFrame({"day": few, "x": range(len(few))})
@@ -312,7 +312,7 @@ def test_minutes_of_all_years(frame: Make) -> None:
 
 
 def test_the_last_folds_of_any_column(frame: Make) -> None:
-    """`last` takes the last labels of any order, rows without a label aside."""
+    """`last` takes the last labels of any order, and ignores rows without a label."""
     data = ROWS | {"day": [i % 5 for i in range(17)] + [None]}
     found = pairs(frame(data), last=2, nulls="drop")
     assert [label for label, _, _ in found] == [3, 4]
@@ -373,7 +373,7 @@ def test_the_last_folds_of_any_column(frame: Make) -> None:
     ],
 )
 def test_bad_input(rule: dict[str, Any], message: str) -> None:
-    """What is no period, or no number of labels, is refused."""
+    """`every` must be a period, and `last` a number of labels."""
     for frame in (pd.DataFrame(ROWS), pl.LazyFrame(ROWS)):
         refuse(message, lambda frame=frame: sf.folds(frame, "day", **rule))
 

@@ -67,7 +67,7 @@ def test_no_rows_to_deal(frame: Make, by: Any) -> None:
 
 
 def test_many_repeats_fragment_no_frame() -> None:
-    """More columns than pandas likes to insert one by one come without a warning."""
+    """Many repeats are added to a pandas frame without a warning of its fragmentation."""
     frame = pd.DataFrame({"a": [1, 2] * 4}, index=[1, 1, 2, 2, 3, 3, 4, 4])
     frame.attrs = {"source": "here"}
     out = sf.kfold(frame, "a", 2, repeats=120)
@@ -87,7 +87,7 @@ def test_clusters_are_left_out_whole(frame: Make) -> None:
 
 
 def test_two_columns_of_groups_are_hashed_one_after_another(frame: Make) -> None:
-    """Columns in another order are other groups, and one column of their text is, too."""
+    """The same two columns in another order, or as one column of text, give other folds."""
     rows = range(120)
     data = {"who": [f"p{row // 3}" for row in rows], "site": [row * 7 % 5 % 2 for row in rows]}
     data["pair"] = [f"{who}{site}" for who, site in zip(*data.values(), strict=True)]
@@ -139,7 +139,7 @@ STRETCHES += [([0.7, 0.2, 0.1], [13, 4, 1]), ([3, None, 2], [3, 5, 2])]
 
 @pytest.mark.parametrize(("parts", "sizes"), STRETCHES)
 def test_left_over_rows_of_stretches(frame: Make, parts: list[Any], sizes: list[int]) -> None:
-    """The first parts take what is left over of a contiguous deal, and the order is theirs."""
+    """In a contiguous deal the first parts take the rows that are left over."""
     expected = [name for name, size in zip("abc", sizes, strict=False) for _ in range(size)]
     options: dict[str, Any] = {"parts": dict(zip("abc", parts, strict=False)), "seed": None}
     dealt = sf.split(frame({"x": range(len(expected))}), deal="contiguous", **options)
@@ -163,7 +163,7 @@ def test_shares_of_other_parts_keep_their_order(frame: Make) -> None:
 
 
 def test_parts_keep_the_order_of_the_call(frame: Make) -> None:
-    """Whoever names test first gets test first."""
+    """The parts come in the order in which the call names them."""
     df = sf.split(frame({"y": [*"ab"] * 10}), "y", {"test": 0.2, "train": 0.8})
 
     assert [*sf.parts(df)] == ["test", "train"]
@@ -190,7 +190,7 @@ def test_stretches_by_ordered_categories(kind: str) -> None:
 
 
 def test_stretches_by_two_keys(kind: str) -> None:
-    """Of several keys the ordered categories come in their order, and others by value."""
+    """With several keys, ordered categories come in their order and other keys by value."""
     df = ordered(kind, ["high", "low", "high", "low"])
     place = [1, 10, 0, 9]
     if isinstance(df, pl.LazyFrame):
@@ -225,7 +225,7 @@ UNHASHED: dict[str, list[Any]] = {
 
 @pytest.mark.parametrize("case", UNHASHED)
 def test_groups_that_cannot_be_hashed_come_in_order(case: str) -> None:
-    """Groups of values that no key can have are dealt as they come."""
+    """Groups of values that cannot be hashed are dealt in the order in which they appear."""
     rows = [i * i % 6 for i in range(36)] + list(range(6))
     who = pd.Series([UNHASHED[case][row] for row in rows], dtype=object)
     frame = pd.DataFrame({"who": who, "row": rows})
@@ -236,7 +236,7 @@ def test_groups_that_cannot_be_hashed_come_in_order(case: str) -> None:
 
 
 def test_intervals_are_groups_by_their_text() -> None:
-    """Intervals of pandas have the folds of their text, and so those of every row order."""
+    """Intervals of pandas get the folds of their text, whatever the order of the rows."""
     frame = pd.DataFrame({"x": [i * 37 % 101 for i in range(90)]})
     frame["cut"] = pd.cut(frame["x"], 9)
     frame["plain"] = frame["cut"].astype("interval[float64, right]")
@@ -294,7 +294,7 @@ SALTS: list[tuple[dict[str, Any], dict[str, dict[str, Any]]]] = [
 
 @pytest.mark.parametrize(("options", "salts"), SALTS)
 def test_seed_name_and_repeat_are_in_the_formula(options, salts):
-    """They choose the salt; the names of both verbs count as none."""
+    """The seed, the name and the number of the repeat change the hash; default names do not."""
     folded = sf.kfold(pl.DataFrame(KEYED), key=["id", "user"], deal="hash", **options)
     keys = [*zip(KEYED["id"], USERS, strict=True)]
     for name, salt in salts.items():
@@ -302,7 +302,7 @@ def test_seed_name_and_repeat_are_in_the_formula(options, salts):
 
 
 def test_parts_are_those_of_the_published_formula(frame):
-    """A row is in the first part whose shares up to there exceed its share of all hashes."""
+    """A row goes to the first part whose cumulative share exceeds the row's share of all hashes."""
     shares = {"train": 0.5, "valid": 0.25, "test": None}
     parts = values(sf.split(frame(KEYED), parts=shares, **BY_USER), "split")
     hashes = [share_of_hashes(user, purpose=18) for user in USERS]
@@ -314,7 +314,7 @@ def test_parts_are_those_of_the_published_formula(frame):
 @example(rows=[], kind="pandas")
 @example(rows=[], kind="polars-lazy")
 def test_any_rows_alone_have_the_same_folds(rows, kind):
-    """Other rows, their order, their number, repeats and the library change no fold."""
+    """The fold of a key depends on no other row, on no order and on no library."""
     known = dict(zip(USERS, values(sf.kfold(pl.DataFrame(KEYED), **BY_USER), "fold"), strict=True))
     users = [USERS[row] for row in rows]
     data = pl.Series(users, dtype=pl.String) if kind.startswith("polars") else users
@@ -339,7 +339,7 @@ def test_where_leaves_rows_out(frame):
 
 
 def test_lazy_frames_stream(tmp_path):
-    """A lazy frame gets one expression of each row: nothing is held, no order warned of."""
+    """A lazy frame gets one expression that works row by row, so that the query streams."""
     MANY.write_parquet(tmp_path / "in.parquet")
     query = pl.scan_parquet(tmp_path / "in.parquet").unique().strat.kfold(key="id", deal="hash")
     plan = query.explain()
@@ -351,7 +351,7 @@ def test_lazy_frames_stream(tmp_path):
 
 
 def test_missing_keys_are_errors(kind):
-    """A row without a key is named; in a lazy frame, which comes in pieces, the column alone."""
+    """A missing key is an error that names the row; in a lazy frame it names only the column."""
     data = make(kind, {"user": ["a", None, "b", None], "ok": [True, True, True, False]})
     for where, rows in ((None, " in 2 rows (1, 3)"), ("ok", " in 1 row (1)")):
         rule = f"Column 'user' has missing values{'' if kind == 'polars-lazy' else rows}."
@@ -384,7 +384,7 @@ def test_missing_keys_are_errors(kind):
     ],
 )
 def test_data_of_expressions(expression: pl.Expr, rule: str) -> None:
-    """Through an expression the first line of the error is the rule."""
+    """The error of an expression begins with the rule that the data break."""
     data = {"y": ["a"] * 4, "gaps": [1, None, 1, 1], "far": [1.5, 2.5, float("inf"), 3.5]}
     frame = pl.DataFrame({**data, "tags": [["t"]] * 4})
 
@@ -416,7 +416,7 @@ Y = pl.col("y")
 
 @pytest.mark.parametrize("expr", [Y, pl.struct("y", "x"), Y.cast(pl.Categorical)])
 def test_warnings_inside_over_name_the_column(expr: pl.Expr) -> None:
-    """A warning of an expression inside `.over` names the column into bins, as one outside does."""
+    """A warning of an expression inside `.over` names the column, as one outside does."""
     frame = pl.DataFrame({"y": ["a"] * 8 + ["b"], "x": [1] * 9, "all": [0] * 9})
     fold = expr.strat.kfold(k=3).over("all")
     message = "1 class of 'y' has fewer rows than there are folds (3): 'b' (1 row).\n"

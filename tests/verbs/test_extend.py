@@ -35,7 +35,7 @@ TURNS = [{"k": 4}, {"parts": {"a": 0.5, "b": 0.3, "c": 0.2}}, {"by": ["x", "y"],
 @pytest.mark.parametrize("options", TURNS, ids=str)
 @given(seed=st.integers(0, 2**32))
 def test_strata_take_turns_by_their_keys(options: dict[str, Any], seed: int) -> None:
-    """With a key many small strata share left-over rows alike, whichever comes first."""
+    """With a key, left-over rows of many small strata are spread alike, whatever their order."""
     drawn = np.random.default_rng(seed)
     x = drawn.integers(0, 12, 60)
     y = drawn.integers(0, 3, 60)
@@ -51,7 +51,7 @@ def test_strata_take_turns_by_their_keys(options: dict[str, Any], seed: int) -> 
 
 @pytest.mark.parametrize("arguments", [{"rare": "null"}, {"missing": "null", "rare": "ignore"}])
 def test_groups_are_known_by_rows_that_are_not_dealt(frame: Make, arguments: Any) -> None:
-    """A group is where its rows are, those without a stratum too."""
+    """A group stays in the fold of its rows, even if these rows have no stratum."""
     odd = "z" if arguments["rare"] == "null" else None
     data = {"y": [*["a"] * 8, odd, "a"], "g": [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]}
     data["fold"] = [0, 0, 1, 1, 0, 0, 1, 1, 1, None]
@@ -130,7 +130,7 @@ def test_rows_of_groups_that_are_split_already(frame: Make, kind: str) -> None:
 
 
 def test_by_is_asked_for() -> None:
-    """To leave `by` out would make new rows uneven in silence, so that it must be given."""
+    """`by` must be given, as leaving it out would make new rows uneven without a word."""
     with pytest.raises(TypeError, match="by"):
         sf.extend(pd.DataFrame({"fold": [0, 1, None]}))  # type: ignore[call-arg]
 
@@ -233,7 +233,7 @@ OF_PARTS = '\nHint: if it holds parts, give their shares, as in `parts={"train":
 def test_columns_that_hold_other_numbers(
     frame: Make, kind: str, folds: list[Any], k: int | None, rows: list[int], message: str
 ) -> None:
-    """Other numbers are refused, with the rows, and so are gaps; huge numbers cost nothing."""
+    """A column that holds other numbers than folds is refused, with the rows at fault."""
     df = frame({"label": ["a"] * len(folds), "fold": folds})
 
     error = refuse(message, lambda: sf.extend(df, "label", k, rare="ignore"))
@@ -307,7 +307,7 @@ def test_parts_are_filled(kind: str, by: Any, groups: Any, within: int, parts: A
 
 
 def test_types_and_order_of_parts() -> None:  # a lazy column of text needs `parts`
-    """The column becomes a categorical of the parts in their order; text in that of purpose."""
+    """The column becomes a categorical, whose parts are in their order; parts of text by use."""
     frames = (parted(kind) for kind in ("polars", "pandas"))
     polars, pandas = (sf.extend(df, "y", rare="ignore", name="split")["split"] for df in frames)
     assert polars.dtype == pl.Enum(list(PARTS))
@@ -391,7 +391,7 @@ HOLDOUT |= {"fold": [row % 5 if row < 50 and TRAIN[row] else None for row in ran
 @pytest.mark.parametrize("by", ["y", None, ["y", sf.quantiles("x", 2)], sf.margins(["y", "who"])])
 @pytest.mark.parametrize("is_computed", [False, True])
 def test_other_rows_stay_null(kind: str, by: Any, is_computed: bool) -> None:
-    """Rows of the test part get no fold, and the others what they get without these rows."""
+    """Rows of the test part get no fold, and other rows the folds that they get without them."""
     computed: Any = pl.col("split") == "train"
     if "pandas" in kind:
         computed = lambda df: df["split"] == "train"  # noqa: E731
@@ -415,7 +415,7 @@ def test_the_column_is_nullable(kind: str) -> None:
 
 
 def test_rows_that_stay_null_are_not_looked_at(frame: Make) -> None:
-    """Missing values of rows that get no fold are no error, those of others are."""
+    """Missing values are an error only in rows that get a fold."""
     data = dict(HOLDOUT)
     for name in ("y", "x"):
         data[name] = [HOLDOUT[name][row] if TRAIN[row] else None for row in range(N)]
@@ -451,7 +451,7 @@ def test_groups_stay_whole(frame: Make, missing: Any) -> None:
 
 
 def test_clusters_as_groups(frame: Make) -> None:
-    """Clusters are of the rows that have a fold or may get one, whatever the others hold."""
+    """Clusters are made of the rows that have a fold or get one."""
     train = [row % 4 != 3 for row in range(40)]
     x = [float(row // 4 * 100 + row % 4) if train[row] else None for row in range(40)]
     fold = [row // 4 % 2 if train[row] and row % 4 < 2 else None for row in range(40)]

@@ -47,7 +47,7 @@ RULES: list[dict[str, Any]] = [{}, {"train": "past"}, {"gap": 3}, {"apart": "eve
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_pairs_are_made_one_by_one(frame: Make, rule: dict[str, Any]) -> None:
-    """Of as many folds as rows, no more than one pair of positions is held, and none to count."""
+    """Pairs are made one by one, and counting them makes none."""
     n = 2_000
     even = [number % 2 if number % 500 == 0 else None for number in range(n)]
     df = frame({"fold": list(range(n)), "even": even})
@@ -112,7 +112,7 @@ def test_repr_is_the_call() -> None:
 
 
 def test_is_one_before_there_is_any() -> None:
-    """The class needs scikit-learn, which `import stratframe` leaves to those who name it."""
+    """scikit-learn is imported when `FoldSplit` is first named."""
     code = """
 import sys
 import stratframe as sf
@@ -236,7 +236,7 @@ def test_the_hint_for_a_model_works(kind: str, routing: bool, options_of: Any) -
 
 @pytest.mark.parametrize("kind", NESTED)
 def test_columns_of_repeats(kind: str) -> None:
-    """A name without a column means those that `repeats` made, in `X` or in `groups`, in turn."""
+    """A name without a column means the columns that `repeats` made, in `X` or in `groups`."""
     df = sf.kfold(make(kind, ROWS), k=2, repeats=3)
     names = ["fold_1", "fold_2", "fold_3"]
     array = np.zeros((10, 1))
@@ -272,7 +272,7 @@ def test_folds_that_hold_no_positions(cv_of: Any, routing: bool) -> None:
 
 @pytest.mark.parametrize("use", ["split", "get_n_splits"])
 def test_columns_that_are_not_there(frame: Make, use: str) -> None:
-    """A column that is not there is refused as by `cv`, and where else it may be is said."""
+    """A column that is not there is refused, and the error says where else it may be."""
     call = getattr(sf.FoldSplit("flod"), use)
 
     refuse_now(
@@ -353,13 +353,13 @@ def test_columns_that_are_not_there(frame: Make, use: str) -> None:
     ],
 )
 def test_folds_that_are_not_found(data: Any, groups: Any, message: str) -> None:
-    """Neither patients nor what is no column is taken for the folds."""
+    """Groups that are no folds are refused, whether patients or no column at all."""
     refuse_now(message, lambda: sf.FoldSplit("fold").split(data, groups=groups))
 
 
 @pytest.mark.parametrize(("data", "error"), [(np.zeros((4, 1)), ValueError), (3, TypeError)])
 def test_folds_of_other_rows(data: Any, error: type[Exception]) -> None:
-    """scikit-learn says that there must be one fold for each row, in its own words."""
+    """Folds of another number of rows are refused by scikit-learn itself."""
     with pytest.raises(error):
         sf.FoldSplit("fold").split(data, groups=[0, 1, 0])
 

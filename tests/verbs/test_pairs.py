@@ -57,7 +57,7 @@ def rows_of(blocks: list[int], chosen: Any) -> list[int]:
 @given(BLOCK_OF_ROW, st.integers(0, 3), st.none() | st.integers(1, 4))
 @settings(max_examples=12)
 def test_the_past_is_that_of_time_series_split(kind, labels, blocks, gap, window):
-    """The blocks that are there train and test as scikit-learn's, whatever the order of rows."""
+    """Blocks train and test as in scikit-learn, whatever the order of the rows."""
     present = np.unique(blocks)
     assume(len(present) > gap + 2)  # it makes 2 splits at least
     options: dict[str, Any] = {"test_size": 1, "gap": gap, "max_train_size": window}
@@ -96,7 +96,7 @@ ORDERED = {
 
 @pytest.mark.parametrize("case", ORDERED)
 def test_labels_in_an_order_of_their_own(case: str) -> None:
-    """Those without rows are not there; numbers in categories without an order are numbers."""
+    """Labels come in the order of their type; categories of numbers without one by their size."""
     column = ORDERED[case]
     library: Any = pd if isinstance(column, pd.Series) else pl
     df = library.DataFrame({"row": range(4), "month": column})
@@ -457,7 +457,7 @@ NUMBERS = {"row": range(4), "fold": [1, 2, 3, 3], "user": ["a", "b", "a", "b"]}
     ],
 )
 def test_rules_that_are_broken(frame: Make, read: Any, rule: dict[str, Any], message: str) -> None:
-    """Each rule is told at the call, the same by all readers."""
+    """A wrong rule is refused at the call, in the same words by all readers."""
     refuse_now(message, lambda: read(frame(NUMBERS), **rule))
 
 
@@ -674,7 +674,7 @@ BY_FIRST = "`folds` takes the fold column first, and has no `by`."
 def test_errors_on_labels_say_that_the_name_comes_first(
     frame: Make, labels: list[str], rule: dict[str, Any]
 ) -> None:
-    """A column that is unlike folds may have been meant as `by`."""
+    """The error on a column that is unlike folds says that the fold column comes first."""
     for name, is_said in (("species", True), ("fold", False)):
         df = frame({name: labels})
         error = refused(lambda df=df, name=name: sf.folds(df, name, **rule))
@@ -711,7 +711,7 @@ def test_a_tuple_is_one_column_where_there_is_such_a_column() -> None:
 
 
 def test_a_tuple_names_a_column_to_write() -> None:
-    """`extend` fills a column of several levels, and `kfold` replaces one; new ones have text."""
+    """`extend` fills and `kfold` replaces a column of several levels, but none makes one."""
     df = pd.DataFrame({("a", "fold"): [0, 1, None, None], ("b", "x"): ["p", "p", "q", "q"]})
     fold = ("a", "fold")
     assert sorted(sf.extend(df, ("b", "x"), name=fold)[fold]) == [0, 0, 1, 1]
@@ -750,7 +750,7 @@ def test_parts_are_no_folds(frame: Make, verb: str, parts: Any, train: str, vali
 
 
 def test_parts_that_are_validated_do_not_train(frame: Make) -> None:
-    """Of three parts `valid` alone may let the test set train; for the test set it does not."""
+    """With three parts `valid` alone is refused, unless it names the test set."""
     df = frame({"row": range(6), "split": ["train", "valid", "test"] * 2})
     for valid in ("valid", ["valid", "test"]):
         hint = f"Hint: cv('split', train='train', valid={valid!r}); {LISTED}"
@@ -764,5 +764,5 @@ def test_parts_that_are_validated_do_not_train(frame: Make) -> None:
 @readers
 @pytest.mark.parametrize("rule", [{}, {"train": "past"}, {"gap": 1}, {"apart": "user"}])
 def test_a_column_without_rows_has_no_pairs(frame: Make, read: Any, rule: dict[str, Any]) -> None:
-    """Without rows there is nothing to iterate over, whatever the rule."""
+    """A column without rows gives no pairs, whatever the rule."""
     assert list(read(frame({"fold": [], "user": []}), **rule)) == []

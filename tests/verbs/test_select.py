@@ -20,7 +20,7 @@ from tests.test_promises import shares
 
 @pytest.mark.filterwarnings("ignore:'none' has no rows:stratframe.StratWarning")
 def test_parts_are_in_their_order(frame: Make) -> None:
-    """Parts come in the order of the call, those without rows too, or as named, or left out."""
+    """Parts come in the order of the call that made them, or in that of `names`."""
     data = {"a": ["x"] * 6 + ["y"], "i": list(range(7))}
     split = sf.split(frame(data), "a", {"test": 0.5, "none": 0.01, "train": 0.49}, rare="null")
     found = sf.parts(split)
@@ -57,7 +57,7 @@ def test_parts_read_back_from_csv(tmp_path: Path) -> None:
 
 
 def test_a_fold_names_itself(frame: Make) -> None:
-    """A fold has its label, its column and its frames; without data at hand it counts no rows."""
+    """A fold shows its label, its column and, unless it is lazy, its numbers of rows."""
     data = {"fold_1": [0, 1] * 700, "fold_2": ["a", *["b"] * 1399]}
     pairs = list(sf.folds(frame(data), ["fold_1", "fold_2"]))
     named = [("fold_1", 0), ("fold_1", 1), ("fold_2", "a"), ("fold_2", "b")]
@@ -102,7 +102,7 @@ def test_a_continuous_sample_is_spread_over_the_values(frame: Make) -> None:
 
 
 def test_samples_of_small_shares_and_of_nothing(frame: Any) -> None:
-    """A share below a millionth counts in full; no rows of no rows are none."""
+    """A share below a millionth counts in full, and an empty frame has an empty sample."""
     lots = pd.DataFrame({"a": np.zeros(2_500_000, dtype=np.int8)})
     assert len(sf.sample(lots, "a", frac=8e-7)) == 2
     for allocation in ("equal", "proportional"):
@@ -186,7 +186,7 @@ def test_what_is_empty_is_said(frame: Make, call: Callable[[Any], Any], message:
 
 
 def test_columns_that_are_extended_are_named(frame: Make) -> None:
-    """Of several columns each has a warning, which names it."""
+    """Each of several columns has a warning that names it."""
     names = ["part", "other"]
     _, words = heard(lambda: eager(sf.extend(frame(SEVEN), None, parts=PARTS, name=names)))
     said = "{!r} has no rows in {!r}: its share of 7 rows is 0.7."
@@ -223,7 +223,7 @@ def test_columns_that_are_extended_are_named(frame: Make) -> None:
     ],
 )
 def test_nothing_is_said_of_what_was_asked_for(frame: Make, call: Callable[[Any], Any]) -> None:
-    """Counts are met, a hash leaves sizes to chance, and samples of no rows were asked for."""
+    """Empty parts and samples that the call asked for come without a warning."""
     eager(call(frame(SEVEN)))
 
 
@@ -293,7 +293,7 @@ def test_groups_fill_all_parts(frame: Make) -> None:
 
 @pytest.mark.parametrize("labels", [[True, False], [1, 0]], ids=str)
 def test_flags_of_a_part_need_train(frame: Make, labels: list[Any]) -> None:
-    """A column of flags that is named like a part does not train on the test set in silence."""
+    """A column of flags that is named like a part needs `train`."""
     df = frame({"is_test": labels * 5})
     hint = rf"Hint: cv\('is_test', train={labels[1]}, valid={labels[0]}\)"
     with pytest.raises(sf.StratError, match=rf"look like parts.*\n{hint}"):

@@ -22,7 +22,7 @@ DATA = CLASSES | {"price": [row + 0.5 for row in range(8)], "id": list(range(8))
 
 
 def test_values_keep_their_type(frame: Make, kind: str) -> None:
-    """The values in a table have the type that they have in the frame, in the caller's library."""
+    """Values in a table keep the type that they have in the frame."""
     data = frame(DATA)
     for found in (sf.plan(data, "size", 2), sf.balance(sf.kfold(data, k=2), "size")):
         assert isinstance(found, pd.DataFrame if kind.startswith("pandas") else pl.DataFrame)
@@ -90,7 +90,7 @@ def test_a_plan_is_what_the_call_deals(frame: Make, options: dict[str, Any]) -> 
 
 
 def test_a_plan_leaves_out_what_the_deal_leaves_out(frame: Make) -> None:
-    """Rows that get no fold are not planned; an entry that orders rows has no column."""
+    """A plan leaves out rows without a fold, and entries that only order rows."""
     planned = sf.plan(frame(DATA), ["label", "price"], 2, missing="null", rare="null")
     assert sum(values(planned, "n")) == 6
     assert list(planned.columns) == ["label", "fold", "n"]
@@ -107,7 +107,7 @@ NAMED += [(lambda df, by: sf.balance(df, by, ["a", "b"]), "column", "column")]
 
 @pytest.mark.parametrize(("table", "by", "taken"), NAMED)
 def test_entries_need_names_of_their_own(frame: Make, table: Any, by: Any, taken: str) -> None:
-    """An entry called like a column of the table, or like another, is an error."""
+    """An entry with the name of another column of the table is an error."""
     df = frame({"x": [1.5, 2.5], "column": ["u", "v"], "a": [0, 1], "b": [1, 0], "fold": [0, 1]})
     message = f"{taken!r} is already a column of the result: an entry of `by` must have another"
     message += ' name.\nHint: rename the entry, as in `sf.classes(..., name="stratum")`.'
@@ -142,7 +142,7 @@ LISTED: dict[str, tuple[Any, Any, Any, Any]] = {
 
 @pytest.mark.parametrize("case", LISTED)
 def test_strata_are_sorted(frame: Make, case: str) -> None:
-    """Numbers go by size and bins upwards, not as text, and strata in nested order."""
+    """Numbers and bins are sorted by size, and strata in nested order."""
     y, x, by, listed = LISTED[case]
     data = frame({"y": [*y], "x": x, "fold": [0] * len(x)})
     columns = columns_of(sf.balance(data, by))
@@ -161,7 +161,7 @@ def test_strata_are_in_the_order_of_sort(kind: str, numbers: list[int | None]) -
 
 
 def test_categories_keep_their_order() -> None:
-    """Categories are listed in their order, and objects that do not compare as they come."""
+    """Categories are listed in their order, and objects without an order as they appear."""
     sizes = ["low", "mid", "high"]
     rows = ["high", "low", "mid"]
     assert list(strata_of(pd.DataFrame({"x": pd.Categorical(rows, sizes)}), "x")) == sizes
@@ -171,7 +171,7 @@ def test_categories_keep_their_order() -> None:
 
 
 def test_parts_of_text_are_in_their_order(frame: Make) -> None:
-    """Parts that are text are listed by what they are for, as `parts` does, and others sorted."""
+    """Parts of text are listed by their use, as `parts` does, and other labels sorted."""
     parts = ["test", "train", "valid", "extra", "train", "test", None]
     df = frame({"label": [*"abababc"], "split": parts})
     names = ["train", "valid", "test", "extra"]
@@ -225,7 +225,7 @@ SIXTY: dict[str, list[Any]] = {
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_frames_without_rows(frame: Make, kind: str, verb: str) -> None:
-    """Without rows, of known types or not, a table has all of its columns; no frame is changed."""
+    """A table of no rows has all of its columns, whatever the types."""
     full = frame(SIXTY)
     is_compared = verb == "compare"
     columns = list(VERBS[verb](full).columns)
@@ -242,7 +242,7 @@ def test_frames_without_rows(frame: Make, kind: str, verb: str) -> None:
 
 @pytest.mark.parametrize("verb", ["balance", "report", "drift", "leaks"])
 def test_several_fold_columns(frame: Make, verb: str) -> None:
-    """Of several columns each has its rows, below those of the one before, and its name."""
+    """A table of several fold columns has the rows of each below those of the one before."""
     df = frame(SIXTY)
     table = READS_FOLDS[verb]
     found = columns_of(table(df, ["fold", "part"]))
@@ -257,7 +257,7 @@ def test_several_fold_columns(frame: Make, verb: str) -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_lazy_frame_is_collected_once(verb: str) -> None:
-    """One query reads the columns that are named, for all fold columns, and no other."""
+    """One query reads the columns that the call names, for all fold columns."""
     read: list[str] = []
 
     def note(column: pl.Series) -> pl.Series:
