@@ -426,19 +426,41 @@ def test_lines_on_totals(kind: str, data: dict[str, Any], groups: str | None, li
     assert line_of(data, kind, groups=groups) == line
 
 
-def test_totals_are_judged_only_where_they_are_asked_for() -> None:
-    """Totals are judged only if `by` has `sf.total`, alone or after strata."""
+@pytest.mark.parametrize(
+    ("by", "checks"),
+    [
+        pytest.param(sf.total("w"), ["totals", "sizes"], id="total"),
+        pytest.param(sf.chain("w"), ["balance", "sizes"], id="chain"),
+        pytest.param(["y", sf.continuous("w")], ["balance", "sizes"], id="order"),
+    ],
+)
+def test_totals_are_judged_only_where_they_are_asked_for(by: Any, checks: list[str]) -> None:
+    """Totals are judged only if `by` has `sf.total`, with or without strata."""
     data = make("polars", weighed(*[15] * 40))
-    assert "total" not in sf.check(data, ["y", sf.continuous("w")], duplicates=None).text
-    for by, checks in ((sf.total("w"), ["totals", "sizes"]), (sf.chain("w"), ["balance", "sizes"])):
-        found = sf.check(data, by, duplicates=None)
-        assert found.ok == ("totals" not in checks)
-        assert found.findings["check"].to_list() == checks
+
+    found = sf.check(data, by, duplicates=None)
+
+    assert found.ok == ("totals" not in checks)
+    assert found.findings["check"].to_list() == checks
+
+
+def test_totals_of_a_column_whose_name_is_a_number() -> None:
+    """The finding names the column as it is."""
     numbered = make("pandas", {1: [1.0, 9.0] * 40, "fold": [0, 1] * 40})
     assert "total of 1: fold 0 has" in sf.check(numbered, sf.total(1)).text
-    assert sf.report(data.head(0), sf.total("w")).height == 0
+
+
+def test_totals_of_no_rows() -> None:
+    """A report on totals of no rows has no rows."""
+    assert sf.report(make("polars", weighed()).head(0), sf.total("w")).height == 0
+
+
+def test_totals_of_computed_numbers() -> None:
+    """A computed number is named by its place."""
     computed = sf.total("one", lambda frame: frame["one"].to_numpy() + frame["fold"].to_numpy())
+
     found = line_of(weighed(), "pandas", by=computed)
+
     assert found == "warning 2 total of 'column 2': fold 0 has 33 % less than its share"
 
 

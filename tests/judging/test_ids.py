@@ -127,24 +127,47 @@ def test_ids_that_are_named_are_not_told(frame: Make, argument: str) -> None:
     assert not told(sf.check(frame(VISITS), **named), say="groups=")
 
 
-def test_columns_that_cannot_be_ids(frame: Make) -> None:
-    """Columns of lists, of long text and of no rows are no ids."""
+def test_no_rows_have_no_ids(frame: Make) -> None:
+    """A column of ids without rows is not told."""
     assert not told(sf.check(frame({"id": [], "fold": []})), say="groups")
-    data = {"ids": [[row] for row in range(80)], "x": VISITS["x"], "fold": VISITS["fold"]}
-    found = sf.check(frame({**data, "subject": [f"Re: {'x' * (row // 2)}" for row in range(80)]}))
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pytest.param({"ids": [[row] for row in range(80)]}, id="lists"),
+        pytest.param({"subject": [f"Re: {'x' * (row // 2)}" for row in range(80)]}, id="mails"),
+    ],
+)
+def test_columns_that_cannot_be_ids(frame: Make, column: dict[str, Any]) -> None:
+    """Columns of lists and of long texts are no ids."""
+    found = sf.check(frame({**column, "x": VISITS["x"], "fold": VISITS["fold"]}))
+
     assert found.ok
     assert not told(found, say="groups")
-    coded = sf.check(frame({**data, "subject": [f"s{row // 2}" for row in range(80)]}))
-    assert len(told(coded, say="'subject': 40 of 40")) == 1
 
 
-def test_labels_of_column_levels_and_repeated_names() -> None:
+def test_codes_of_subjects_are_ids(frame: Make) -> None:
+    """A column called subject is one of ids if it holds codes."""
+    codes = {"subject": [f"s{row // 2}" for row in range(80)]}
+
+    found = sf.check(frame({**codes, "x": VISITS["x"], "fold": VISITS["fold"]}))
+
+    assert len(told(found, say="'subject': 40 of 40")) == 1
+
+
+def test_ids_whose_name_occurs_twice() -> None:
+    """An id whose name occurs twice is left aside, as no argument could name it."""
+    twice = pd.DataFrame(VISITS)[["patient_id", "patient_id", "x", "fold"]]
+    assert not told(sf.check(twice), say="groups=")
+
+
+def test_ids_of_several_levels() -> None:
     """An id of several levels is written as `groups` takes it."""
     data = pd.DataFrame(VISITS)
-    twice = data[["patient_id", "patient_id", "x", "fold"]]
-    assert not told(sf.check(twice), say="groups=")
     levels = [("a", each) for each in data.columns[:3]]
     data.columns = pd.MultiIndex.from_tuples([*levels, ("fold", "")])
+
     assert told(sf.check(data), say="('a', 'patient_id'): 40 of 40")
     assert "40 of 40 groups are" in str(sf.check(data, groups=("a", "patient_id")))
 

@@ -115,15 +115,26 @@ def test_the_worst_strata_are_drawn() -> None:
     assert (shops[0], len(shops), ax.get_ylabel()) == ("17", 15, "shop, 15 worst of 40")
 
 
-def test_margins_and_groups() -> None:
-    """Bars show the worst of several margins, and whole groups widen what counts as even."""
-    data = pd.DataFrame({"x": [0, 1] * 20, "y": [0] * 20 + [1] * 20, "fold": [0, 1] * 20})
-    margins = sf.margins(["x", "y"])
-    matrix = sf.plot(data, margins, kind="balance")
-    assert texts(matrix.get_yticklabels()) == ["x: 0", "x: 1", "y: 0", "y: 1"]
-    ax = sf.plot(data, margins)
+MARGINS = pd.DataFrame({"x": [0, 1] * 20, "y": [0] * 20 + [1] * 20, "fold": [0, 1] * 20})
+"""Folds that are even in y, but not in x."""
+
+
+def test_a_matrix_of_margins() -> None:
+    """A matrix lists the strata of all margins."""
+    ax = sf.plot(MARGINS, sf.margins(["x", "y"]), kind="balance")
+    assert texts(ax.get_yticklabels()) == ["x: 0", "x: 1", "y: 0", "y: 1"]
+
+
+def test_bars_of_margins() -> None:
+    """Bars show the worst of several margins, which the legend names."""
+    ax = sf.plot(MARGINS, sf.margins(["x", "y"]))
+
     assert heights(ax).tolist() == [[1, 0], [0, 1]]
     assert ax.get_legend().get_title().get_text() == "x, of 2 margins"
+
+
+def test_titles_of_whole_groups() -> None:
+    """What counts as even is wider for whole groups."""
     seen = pd.DataFrame({"ill": [0, 1] * 20, "ward": [0] * 20 + [*range(1, 21)]})
     seen["fold"] = seen["ward"].gt(0).astype(int)
     assert "even" in title_of(sf.plot(seen, "ill", groups="ward"))
@@ -159,40 +170,70 @@ def test_leaks_are_of_the_first_that_is_given() -> None:
     assert title_of(sf.plot(data, kind="leaks")) == "fold: no row equals a row of another fold"
 
 
-def test_leaks_of_nothing() -> None:
-    """Without anything to compare, the matrix is empty."""
+def test_leaks_of_rows_without_a_group() -> None:
+    """Rows without a group share nothing, which the title leaves out."""
     data = pd.DataFrame({"fold": DATA["fold"], "who": None})
+
     ax = sf.plot(data, kind="leaks", groups="who")
+
     assert (title_of(ax), np.nansum(cells(ax))) == ("fold", 0)
-    nothing = sf.plot(data[["fold"]], kind="leaks")
-    assert np.isnan(cells(nothing)).all()
-    assert "no column tells rows apart" in title_of(nothing)
 
 
-def test_names_of_folds_and_numbers_have_room() -> None:
-    """Dates are written as days, and many folds without their numbers."""
+def test_leaks_without_columns_to_compare() -> None:
+    """If no columns tell rows apart, cells are empty rather than 0."""
+    ax = sf.plot(pd.DataFrame({"fold": DATA["fold"]}), kind="leaks")
+
+    assert np.isnan(cells(ax)).all()
+    assert "no column tells rows apart" in title_of(ax)
+
+
+def test_dates_are_written_as_days() -> None:
+    """Dates in the place of folds are written as days, with their numbers of rows."""
     days = pd.date_range("2024", periods=3).repeat(40)
-    data = pd.DataFrame({"label": ["a", "b"] * 60, "day": days})
-    ax = sf.plot(data, "label", "day")
+
+    ax = sf.plot(pd.DataFrame({"label": ["a", "b"] * 60, "day": days}), "label", "day")
+
     assert texts(ax.get_xticklabels()) == [f"2024-01-0{day}\n40" for day in (1, 2, 3)]
-    data["fold"] = np.arange(120) // 2 % 20
+
+
+def test_names_of_many_folds() -> None:
+    """Every second of many folds is named, and the axis says how many rows each has."""
+    data = pd.DataFrame({"label": ["a", "b"] * 60, "fold": np.arange(120) // 2 % 20})
+
     ax = sf.plot(data, "label")
+
     assert ax.get_xlabel() == "fold (6 rows)"
     assert texts(ax.get_xticklabels()) == [str(fold) for fold in range(0, 20, 2)]
     assert not sf.plot(data, "label", kind="balance").texts
 
 
-def test_several_columns_have_axes_each() -> None:
+REPEATED = sf.kfold(pl.DataFrame({"label": LABELS}), "label", 3, repeats=3)
+"""Three fold columns of one label."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("fold", id="repeats"),
+        pytest.param(["fold_1", "fold_2", "fold_3"], id="names"),
+    ],
+)
+def test_several_columns_have_axes_each(name: Any) -> None:
     """Several fold columns are drawn side by side, with one legend."""
-    data = sf.kfold(pl.DataFrame({"label": LABELS}), "label", 3, repeats=3)
-    for name in ("fold", ["fold_1", "fold_2", "fold_3"]):
-        axes = sf.plot(data, "label", name)
-        assert [title_of(ax).partition(":")[0] for ax in axes] == ["fold_1", "fold_2", "fold_3"]
-        assert [ax.get_legend() is None for ax in axes] == [True, True, False]
+    axes = sf.plot(REPEATED, "label", name)
+
+    assert [title_of(ax).partition(":")[0] for ax in axes] == ["fold_1", "fold_2", "fold_3"]
+    assert [ax.get_legend() is None for ax in axes] == [True, True, False]
+
+
+def test_columns_are_drawn_on_the_axes_of_the_caller() -> None:
+    """The axes of the call are those that it returns, of one column or of several."""
     _, own = plt.subplots(3)
-    drawn = sf.plot(data, "label", "fold", kind="balance", ax=own)
+
+    drawn = sf.plot(REPEATED, "label", "fold", kind="balance", ax=own)
+
     assert list(drawn) == list(own)
-    assert sf.plot(data, "label", "fold_2", ax=own[0]) is own[0]
+    assert sf.plot(REPEATED, "label", "fold_2", ax=own[0]) is own[0]
 
 
 @pytest.mark.parametrize("n_folds", [2, 20, 60])

@@ -103,10 +103,3 @@ def test_labels_that_are_names(frame: Make) -> None:
     df = frame({"split": [202411, 202412, 202501, 202502] * 5})
     found = sf.check(df, name="split", duplicates=None)
     assert lines_of(found) == ["split is fit for use", "ok sizes: 4 folds of 5 rows"]
-
-
-def test_a_lost_fold(frame: Make) -> None:
-    """A fold that lies between others and has no rows is missed."""
-    df = frame({"fold": [0, 1, 3, 4] * 5})
-    found = sf.check(df, duplicates=None)
-    assert "WARNING fold 2 has no rows" in lines_of(found)

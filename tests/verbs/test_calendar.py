@@ -4,8 +4,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, timezone
-from functools import partial
-from itertools import accumulate, product
+from itertools import accumulate
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -280,28 +279,52 @@ def test_zones_that_only_pandas_has() -> None:
         assert labels == [datetime(2024, 2, 28, tzinfo=zone), datetime(2024, 2, 29, tzinfo=zone)]
 
 
-def test_the_ends_of_dates() -> None:
-    """The first nanoseconds are in a year that begins before them; Python has no year -221."""
+def test_the_first_year_of_nanoseconds() -> None:
+    """The first times in nanoseconds are in a year that begins before any of them."""
     times = pd.to_datetime(["1677-09-22", "1677-12-31", "2024-02-29"]).as_unit("ns")
     df = pl.DataFrame({"day": pl.Series(times), "x": range(3)})
+
     for frame in (df, df.lazy(), df.to_pandas()):
         labels = [(label, valid) for label, _, valid in pairs(frame, every="1y")]
         assert labels == [(datetime(1677, 1, 1), [0, 1]), (datetime(2024, 1, 1), [2])]
+
+
+def test_the_last_year_of_nanoseconds() -> None:
+    """The last time in nanoseconds has a label."""
+    ends = pl.Series([2**63 - 1, 0]).cast(pl.Datetime("ns", "Europe/Paris"))
+
+    found = pairs(pl.DataFrame({"day": ends, "x": [0, 1]}), every="1y")
+
+    assert [label.year for label, _, _ in found] == [1970, 2262]
+
+
+@pytest.mark.parametrize("rule", [{}, {"every": "1mo"}])
+def test_years_that_python_lacks(rule: dict[str, Any]) -> None:
+    """A date before the year 1 is an error that names its year."""
     far = pl.DataFrame({"day": pl.Series([-800_000, 0], dtype=pl.Int32).cast(pl.Date)})
-    beyond = "'day' must hold values that Python can represent, but year"
-    for rule in ({}, {"every": "1mo"}):
-        with pytest.raises(sf.StratError, match=beyond):
-            sf.folds(far, "day", **rule)
-    last = 2**63 - 1
-    ends = [("ms", last), ("us", last), ("us", -last), ("ms", 2**64 // 1000 + 1)]
-    for (unit, end), is_lazy in product(ends, (False, True)):
-        far = pl.DataFrame({"day": pl.Series([end, 0, None]).cast(pl.Datetime(unit, "UTC"))})
-        rule = "Column 'day' must hold values that Python can represent, but some are out of range."
-        options = {"frame": far.lazy() if is_lazy else far, "every": "1y", "nulls": "drop"}
-        refuse(rule, partial(sf.folds, name="day", **options))
-    far = pl.DataFrame({"day": pl.Series([last, 0]).cast(pl.Datetime("ns", "Europe/Paris"))})
-    years = [label.year for label, _, _ in pairs(far.with_row_index("x"), every="1y")]
-    assert years == [1970, 2262]
+
+    with pytest.raises(sf.StratError, match="values that Python can represent, but year -221"):
+        sf.folds(far, "day", **rule)
+
+
+@pytest.mark.parametrize(
+    ("unit", "end"),
+    [
+        pytest.param("ms", 2**63 - 1, id="last_millisecond"),
+        pytest.param("us", 2**63 - 1, id="last_microsecond"),
+        pytest.param("us", 1 - 2**63, id="first_microsecond"),
+        pytest.param("ms", 2**64 // 1000 + 1, id="millisecond_that_overflows_microseconds"),
+    ],
+)
+def test_times_that_python_lacks(unit: Any, end: int) -> None:
+    """Times out of Python's range are an error that names the column."""
+    far = pl.DataFrame({"day": pl.Series([end, 0, None]).cast(pl.Datetime(unit, "UTC"))})
+
+    for frame in (far, far.lazy()):
+        refuse(
+            "Column 'day' must hold values that Python can represent, but some are out of range.",
+            lambda frame=frame: sf.folds(frame, "day", every="1y", nulls="drop"),
+        )
 
 
 def test_minutes_of_all_years(frame: Make) -> None:

@@ -13,6 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from polars.testing import assert_frame_equal
+from sklearn.naive_bayes import GaussianNB
 
 import stratframe as sf
 from stratframe.frames.arrow import collect_narwhals
@@ -385,7 +386,13 @@ def test_frames_that_are_known_are_not_read() -> None:
 
 def test_study_takes_tables() -> None:
     """Strategies are compared on frames of any library."""
-    options: dict[str, Any] = {"samples": 2, "k": 2, "sample": 20}
+    options: dict[str, Any] = {
+        "strategies": {"plain": None},
+        "estimators": GaussianNB(),
+        "samples": 2,
+        "k": 2,
+        "sample": 20,
+    }
     found = sf.study.estimates(TABLE, "label", ["x", "day"], **options)
 
     expected = sf.study.estimates(POLARS, "label", ["x", "day"], **options)

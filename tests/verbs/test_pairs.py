@@ -112,11 +112,16 @@ def test_labels_that_differ_by_nanoseconds() -> None:
     assert [values(fold.train, "row") for fold in folds] == [[2], [0]]
 
 
-MIXED = {"row": range(6), "split": ["train", "valid", "test", "train", None, "test"]}
-MIXED |= {"block": [1, 3, 7, 8, None, None], "back": [8, 7, 3, 1, None, None]}
-MIXED |= {"when": ["past", "rest", "now", None, None, None], "one": [None, 0, None, 0, None, 0]}
-MIXED |= {"month": ["2024-02", "2024-01", "2024-04", "2024-03", None, None]}
-MIXED |= {"user": ["a", "b", "a", "c", None, None]}
+MIXED = {
+    "row": range(6),
+    "split": ["train", "valid", "test", "train", None, "test"],
+    "block": [1, 3, 7, 8, None, None],
+    "back": [8, 7, 3, 1, None, None],
+    "when": ["past", "rest", "now", None, None, None],
+    "one": [None, 0, None, 0, None, 0],
+    "month": ["2024-02", "2024-01", "2024-04", "2024-03", None, None],
+    "user": ["a", "b", "a", "c", None, None],
+}
 
 
 @pytest.mark.parametrize(
@@ -295,22 +300,42 @@ def test_few_rows_left_are_one_warning(frame: Make) -> None:
     assert splitter.get_n_splits(frame(data)) == 3  # without a second warning
 
 
-def test_apart_where_x_has_no_column() -> None:
+USERS = pd.DataFrame({"row": range(6), "fold": [0, 0, 1, 1, 2, 2], "user": list("aabbca")})
+
+
+def test_apart_in_groups() -> None:
     """A splitter looks up the columns in `X`, or else in a frame of `groups`."""
-    df = pd.DataFrame({"row": range(6), "fold": [0, 0, 1, 1, 2, 2], "user": list("aabbca")})
     splitter = sf.FoldSplit(apart="user")
-    array = np.zeros((6, 1))
-    expected = listed(sf.cv(df, apart="user"))
-    assert listed(splitter.split(array, groups=df)) == expected
-    assert listed(splitter.split(df[["fold"]], groups=df[["user"]])) == expected
-    message = "`FoldSplit` must find the column 'user' in `X` or `groups`, got ndarray and Series."
-    message += "\nHint: pass a frame with the column."
-    refuse_now(message, lambda: splitter.split(array, groups=df["fold"]))
-    message = "`apart` names the column 'user', which the frame does not have."
-    message += "\nHint: the columns are 'fold'."
-    refuse_now(message, lambda: splitter.split(df[["fold"]]))
+
+    in_groups = listed(splitter.split(np.zeros((6, 1)), groups=USERS))
+    in_both = listed(splitter.split(USERS[["fold"]], groups=USERS[["user"]]))
+
+    expected = listed(sf.cv(USERS, apart="user"))
+    assert in_groups == expected
+    assert in_both == expected
+
+
+def test_apart_in_no_frame() -> None:
+    """A column that is neither in `X` nor in `groups` is refused."""
+    splitter = sf.FoldSplit(apart="user")
+
+    refuse_now(
+        "`FoldSplit` must find the column 'user' in `X` or `groups`, got ndarray and Series.\n"
+        "Hint: pass a frame with the column.",
+        lambda: splitter.split(np.zeros((6, 1)), groups=USERS["fold"]),
+    )
+    refuse_now(
+        "`apart` names the column 'user', which the frame does not have.\n"
+        "Hint: the columns are 'fold'.",
+        lambda: splitter.split(USERS[["fold"]]),
+    )
+
+
+def test_apart_in_other_rows() -> None:
+    """`X` and `groups` must have the same rows."""
+    splitter = sf.FoldSplit(apart="user")
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        splitter.split(df[["fold"]].head(3), groups=df[["user"]])
+        splitter.split(USERS[["fold"]].head(3), groups=USERS[["user"]])
 
 
 NUMBERS = {"row": range(4), "fold": [1, 2, 3, 3], "user": ["a", "b", "a", "b"]}
@@ -749,16 +774,26 @@ def test_parts_are_no_folds(frame: Make, verb: str, parts: Any, train: str, vali
     assert len(read_all(df, "split", nulls="drop", valid=present)) == len(present)
 
 
-def test_parts_that_are_validated_do_not_train(frame: Make) -> None:
-    """With three parts `valid` alone is refused, unless it names the test set."""
+@pytest.mark.parametrize("valid", ["valid", ["valid", "test"]], ids=str)
+def test_the_test_set_does_not_train(frame: Make, valid: Any) -> None:
+    """With three parts, `valid` alone is refused if the test set would train."""
     df = frame({"row": range(6), "split": ["train", "valid", "test"] * 2})
-    for valid in ("valid", ["valid", "test"]):
-        hint = f"Hint: cv('split', train='train', valid={valid!r}); {LISTED}"
-        message = f"`cv` {LOOK} 'train', 'valid', 'test'.\n{hint}"
-        refuse_now(message, lambda valid=valid: sf.cv(df, "split", valid=valid))
-    assert read_all(df, "split", valid="test") == [([0, 1, 3, 4], [2, 5])]
-    two = frame({"row": range(4), "split": ["train", "test"] * 2})
-    assert read_all(two, "split", valid="test") == [([0, 2], [1, 3])]
+    hint = f"Hint: cv('split', train='train', valid={valid!r}); {LISTED}"
+    message = f"`cv` {LOOK} 'train', 'valid', 'test'.\n{hint}"
+    refuse_now(message, lambda: sf.cv(df, "split", valid=valid))
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        pytest.param(["train", "valid", "test"] * 2, ([0, 1, 3, 4], [2, 5]), id="three_parts"),
+        pytest.param(["train", "test"] * 2, ([0, 2], [1, 3]), id="two_parts"),
+    ],
+)
+def test_the_test_set_is_validated(frame: Make, parts: list[str], expected: Pair) -> None:
+    """All other parts train if `valid` names the test set."""
+    df = frame({"row": range(len(parts)), "split": parts})
+    assert read_all(df, "split", valid="test") == [expected]
 
 
 @readers
