@@ -295,8 +295,11 @@ def whole_groups(d: Draw) -> Case:
     patients = d.groups(4 * d.k, d.n // 3)
     of_patient = dict(zip(np.unique(patients), d.classes(4), strict=False))
     usual = np.array([of_patient[each] for each in patients])
-    columns = {"nr": patients, "label": np.where(d.rng.random(d.n) < 0.8, usual, d.classes(4))}
-    columns |= {"x": d.rng.normal(size=d.n)}
+    columns = {
+        "nr": patients,
+        "label": np.where(d.rng.random(d.n) < 0.8, usual, d.classes(4)),
+        "x": d.rng.normal(size=d.n),
+    }
     case = d.deal(columns, d.one_of(None, "label"), groups="nr")
     return case._replace(by="label", options={})
 
@@ -306,8 +309,11 @@ def sites(d: Draw) -> Case:
     count = d.number(3, 8)
     codes = np.append(np.arange(count), d.rng.choice(count, d.n - count, p=d.unequal(count)))
     usual = d.rng.permutation(count)[codes] % 3
-    columns = {"label": np.where(d.rng.random(d.n) < 0.7, usual, d.rng.integers(3, size=d.n))}
-    columns |= {"town": np.array([*"abcdefgh"])[codes], "x": d.rng.normal(size=d.n)}
+    columns = {
+        "label": np.where(d.rng.random(d.n) < 0.7, usual, d.rng.integers(3, size=d.n)),
+        "town": np.array([*"abcdefgh"])[codes],
+        "x": d.rng.normal(size=d.n),
+    }
     if d.chance(0.5):
         return Case(d.frame(columns), "label", {"name": "town"})
     return Case(d.frame(columns | {"fold": codes}), "label")

@@ -86,17 +86,25 @@ def test_no_fold_has_what_advise_says_it_lacks(kind: str, rows: list[tuple[str, 
     assert sum(absent > 0 for absent in values(sf.report(folded, "label"), "absent")) >= lacking
 
 
-RAREST = [("a", "missing", 0.5, True), (["b", "a"], "(2, missing)", 0.5, True)]
-RAREST += [(sf.quantiles("id", 2), "(4, 8]", 2, True), ("price", "(0.5, 1]", 2, False)]
-RAREST += [(sf.margins(["b", "a"]), "a: missing", 0.5, False)]
-RAREST += [(["a", "price"], "(missing, [1, 1])", 0.5, False)]
+RAREST = [
+    ("a", "missing", 0.5, True),
+    (["b", "a"], "(2, missing)", 0.5, True),
+    (sf.quantiles("id", 2), "(4, 8]", 2, True),
+    ("price", "(0.5, 1]", 2, False),
+    (sf.margins(["b", "a"]), "a: missing", 0.5, False),
+    (["a", "price"], "(missing, [1, 1])", 0.5, False),
+]
 
 
 @pytest.mark.parametrize(("by", "rarest", "per_fold", "has_variance"), RAREST, ids=str)
 def test_advise_names_the_rarest_stratum(frame, by, rarest, per_fold, has_variance):
     """Missing values are a stratum; variances of margins and orders depend on the rows."""
-    data: dict[str, list[Any]] = {"a": [*"xxyyxxyy", None], "b": [1] * 4 + [2] * 5}
-    data |= {"id": list(range(9)), "price": [row / 8 for row in range(9)]}
+    data: dict[str, list[Any]] = {
+        "a": [*"xxyyxxyy", None],
+        "b": [1] * 4 + [2] * 5,
+        "id": list(range(9)),
+        "price": [row / 8 for row in range(9)],
+    }
     found = columns_of(sf.advise(frame(data), by, 2, full=True))
     assert (found["rarest"], found["per_fold"]) == ([rarest], [per_fold])
     assert [found[name] != [None] for name in OF_ROWS] == [True, has_variance, has_variance]

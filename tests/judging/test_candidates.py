@@ -24,13 +24,16 @@ from tests.helpers import Make
         "fold",
         "Fold_2",
         "kfold",
+        "cv_fold",
+        "cv5",
+        "k",
         "split",
+        "set",
         "testSet",
         "is_train",
         "isTest",
-        "set",
-        "cv5",
         "partition",
+        "Part",
     ],
 )
 def test_names_of_folds(name: str) -> None:
@@ -38,7 +41,10 @@ def test_names_of_folds(name: str) -> None:
     assert names_folds(name)
 
 
-@pytest.mark.parametrize("name", ["patient", "offset", "latest", "folder", "asset", 3, None])
+@pytest.mark.parametrize(
+    "name",
+    ["patient", "offset", "latest", "folder", "asset", "bucket", "counts", "settings", 1, None],
+)
 def test_other_names(name: Any) -> None:
     """A word that only contains a word for folds is another word."""
     assert not names_folds(name)

@@ -151,8 +151,14 @@ def test_worst_first(frame: Make) -> None:
 
 def test_ties_go_by_the_standardised_difference(frame: Make) -> None:
     """Ties of `ratio` are ordered by the size of `smd`, and then by the order of features."""
-    data = {"near": [1, 2, 3, 4], "far": [1, 2, 30, 31], "farthest": [1, 1, 2, 2], "fold": HALVES}
-    data |= {"b": list("xyxy"), "a": list("xyxy")}
+    data = {
+        "near": [1, 2, 3, 4],
+        "far": [1, 2, 30, 31],
+        "farthest": [1, 1, 2, 2],
+        "fold": HALVES,
+        "b": list("xyxy"),
+        "a": list("xyxy"),
+    }
     found = drift(frame(data), ["b", "near", "far", "farthest", "a"])
     assert values(found, "distance") == [1] * 6 + [0] * 4
     names = ["farthest", "far", "near", "b", "a"]
@@ -178,10 +184,15 @@ def as_numbers() -> Any:
 
 
 DAYS, MOMENTS = ([dt.timedelta(**{unit: n}) for n in UNEVEN] for unit in ("days", "microseconds"))
-DATED = {"days": [dt.datetime(2024, 1, 1) + each for each in DAYS], "durations": DAYS}
-DATED |= {"microseconds": [dt.datetime(1960, 1, 1) + each for each in MOMENTS], "short": MOMENTS}
-DATED |= {"dates": [dt.date(2024, 1, 1) + each for each in DAYS]}
-DATED |= {"times": [dt.time(0, n) for n in UNEVEN], "decimals": [Decimal(n) / 8 for n in UNEVEN]}
+DATED = {
+    "days": [dt.datetime(2024, 1, 1) + each for each in DAYS],
+    "durations": DAYS,
+    "microseconds": [dt.datetime(1960, 1, 1) + each for each in MOMENTS],
+    "short": MOMENTS,
+    "dates": [dt.date(2024, 1, 1) + each for each in DAYS],
+    "times": [dt.time(0, n) for n in UNEVEN],
+    "decimals": [Decimal(n) / 8 for n in UNEVEN],
+}
 
 
 @pytest.mark.parametrize("column", DATED.values(), ids=list(DATED))

@@ -107,15 +107,21 @@ def test_ids_are_counted_as_in_a_loop(kind, one, two, fold, times, duplicates):
             split = split_groups(column, fold) - {None}
             n = len({x for x, f in zip(column, fold, strict=True) if None not in (x, f)})
             are = "is" if len(split) == 1 else "are"
-            detail = f"{name!r}: {len(split)} of {n} {are} in several folds; if their rows belong"
-            detail += f" together, pass groups={name!r}"
+            detail = (
+                f"{name!r}: {len(split)} of {n} {are} in several folds; if their rows belong"
+                f" together, pass groups={name!r}"
+            )
             expected += [("note", "groups", len(split), detail)] if split else []
     found = sf.check(make(kind, {**data, "fold": fold}), duplicates=duplicates)
     assert told(found, say="groups=") == expected[:2]
 
 
-VISITS: dict[str, Any] = {"patient_id": [row // 2 for row in range(80)], "visit": [0, 1] * 40}
-VISITS |= {"x": [row + 0.5 for row in range(80)], "fold": [0, 1] * 40}
+VISITS: dict[str, Any] = {
+    "patient_id": [row // 2 for row in range(80)],
+    "visit": [0, 1] * 40,
+    "x": [row + 0.5 for row in range(80)],
+    "fold": [0, 1] * 40,
+}
 
 
 @pytest.mark.parametrize("argument", ["by", "groups", "key", "name"])
@@ -230,9 +236,13 @@ def test_folds_that_are_the_same(kind: str, fold: list[Any], ways: list[str]) ->
 
     A row without a fold in one column must have none in the other.
     """
-    made = {"same": fold, "other": [*fold[:-1], 3], "filled": [each or 0 for each in fold]}
-    made |= {"text": [None if each is None else str(each) for each in fold]}
-    made |= {"shifted": [None if each is None else each + 1 for each in fold]}
+    made = {
+        "same": fold,
+        "other": [*fold[:-1], 3],
+        "filled": [each or 0 for each in fold],
+        "text": [None if each is None else str(each) for each in fold],
+        "shifted": [None if each is None else each + 1 for each in fold],
+    }
     columns = {"first": fold, **{f"{way}{i}": made[way] for i, way in enumerate(ways)}}
     names = list(columns)
     expected = []
@@ -254,8 +264,12 @@ def test_categories_without_rows_do_not_tell_folds_apart() -> None:
     assert "'one' and 'two' are the same" in str(sf.check(twice, name=["one", "two"]))
 
 
-NAMES = {"שם": "שם is fit", " ok": "' ok' is fit"}
-NAMES |= {"a\n  LEAK": r"'a\n  LEAK' is fit", "\u202eb": r"'\u202eb' is fit"}
+NAMES = {
+    "שם": "שם is fit",
+    " ok": "' ok' is fit",
+    "a\n  LEAK": r"'a\n  LEAK' is fit",
+    "\u202eb": r"'\u202eb' is fit",
+}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -32,9 +32,14 @@ def listed(found: Any, check: str) -> list[tuple[int, int]]:
     return [tuple(row[1:]) for row in rows if row[0] == check]
 
 
-COLUMNS: dict[str, list[Any]] = {"numbers": [0, 1, 2, None], "flags": [True, False, None]}
-COLUMNS |= {"floats": [0.5, 0.0, -0.0, NAN, None], "categories": ["x", "y", None]}
-COLUMNS |= {"days": [dt.date(2024, 1, 1), dt.date(2024, 1, 2), None], "text": ["x", "X", "", None]}
+COLUMNS: dict[str, list[Any]] = {
+    "numbers": [0, 1, 2, None],
+    "flags": [True, False, None],
+    "floats": [0.5, 0.0, -0.0, NAN, None],
+    "categories": ["x", "y", None],
+    "days": [dt.date(2024, 1, 1), dt.date(2024, 1, 2), None],
+    "text": ["x", "X", "", None],
+}
 
 
 @st.composite
@@ -80,8 +85,12 @@ def test_leaks_are_the_rows_that_a_loop_finds(kind: str, drawn: tuple[Any, list[
 
 def test_the_table(frame: Make, kind: str) -> None:
     """Each leak comes with its check, set, position and fold, in the caller's library."""
-    data = {"who": ["ann", "bob", "ann", "eve", "bob", "bob", "eve"], "x": [5, 6, 5, 7, 8, 6, 5]}
-    data |= {"id": [1, 2, None, 3, 2, None, 1], "part": ["u", "v", "v", "u", "v", None, "u"]}
+    data = {
+        "who": ["ann", "bob", "ann", "eve", "bob", "bob", "eve"],
+        "x": [5, 6, 5, 7, 8, 6, 5],
+        "id": [1, 2, None, 3, 2, None, 1],
+        "part": ["u", "v", "v", "u", "v", None, "u"],
+    }
     found = sf.leaks(frame(data), groups="who", key="id", duplicates="x", name="part")
     assert isinstance(found, pl.DataFrame if "polars" in kind else pd.DataFrame)
     expected = {"check": ["groups"] * 2 + ["duplicates"] * 3, "set": [0] * 5}
@@ -96,8 +105,13 @@ def test_names_of_the_table_stay_its_own(frame: Make) -> None:
     assert list(row.columns) == ["check", "set", "row", "fold"]
 
 
-NEAR = [[2**53, 2**53 + 1], [-(2**63), 2**63 - 1], [0.1 + 0.2, 0.3], [float("inf"), -float("inf")]]
-NEAR += [[dt.datetime(2024, 1, 1), dt.datetime(2024, 1, 1, microsecond=1)]]
+NEAR = [
+    [2**53, 2**53 + 1],
+    [-(2**63), 2**63 - 1],
+    [0.1 + 0.2, 0.3],
+    [float("inf"), -float("inf")],
+    [dt.datetime(2024, 1, 1), dt.datetime(2024, 1, 1, microsecond=1)],
+]
 
 
 @pytest.mark.parametrize("pair", NEAR, ids=str)
@@ -154,9 +168,11 @@ def of_dtype(numbers: list[int], dtype: Any) -> Any:
         as_text = dtype in (pl.Categorical, pl.Enum, pl.Binary)
         column = column.cast(pl.String).cast(dtype) if as_text else column.cast(dtype)
         return pl.DataFrame({"x": column, "fold": folds})
-    made = {"period[D]": pd.PeriodIndex.from_ordinals(numbers, freq="D")}
-    made |= {"interval": pd.cut(numbers, range(-1, 50))}
-    made |= {"datetime64[ns, UTC]": pd.to_datetime(numbers, utc=True)}
+    made = {
+        "period[D]": pd.PeriodIndex.from_ordinals(numbers, freq="D"),
+        "interval": pd.cut(numbers, range(-1, 50)),
+        "datetime64[ns, UTC]": pd.to_datetime(numbers, utc=True),
+    }
     column = made[dtype] if dtype in made else pd.Series(numbers).astype(dtype)
     return pd.DataFrame({"x": column, "fold": folds})
 

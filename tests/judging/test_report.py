@@ -118,10 +118,16 @@ def are_dealt(classes: list[int], folds: list[int]) -> bool:
     return bool(is_even and both < alike * share - 2.33 * np.sqrt(alike * share))
 
 
-ORDERS: dict[str, tuple[Any, int]] = {"fractions": ("half", 2), "inside": (["label", "half"], 2)}
-ORDERS |= {"named": (sf.continuous("wide"), 2), "guessed": ("wide", 2)}
-ORDERS |= {"guessed inside": (["label", "wide"], 2), "rare values": ("month", 2)}
-ORDERS |= {"classes of many numbers": (sf.classes("wide"), 2), "classes of few numbers": ("few", 0)}
+ORDERS: dict[str, tuple[Any, int]] = {
+    "fractions": ("half", 2),
+    "inside": (["label", "half"], 2),
+    "named": (sf.continuous("wide"), 2),
+    "guessed": ("wide", 2),
+    "guessed inside": (["label", "wide"], 2),
+    "rare values": ("month", 2),
+    "classes of many numbers": (sf.classes("wide"), 2),
+    "classes of few numbers": ("few", 0),
+}
 """Entries, and the rows that a bin or class may be off beyond rounding."""
 
 
@@ -132,8 +138,14 @@ def test_orders_are_judged_in_bins(frame: Make, case: str, n: int, k: int) -> No
     drawn = np.random.default_rng(0)
     by, slack = ORDERS[case]
     wide = drawn.integers(0, 60, n)
-    data = {"wide": wide, "half": wide / 2 + 0.25, "few": wide % 7, "month": np.arange(n) % 11}
-    data |= {"label": drawn.choice(["a", "b"], n, p=[0.7, 0.3]), "all": np.zeros(n)}
+    data = {
+        "wide": wide,
+        "half": wide / 2 + 0.25,
+        "few": wide % 7,
+        "month": np.arange(n) % 11,
+        "label": drawn.choice(["a", "b"], n, p=[0.7, 0.3]),
+        "all": np.zeros(n),
+    }
     data = {column: each.tolist() for column, each in data.items()}
     *parents, last = by if isinstance(by, list) else [by]
     name = last if isinstance(last, str) else "wide"

@@ -25,6 +25,7 @@ from stratframe.judging.sequences import (
     is_turned,
     judge_border,
     log_chance_apart,
+    names_time,
 )
 from tests.helpers import Make
 from tests.judging.conftest import lines_of
@@ -284,16 +285,37 @@ def test_a_test_set_of_the_newest_rows(kind: str, day: str, dtype: Any) -> None:
     assert not sf.check(frame, "label", "split", time=False).ok
 
 
-def test_numbers_are_times_if_their_name_says_so(frame: Make) -> None:
-    """Years and weeks can order parts; a number of another name, such as an index, cannot."""
-    columns = {"label": LATER, "split": NEWEST}
-    for name in ("year", "saleYear", "week_1", "TIME"):
-        found = sf.check(frame({name: range(100), **columns}), "label", "split")
-        assert line_on_time(found) == f"ok time: parts follow each other by {name!r}"
-    for name in ("id", "index", "daytona", "timer", "x"):
-        found = sf.check(frame({name: range(100), **columns}), "label", "split")
-        assert line_on_time(found) is None
-        assert not found.ok
+@pytest.mark.parametrize("name", ["year", "saleDate", "week2", "TIME", "time_stamp", ("day", "")])
+def test_names_of_times(name: Any) -> None:
+    """Names of times are known in several spellings."""
+    assert names_time(name)
+
+
+@pytest.mark.parametrize("name", ["daytona", "timer", "settings", "counts", "fold", 1])
+def test_names_of_other_columns(name: Any) -> None:
+    """A word that only contains a word for times is another word."""
+    assert not names_time(name)
+
+
+@pytest.mark.parametrize("name", ["year", "week_1"])
+def test_numbers_are_times_if_their_name_says_so(frame: Make, name: str) -> None:
+    """Years and weeks can order parts."""
+    df = frame({name: range(100), "label": LATER, "split": NEWEST})
+
+    found = sf.check(df, "label", "split")
+
+    assert line_on_time(found) == f"ok time: parts follow each other by {name!r}"
+
+
+@pytest.mark.parametrize("name", ["id", "index", "x"])
+def test_numbers_of_other_names_are_no_times(frame: Make, name: str) -> None:
+    """Numbers such as an index do not order parts."""
+    df = frame({name: range(100), "label": LATER, "split": NEWEST})
+
+    found = sf.check(df, "label", "split")
+
+    assert line_on_time(found) is None
+    assert not found.ok
 
 
 @pytest.mark.parametrize(

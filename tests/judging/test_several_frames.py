@@ -13,12 +13,21 @@ import pytest
 import stratframe as sf
 from tests.helpers import KINDS, columns_of, eager, make, refuse_now, refused, values
 
-TRAIN = {"label": ["a", "b"] * 6, "user": [row // 2 for row in range(12)]}
-TRAIN |= {"day": [date(2024, 1, 1 + row) for row in range(12)]}
-TRAIN |= {"x": [row + 0.5 for row in range(12)], "fold": [0, 1] * 6}
-TEST = {"day": [date(2024, 2, 1), date(2024, 1, 12), date(2024, 1, 1), date(2024, 2, 2)]}
-TEST |= {"user": [6, 5, 0, 7], "label": ["a", "b", "a", "b"], "x": [20.5, 21.5, 0.5, 22.5]}
-TEST |= {"split": ["u"] * 4, "only": [1] * 4}
+TRAIN = {
+    "label": ["a", "b"] * 6,
+    "user": [row // 2 for row in range(12)],
+    "day": [date(2024, 1, 1 + row) for row in range(12)],
+    "x": [row + 0.5 for row in range(12)],
+    "fold": [0, 1] * 6,
+}
+TEST = {
+    "day": [date(2024, 2, 1), date(2024, 1, 12), date(2024, 1, 1), date(2024, 2, 2)],
+    "user": [6, 5, 0, 7],
+    "label": ["a", "b", "a", "b"],
+    "x": [20.5, 21.5, 0.5, 22.5],
+    "split": ["u"] * 4,
+    "only": [1] * 4,
+}
 BOTH = {name: [*TRAIN[name], *TEST[name]] for name in ("label", "user", "day", "x")}
 BOTH["split"] = ["train"] * 12 + ["test"] * 4
 TABLES: list[tuple[Any, dict[str, Any]]] = [

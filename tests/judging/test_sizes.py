@@ -8,8 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from stratframe.judging.candidates import names_folds
-from stratframe.judging.sequences import names_time
 from stratframe.judging.sizes import are_unequal, exceed_chance, look_dealt, lost_folds
 from tests.helpers import Make
 from tests.judging.conftest import lines_of
@@ -76,26 +74,6 @@ def test_larger_groups_allow_more_unequal_sizes() -> None:
     sizes = np.array([130, 100, 70])
     assert exceed_chance(sizes, squares=150)
     assert not exceed_chance(sizes, squares=300 * 10)
-
-
-@pytest.mark.parametrize("name", ["fold", "cv_fold", "test_set", "isTest", "Part", "k", "cv2", 1])
-def test_names_of_folds(name: Any) -> None:
-    """Names of folds and parts are known in several spellings; others are no folds."""
-    assert names_folds(name) is (name != 1)
-
-
-@pytest.mark.parametrize("name", ["site", "hospital", "bucket", "counts", "settings", "partner"])
-def test_names_of_something_else(name: str) -> None:
-    """Words that only contain a word for folds or times mean something else."""
-    assert not names_folds(name)
-    assert not names_time(name)
-
-
-@pytest.mark.parametrize("name", ["year", "saleDate", "week2", "TIME", "time_stamp", ("day", "")])
-def test_names_of_times(name: Any) -> None:
-    """Names of times are known in several spellings."""
-    assert names_time(name)
-    assert not names_folds(name)
 
 
 def test_labels_that_are_names(frame: Make) -> None:

@@ -87,8 +87,10 @@ def test_torn_groups_are_a_leak(frame: Make, n_torn: int) -> None:
     """A few people in two folds, and all others in one, are a leak."""
     found = sf.check(frame(data_of(tear(FOLDS, n_torn))), "label")
     is_or_are = "is" if n_torn == 1 else "are"
-    text = f"{n_torn} of 100 values of 'nr' {is_or_are} in several folds, all others in one; if"
-    text += " their rows do not belong together, pass groups=False"
+    text = (
+        f"{n_torn} of 100 values of 'nr' {is_or_are} in several folds, all others in one; if"
+        " their rows do not belong together, pass groups=False"
+    )
     assert not found.ok
     assert lines_on(found) == [("leak", text)]
     assert sf.check(frame(data_of(tear(FOLDS, n_torn))), groups=False).ok

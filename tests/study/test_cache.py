@@ -37,9 +37,18 @@ def run(tmp_path: Path) -> Callable[..., Any]:
     STOP_AT.clear()
 
     def study(**changes: Any) -> Any:
-        arguments = {"frame": population(), "target": "label", "features": FEATURES}
-        arguments |= {"strategies": {"mine": counted}, "estimators": GaussianNB(), "k": 2}
-        arguments |= {"sample": 40, "samples": 6, "repeats": 1, "cache": tmp_path}
+        arguments = {
+            "frame": population(),
+            "target": "label",
+            "features": FEATURES,
+            "strategies": {"mine": counted},
+            "estimators": GaussianNB(),
+            "k": 2,
+            "sample": 40,
+            "samples": 6,
+            "repeats": 1,
+            "cache": tmp_path,
+        }
         return sf.study.estimates(**(arguments | changes))
 
     return study
@@ -53,7 +62,7 @@ def test_a_stopped_study_goes_on(run: Callable[..., Any]) -> None:
     assert len(CALLS) == 3
     resumed = run()
     assert_frame_equal(run(), resumed)
-    assert len(CALLS) == 3 + 4
+    assert len(CALLS) == 7
     assert_frame_equal(results(run(cache=None)), results(resumed))
 
 
@@ -319,8 +328,10 @@ def test_the_folder_says_what_it_holds(run: Callable[..., Any], tmp_path: Path) 
 def test_what_cannot_be_pickled_is_refused(run: Callable[..., Any]) -> None:
     """Strategies that cannot be pickled are refused."""
     lock = threading.Lock()
-    message = "`cache` needs strategies, estimators and a metric that can be pickled, but got"
-    message += " TypeError: cannot pickle '_thread.lock' object.\nHint: leave out `cache`."
+    message = (
+        "`cache` needs strategies, estimators and a metric that can be pickled, but got"
+        " TypeError: cannot pickle '_thread.lock' object.\nHint: leave out `cache`."
+    )
     refuse(message, lambda: run(strategies={"mine": lambda frame, k, seed: lock}))
 
 

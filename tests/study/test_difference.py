@@ -45,8 +45,22 @@ def test_choices_are_those_of_the_differences() -> None:
     """The better estimator is chosen where the difference has the sign of the true one."""
     frame = three_estimators()
     found = differences(frame, full=True)
-    columns = [*KEYS, "mse_ratio", "low", "high", "bias", "sd", "mse", "correct", "regret"]
-    columns += ["within", "seconds", "fold_seconds", "failed", "error"]
+    columns = [
+        *KEYS,
+        "mse_ratio",
+        "low",
+        "high",
+        "bias",
+        "sd",
+        "mse",
+        "correct",
+        "regret",
+        "within",
+        "seconds",
+        "fold_seconds",
+        "failed",
+        "error",
+    ]
     assert found.columns.tolist() == columns
     found = found.set_index(KEYS)
     assert len(found) == 2 * 3 * 2
@@ -170,11 +184,15 @@ def test_units_and_shared_errors_do_not_matter(seed: int, n_estimators: int, uni
 def test_estimators_that_have_no_pairs() -> None:
     """Estimates of one estimator, or of two that share no row, are an error."""
     frame = drawn_estimates(4)
-    message = "`estimates` must have at least two estimators, got only 'a'.\nHint:"
-    message += " `sf.study.estimates` takes a dict of `estimators`; `sf.study.summary` is for the"
-    message += " scores of one estimator."
+    message = (
+        "`estimates` must have at least two estimators, got only 'a'.\nHint:"
+        " `sf.study.estimates` takes a dict of `estimators`; `sf.study.summary` is for the"
+        " scores of one estimator."
+    )
     refuse(message, lambda: sf.study.differences(frame.query("estimator == 'a'")))
-    message = "`estimates` must have two estimators with the same strategy, k, sample and repeat,"
-    message += " got none.\nHint: `sf.study.estimates` makes such a frame."
+    message = (
+        "`estimates` must have two estimators with the same strategy, k, sample and repeat,"
+        " got none.\nHint: `sf.study.estimates` makes such a frame."
+    )
     apart = frame[(frame["estimator"] == "a") == (frame["k"] == 2)]
     refuse(message, lambda: differences(apart))

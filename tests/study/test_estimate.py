@@ -54,7 +54,7 @@ def samples_of(frame: Any, target: str, model: Any, **changes: Any) -> tuple[Any
 def test_one_row_for_each_strategy_estimator_k_sample_and_repeat() -> None:
     """All combinations have a row, in the order of the arguments."""
     found = study({"plain": None}, [GaussianNB(), DummyClassifier()], k=[5, 2])
-    assert len(found) == 2 * 2 * 2 * 3 * 2
+    assert len(found) == 48
     assert found["strategy"].unique().tolist() == ["SCV", "plain"]
     assert found["estimator"].unique().tolist() == ["GaussianNB", "DummyClassifier"]
     assert found["k"].unique().tolist() == [5, 2]
@@ -166,8 +166,10 @@ def test_columns_can_be_transformed_by_name() -> None:
 def test_whole_numbers_are_classes_or_continuous() -> None:
     """`sf.classes` and `sf.continuous` say what whole numbers are; many need one of them."""
     frame = population().assign(age=np.arange(120) % 60, few=np.arange(120) % 3)
-    message = "`target` must be classes or numbers, but 'age' holds 60 different whole numbers,"
-    message += " which may be either.\nHint: pass `sf.continuous('age')` or `sf.classes('age')`."
+    message = (
+        "`target` must be classes or numbers, but 'age' holds 60 different whole numbers,"
+        " which may be either.\nHint: pass `sf.continuous('age')` or `sf.classes('age')`."
+    )
     refuse(message, lambda: sf.study.compare(frame, "age", FEATURES))
     for target in (sf.continuous("few"), sf.classes("few"), "few"):
         found = sf.study.estimates(frame, target, FEATURES, PLAIN, **ONCE)

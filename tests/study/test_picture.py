@@ -103,8 +103,10 @@ def test_bad_results(results: pd.DataFrame) -> None:
     """A frame that is no summary, or has no ratio, is an error."""
     message = "`results` must have a positive ratio to draw, got none in 8 rows."
     refuse(message, lambda: sf.study.plot(results.assign(mse_ratio=np.nan)))
-    rule = "`results` names the column 'high', which the frame does not have."
-    rule += "\nHint: the columns are 'strategy', 'estimator', 'k', 'mse_ratio', 'low'."
+    rule = (
+        "`results` names the column 'high', which the frame does not have."
+        "\nHint: the columns are 'strategy', 'estimator', 'k', 'mse_ratio', 'low'."
+    )
     refuse(rule, lambda: sf.study.plot(results.drop(columns=["high"])))
 
 

@@ -173,8 +173,10 @@ def test_polars_gives_the_same(make: Any, verb: Any) -> None:
 def test_bad_frames() -> None:
     """A frame that holds no estimates, or some twice, is an error."""
     frame = drawn_estimates()
-    message = "`estimates` names the column 'truth', which the frame does not have."
-    message += "\nHint: the columns are 'strategy', 'estimator', 'k', 'sample', 'repeat', ..."
+    message = (
+        "`estimates` names the column 'truth', which the frame does not have."
+        "\nHint: the columns are 'strategy', 'estimator', 'k', 'sample', 'repeat', ..."
+    )
     refuse(message, lambda: sf.study.summary(frame.drop(columns=["truth"])))
     refuse("`estimates` must have rows, got none.", lambda: sf.study.summary(frame[:0]))
     rule = "`estimates` must hold each repeat once, got some repeats twice."

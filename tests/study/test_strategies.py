@@ -14,8 +14,16 @@ from stratframe.study.strategies import check_strategies, deal_folds
 from stratframe.study.target import read_target
 from tests.study.samples import FEATURES, population, to_library
 
-SHARED = ["k-fold", "SCV", "SCBCV, random", "DB-SCV", "DOB-SCV"]
-SHARED += ["nearest, with target", "margins", "SCV, then PC1"]
+SHARED = [
+    "k-fold",
+    "SCV",
+    "SCBCV, random",
+    "DB-SCV",
+    "DOB-SCV",
+    "nearest, with target",
+    "margins",
+    "SCV, then PC1",
+]
 
 
 def default_strategy(name: str, frame: Any, target: str) -> Any:

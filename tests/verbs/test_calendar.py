@@ -23,8 +23,13 @@ DAYS = [date(2024, month, day) for month in (1, 2, 3, 5, 6, 9) for day in (3, 17
 """No day is in April, July or August."""
 ROWS = {"day": DAYS, "x": list(range(len(DAYS)))}
 
-FREQUENCIES = {"1d": ("D", 30), "1w": ("W", 200), "1mo": ("M", 900)}
-FREQUENCIES |= {"1q": ("Q", 3000), "1y": ("Y", 9000)}
+FREQUENCIES = {
+    "1d": ("D", 30),
+    "1w": ("W", 200),
+    "1mo": ("M", 900),
+    "1q": ("Q", 3000),
+    "1y": ("Y", 9000),
+}
 """What pandas calls the periods of Polars, and the days of some 30 of them."""
 
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -133,8 +133,13 @@ def test_contiguous_folds_are_those_of_scikit_learn(labels: list[str], k: int, s
         assert folds_of(frame, "label", k, **deal) == theirs
 
 
-STRETCHES = [([0.8, 0.2], [8, 1]), ([0.2, 0.8], [2, 7]), ([0.7, 0.2, 0.1], [10, 3, 1])]
-STRETCHES += [([0.7, 0.2, 0.1], [13, 4, 1]), ([3, None, 2], [3, 5, 2])]
+STRETCHES = [
+    ([0.8, 0.2], [8, 1]),
+    ([0.2, 0.8], [2, 7]),
+    ([0.7, 0.2, 0.1], [10, 3, 1]),
+    ([0.7, 0.2, 0.1], [13, 4, 1]),
+    ([3, None, 2], [3, 5, 2]),
+]
 
 
 @pytest.mark.parametrize(("parts", "sizes"), STRETCHES)
@@ -419,9 +424,11 @@ def test_warnings_inside_over_name_the_column(expr: pl.Expr) -> None:
     """A warning of an expression inside `.over` names the column, as one outside does."""
     frame = pl.DataFrame({"y": ["a"] * 8 + ["b"], "x": [1] * 9, "all": [0] * 9})
     fold = expr.strat.kfold(k=3).over("all")
-    message = "1 class of 'y' has fewer rows than there are folds (3): 'b' (1 row).\n"
-    message += "Hint: `df.strat.advise('y')` shows what each k does to it; "
-    message += '`rare="ignore"` silences this warning.'
+    message = (
+        "1 class of 'y' has fewer rows than there are folds (3): 'b' (1 row).\n"
+        "Hint: `df.strat.advise('y')` shows what each k does to it; "
+        '`rare="ignore"` silences this warning.'
+    )
     for each in (frame, frame.lazy()):
         warned(message, lambda each=each: each.with_columns(fold))
 

@@ -279,8 +279,10 @@ def test_clusters_as_groups_are_those_of_all_rows(frame: Make) -> None:
 
 
 PARTS = {"train": 0.6, "valid": 0.2, "test": 0.2}
-GROWN = {"y": ["a"] * 40 + ["b"] * 20 + ["a", "b", "c"] * 10}
-GROWN |= {"who": [i // 3 if i < 60 else 18 + (i - 60) // 2 for i in range(90)]}
+GROWN = {
+    "y": ["a"] * 40 + ["b"] * 20 + ["a", "b", "c"] * 10,
+    "who": [i // 3 if i < 60 else 18 + (i - 60) // 2 for i in range(90)],
+}
 
 
 def parted(kind: str, groups: Any = None) -> Any:
@@ -360,8 +362,10 @@ def test_parts_without_rows() -> None:
     """The share of a part that no row is in cannot be seen."""
     parts = pd.Categorical(["train", None, "train"], categories=["train", "test"])
     df = pd.DataFrame({"y": ["a"] * 3, "split": parts})
-    message = "`extend` needs rows in each part to find its share, but there are none in 'test'.\n"
-    message += "Hint: give the shares with `parts=`."
+    message = (
+        "`extend` needs rows in each part to find its share, but there are none in 'test'.\n"
+        "Hint: give the shares with `parts=`."
+    )
     assert refuse(message, lambda: sf.extend(df, "y", name="split")).failures is None
     filled = sf.extend(df, "y", parts=0.4, name="split", rare="ignore")
     assert filled["split"].tolist() == ["train", "test", "train"]
@@ -370,8 +374,10 @@ def test_parts_without_rows() -> None:
 def test_rows_of_one_part_show_no_shares(kind: str) -> None:
     """A column that holds `test` alone would make every row a test row, which nobody asks for."""
     rows = make(kind, {"y": ["a", "b"] * 10, "split": ["test"] * 4 + [None] * 16})
-    message = "`extend` would put all rows into the only part, 'test'.\n"
-    message += "Hint: give the shares, as in `parts=0.2`."
+    message = (
+        "`extend` would put all rows into the only part, 'test'.\n"
+        "Hint: give the shares, as in `parts=0.2`."
+    )
     if kind == "polars-lazy":  # which parts a column holds is only known when it is collected
         message = f"`extend` needs folds 0..k-1 in 'split', but it is String.{OF_PARTS}"
     refuse(message, lambda: sf.extend(rows, "y", name="split"))
@@ -382,9 +388,14 @@ def test_rows_of_one_part_show_no_shares(kind: str) -> None:
 N = 80
 PART = ["train", "train", "train", "test"] * (N // 4)
 TRAIN = [part == "train" for part in PART]
-HOLDOUT: dict[str, Any] = {"y": ["a", "b", "b", "a", "c"] * (N // 5), "split": PART, "train": TRAIN}
-HOLDOUT |= {"who": [row // 2 for row in range(N)], "x": [row + 0.5 for row in range(N)]}
-HOLDOUT |= {"fold": [row % 5 if row < 50 and TRAIN[row] else None for row in range(N)]}
+HOLDOUT: dict[str, Any] = {
+    "y": ["a", "b", "b", "a", "c"] * (N // 5),
+    "split": PART,
+    "train": TRAIN,
+    "who": [row // 2 for row in range(N)],
+    "x": [row + 0.5 for row in range(N)],
+    "fold": [row % 5 if row < 50 and TRAIN[row] else None for row in range(N)],
+}
 """A holdout with folds on its training part, and new rows of both parts."""
 
 
@@ -427,9 +438,11 @@ def test_rows_that_stay_null_are_not_looked_at(frame: Make) -> None:
 def test_errors_name_the_rows_of_the_frame(frame: Make, kind: str, row: int) -> None:
     """Rows at fault are positions in the frame; rows that are not dealt are not looked at."""
     df = frame({**HOLDOUT, "y": [*HOLDOUT["y"][:row], None, *HOLDOUT["y"][row + 1 :]]})
-    message = f"Column 'y' has missing values in 1 row ({row}).\nHint: `missing=\"stratum\"` makes"
-    message += ' missing values a stratum of their own; in `kfold`, `missing="null"` leaves the'
-    message += " fold of these rows null."
+    message = (
+        f"Column 'y' has missing values in 1 row ({row}).\nHint: `missing=\"stratum\"` makes"
+        ' missing values a stratum of their own; in `kfold`, `missing="null"` leaves the'
+        " fold of these rows null."
+    )
     error = refuse(message, lambda: sf.extend(df, "y", where="train"))
     assert at_fault(error, kind) == {"row": [row], "y": [None]}
 

@@ -263,8 +263,10 @@ def test_folds_that_hold_no_positions(cv_of: Any, routing: bool) -> None:
     """Frames, and a method that is not called, are answered with the call that gives positions."""
     df, labels = nested_folds("pandas")
     cv = cv_of(df.rename(columns={"outer": "fold"}))
-    message = "scikit-learn's `cv` needs row positions, but got frames, or a method without its"
-    message += " parentheses.\nHint: `cv=df.strat.cv()`."
+    message = (
+        "scikit-learn's `cv` needs row positions, but got frames, or a method without its"
+        " parentheses.\nHint: `cv=df.strat.cv()`."
+    )
     with sklearn.config_context(enable_metadata_routing=routing):
         refuse_now(message, lambda: cross_val_score(model(), df, labels, cv=cv))
         refuse_now(message, lambda: GridSearchCV(model(), {}, cv=cv).fit(df, labels))

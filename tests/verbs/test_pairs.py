@@ -291,8 +291,10 @@ def test_apart_by_sets(kind: str, apart: list[str], data: st.DataObject, folds: 
 def test_few_rows_left_are_one_warning(frame: Make) -> None:
     """One warning names the pair that keeps the smallest share of its training rows."""
     data = {"row": range(8), "fold": [0, 0, 1, 1, 2, 2, 2, 2], "user": list("abaeabcd")}
-    message = "`apart` leaves less than half of the training rows in 1 of 3 pairs, and in the worst"
-    message += " only 1 of 4 rows for label 2 of 'fold'."
+    message = (
+        "`apart` leaves less than half of the training rows in 1 of 3 pairs, and in the worst"
+        " only 1 of 4 rows for label 2 of 'fold'."
+    )
     for read in READERS:
         pairs = warned(message, lambda read=read: list(read(frame(data), apart="user")))
         assert len(pairs) == 3

@@ -110,9 +110,14 @@ def test_samples_of_small_shares_and_of_nothing(frame: Any) -> None:
 
 
 PARTS = {"train": 0.8, "valid": 0.1, "test": 0.1}
-SEVEN = {"y": ["a"] * 7, "x": [i + 0.5 for i in range(7)], "id": range(7)}
-SEVEN |= {"most": [True] * 6 + [False], "part": ["train"] * 6 + [None]}
-SEVEN |= {"other": ["train"] * 6 + ["valid"]}
+SEVEN = {
+    "y": ["a"] * 7,
+    "x": [i + 0.5 for i in range(7)],
+    "id": range(7),
+    "most": [True] * 6 + [False],
+    "part": ["train"] * 6 + [None],
+    "other": ["train"] * 6 + ["valid"],
+}
 
 
 @pytest.mark.parametrize(
