@@ -234,17 +234,22 @@ class Small(GaussianNB):
         return super().fit(data, y, sample_weight)
 
 
-FAILURES: dict[str, dict[str, Any]] = {
-    "MemoryError: too many": {"estimators": Small()},
-    "ArithmeticError: the score is nan": {"metric": lambda *_: np.nan},
-}
-
-
-@pytest.mark.parametrize("message", FAILURES)
-def test_a_failing_estimator_is_recorded(message: str) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param({"estimators": Small()}, "MemoryError: too many", id="no_true_score"),
+        pytest.param(
+            {"metric": lambda *_: np.nan},
+            "ArithmeticError: the score is nan",
+            id="score_that_is_no_number",
+        ),
+    ],
+)
+def test_a_failing_estimator_is_recorded(arguments: dict[str, Any], message: str) -> None:
     """Without a finite true score there is a message in place of an estimate."""
     with pytest.warns(sf.StratWarning, match=message):
-        found = study(**FAILURES[message])
+        found = study(**arguments)
+
     assert found[["estimate", "truth"]].isna().all(axis=None)
     assert set(found["error"]) == {message}
     assert sf.study.summary(found)["mse_ratio"].isna().all()
@@ -256,23 +261,56 @@ def writes(frame: Any, k: int, seed: int) -> Any:
     return frame
 
 
-def test_folds_of_a_strategy_are_checked() -> None:
+@pytest.mark.parametrize(
+    ("strategy", "rule"),
+    [
+        pytest.param(
+            lambda df, k, _: np.zeros(len(df)),
+            "return a frame with the column 'fold', got ndarray.",
+            id="array",
+        ),
+        pytest.param(
+            lambda df, k, _: df,
+            "return a frame with the column 'fold', got DataFrame.",
+            id="frame_without_folds",
+        ),
+        pytest.param(
+            lambda df, k, _: sf.kfold(df[:30], k=k),
+            "return the 40 rows of its frame, got 30.",
+            id="fewer_rows",
+        ),
+        pytest.param(
+            lambda df, k, _: sf.kfold(df, k=k)[::-1],
+            "return its rows in their original order.",
+            id="other_order",
+        ),
+        pytest.param(
+            lambda df, k, _: sf.kfold(df, k=k + 1), "deal k=2 folds, got 3.", id="more_folds"
+        ),
+        pytest.param(
+            {"by": "label", "where": lambda frame: frame["x"] > 0},
+            "give every row a fold",
+            id="rows_without_a_fold",
+        ),
+    ],
+)
+def test_folds_of_a_strategy_are_checked(strategy: Any, rule: str) -> None:
     """A strategy that loses rows, leaves some without a fold or returns no frame fails."""
-    no_fold = "return a frame with the column 'fold', got"
-    broken: dict[str, Any] = {
-        f"{no_fold} ndarray.": lambda df, k, _: np.zeros(len(df)),
-        f"{no_fold} DataFrame.": lambda df, k, _: df,
-        "return the 40 rows of its frame, got 30.": lambda df, k, _: sf.kfold(df[:30], k=k),
-        "return its rows in their original order.": lambda df, k, _: sf.kfold(df, k=k)[::-1],
-        "deal k=2 folds, got 3.": lambda df, k, _: sf.kfold(df, k=k + 1),
-    }
-    nulls = {"by": "label", "where": lambda frame: frame["x"] > 0}
     with pytest.warns(sf.StratWarning, match="failed"):
-        found = study({**broken, "nulls": nulls, "writes": writes})
+        found = study({"broken": strategy})
+
     errors = found.groupby("strategy")["error"].first()
-    assert "must give every row a fold" in errors.pop("nulls")
-    expected = {rule: f"StratError: A strategy must {rule}" for rule in broken}
-    assert errors.to_dict() == {**expected, "SCV": "", "writes": ""}
+    assert f"must {rule}" in errors["broken"]
+    assert errors["SCV"] == ""
+
+
+def test_a_strategy_may_write_into_its_frame() -> None:
+    """What a strategy writes into its frame changes nothing for the others."""
+    found = study({"writes": writes})
+
+    assert (found["error"] == "").all()
+    first = found.groupby("strategy")["estimate"].first()
+    assert first["SCV"] == study().query("strategy == 'SCV'")["estimate"].iloc[0]
 
 
 def test_a_metric_by_name_or_function() -> None:
