@@ -166,15 +166,21 @@ def test_orders_are_judged_in_bins(frame: Make, case: str, n: int, k: int) -> No
 
 
 ROW = st.tuples(st.sampled_from("aaaaaaabbcde"), st.integers(0, 99), st.integers(0, 9))
-TIMES = st.sampled_from([1, 9])
 KFOLD_BY = ["label", ["label", "size"], "price", ["label", "price"], sf.quantiles("price", 3)]
 
 
-@pytest.mark.parametrize("kind", TWO_KINDS)
 @pytest.mark.parametrize("by", [*KFOLD_BY, sf.continuous("size")], ids=str)
-@given(st.lists(ROW, min_size=10, max_size=80), st.integers(2, 5), st.integers(0, 9), TIMES)
+@given(
+    kind=st.sampled_from(TWO_KINDS),
+    rows=st.lists(ROW, min_size=10, max_size=80),
+    k=st.integers(2, 5),
+    seed=st.integers(0, 9),
+    times=st.sampled_from([1, 9]),
+)
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
-def test_columns_of_kfold_are_even(kind, by, rows, k, seed, times):
+def test_columns_of_kfold_are_even(
+    by: Any, kind: str, rows: list[Any], k: int, seed: int, times: int
+) -> None:
     """Whatever the strata, all folds of `kfold` are even, as `advise` says they will be."""
     label, number, size = map(list, zip(*rows * times, strict=True))
     price = [(each + place * (times > 1)) / 8 for place, each in enumerate(number)]

@@ -96,36 +96,67 @@ def test_failures_are_tried_again(run: Any, monkeypatch: pytest.MonkeyPatch) -> 
     assert_frame_equal(run(strategies=strategies), third)
 
 
-PLANTED: dict[str, Callable[[list[Any]], Any]] = {
-    **{
-        str(content[:20]): lambda _, content=content: content
-        for content in (b"", b"[", b"[]", b"{}", b"3", b'[["mine"]]', b"\xff\xfe\x00")
-    },
-    "other columns": lambda _: b'[[["mine"], 0, 0, 0, 0, 0, 0, 0, 0, ""]]',
-    "deep": lambda _: b"[" * 100_000 + b"]" * 100_000,
-    "NaN": lambda row: [[*row[:5], float("nan"), *row[6:]]],
-    "an infinite truth": lambda row: [[*row[:6], float("inf"), *row[7:]]],
-    "no number": lambda row: [[*row[:5], "0.5", *row[6:]]],
-    "a flag": lambda row: [[*row[:5], True, *row[6:]]],
-    "a flag for a number of folds": lambda row: [[*row[:3], False, *row[4:]]],
-    "no message": lambda row: [[*row[:9], None]],
-    "a row more": lambda row: [row, row],
-}
-"""What takes the place of the first row in a file: bytes for the whole file, or rows."""
-
-
-@pytest.mark.parametrize("case", PLANTED)
-def test_what_no_study_writes_is_run_again(run: Any, tmp_path: Path, case: str) -> None:
-    """A file that no study can have written counts as none, and is replaced."""
+def check_that_samples_are_run_again(run: Any, path: Path, text: bytes) -> None:
+    """Check that a file of this text counts as none, and is replaced."""
     whole = run(samples=1)
-    (path,) = tmp_path.glob("*/sample_000000.json")
-    row, *others = json.loads(path.read_text())
-    planted = PLANTED[case](row)
-    is_whole = isinstance(planted, bytes)
-    path.write_bytes(planted if is_whole else json.dumps([*planted, *others]).encode())
+    n_runs = len(CALLS)
+    path.write_bytes(text)
+
     for _ in range(2):
         assert_frame_equal(results(run(samples=1)), results(whole))
-        assert len(CALLS) == 2
+        assert len(CALLS) == n_runs + 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b"[", id="cut"),
+        pytest.param(b"[]", id="no_rows"),
+        pytest.param(b"{}", id="mapping"),
+        pytest.param(b"3", id="number"),
+        pytest.param(b'[["mine"]]', id="short_row"),
+        pytest.param(b'[[["mine"], 0, 0, 0, 0, 0, 0, 0, 0, ""]]', id="list_for_a_name"),
+        pytest.param(b"\xff\xfe\x00", id="no_text"),
+        pytest.param(b"[" * 100_000 + b"]" * 100_000, id="deep"),
+    ],
+)
+def test_what_no_study_writes_is_run_again(run: Any, tmp_path: Path, text: bytes) -> None:
+    """A file that no study can have written counts as none, and is replaced."""
+    run(samples=1)
+    (path,) = tmp_path.glob("*/sample_000000.json")
+
+    check_that_samples_are_run_again(run, path, text)
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        pytest.param(5, float("nan"), id="estimate_that_is_nan"),
+        pytest.param(5, "0.5", id="estimate_as_text"),
+        pytest.param(5, True, id="estimate_as_a_flag"),
+        pytest.param(6, float("inf"), id="infinite_truth"),
+        pytest.param(3, False, id="number_of_folds_as_a_flag"),
+        pytest.param(9, None, id="no_message"),
+    ],
+)
+def test_estimates_that_no_study_writes(run: Any, tmp_path: Path, place: int, value: Any) -> None:
+    """A file in which one value is of another type, or not finite, counts as none."""
+    run(samples=1)
+    (path,) = tmp_path.glob("*/sample_000000.json")
+    rows = json.loads(path.read_text())
+    rows[0][place] = value
+
+    check_that_samples_are_run_again(run, path, json.dumps(rows).encode())
+
+
+def test_an_estimate_too_many(run: Any, tmp_path: Path) -> None:
+    """A file that holds an estimate twice counts as none."""
+    run(samples=1)
+    (path,) = tmp_path.glob("*/sample_000000.json")
+    rows = json.loads(path.read_text())
+
+    check_that_samples_are_run_again(run, path, json.dumps([rows[0], *rows]).encode())
 
 
 def test_what_is_no_file(run: Callable[..., Any], tmp_path: Path) -> None:
