@@ -708,44 +708,70 @@ def test_errors_on_labels_say_that_the_name_comes_first(
         assert str(error).endswith(BY_FIRST) == is_said
 
 
-def test_a_tuple_is_one_column_where_there_is_such_a_column() -> None:
-    """Columns of several levels are named by tuples, as `name` and as `apart`."""
-    df = pd.DataFrame(
-        {
-            ("plan", "fold"): [0, 1, 0, 1, None, None],
-            ("plan", "site"): ["a", "b", "c", "a", "b", "c"],
-            ("data", "label"): ["x", "y", "x", "y", "x", "y"],
-        }
+LEVELS = pd.DataFrame(
+    {
+        ("plan", "fold"): [0, 1, 0, 1, None, None],
+        ("plan", "site"): ["a", "b", "c", "a", "b", "c"],
+        ("data", "label"): ["x", "y", "x", "y", "x", "y"],
+    }
+)
+"""A frame whose columns have two levels, and are named by tuples."""
+
+FOLD = ("plan", "fold")
+SITE = ("plan", "site")
+LABEL = ("data", "label")
+
+
+def test_a_tuple_is_one_column() -> None:
+    """`name` and `apart` may be tuples that name columns of several levels."""
+    positions = sf.cv(LEVELS, FOLD, nulls="drop", apart=SITE)
+
+    flat = pd.DataFrame({"fold": LEVELS[FOLD], "site": LEVELS[SITE]})
+    assert listed(positions) == listed(sf.cv(flat, "fold", nulls="drop", apart="site"))
+    folds = sf.folds(LEVELS, FOLD, nulls="drop", apart=SITE)
+    assert [fold.name for fold in folds] == [FOLD, FOLD]
+
+
+@pytest.mark.parametrize(
+    ("name", "apart"),
+    [pytest.param(FOLD, SITE, id="tuples"), pytest.param([FOLD], [SITE], id="lists")],
+)
+def test_a_splitter_takes_tuples(name: Any, apart: Any) -> None:
+    """`FoldSplit` reads columns of several levels, in a list or alone."""
+    splitter = sf.FoldSplit(name, nulls="drop", apart=apart)
+
+    expected = sf.cv(LEVELS, FOLD, nulls="drop", apart=SITE)
+    assert listed(splitter.split(LEVELS)) == listed(expected)
+
+
+def test_tables_take_tuples() -> None:
+    """Parts and tables may be of columns of several levels."""
+    assert list(sf.parts(LEVELS, FOLD)) == [0, 1]
+    assert len(sf.balance(LEVELS, LABEL, FOLD)) == 4
+    assert sf.compare(LEVELS, LABEL, FOLD)["column"].tolist() == [str(FOLD)]
+
+
+UNDEALT_LEVELS = pd.DataFrame({("a", "fold"): [0, 1, None, None], ("b", "x"): ["p", "p", "q", "q"]})
+
+
+def test_extend_fills_a_column_of_several_levels() -> None:
+    """`extend` takes the tuple that names a fold column."""
+    filled = sf.extend(UNDEALT_LEVELS, ("b", "x"), name=("a", "fold"))
+    assert sorted(filled[("a", "fold")]) == [0, 0, 1, 1]
+
+
+def test_kfold_replaces_a_column_of_several_levels() -> None:
+    """`kfold` may replace a column that a tuple names."""
+    dealt = sf.kfold(UNDEALT_LEVELS, ("b", "x"), 2, name=("a", "fold"), overwrite=True)
+    assert sorted(dealt[("a", "fold")]) == [0, 0, 1, 1]
+
+
+def test_new_columns_have_text_for_a_name() -> None:
+    """A tuple that names no column is no name of a new one."""
+    refuse_now(
+        "`name` must be a non-empty string, got ('c', 'fold').",
+        lambda: sf.kfold(UNDEALT_LEVELS, ("b", "x"), 2, name=("c", "fold")),
     )
-    fold = ("plan", "fold")
-    site = ("plan", "site")
-    rule = {"nulls": "drop", "apart": site}
-
-    positions = sf.cv(df, fold, **rule)
-
-    flat = pd.DataFrame({"fold": df[fold], "site": df[site]})
-    wanted = sf.cv(flat, "fold", nulls="drop", apart="site")
-    assert [(a.tolist(), b.tolist()) for a, b in positions] == [
-        (a.tolist(), b.tolist()) for a, b in wanted
-    ]
-    for name, apart in ((fold, site), ([fold], [site])):
-        split = list(sf.FoldSplit(name, nulls="drop", apart=apart).split(df))
-        assert [b.tolist() for _, b in split] == [b.tolist() for _, b in wanted]
-    assert [fold.name for fold in sf.folds(df, fold, **rule)] == [fold, fold]
-    assert list(sf.parts(df, fold)) == [0, 1]
-    assert len(sf.balance(df, ("data", "label"), fold)) == 4
-    assert sf.compare(df, ("data", "label"), fold)["column"].tolist() == [str(fold)]
-
-
-def test_a_tuple_names_a_column_to_write() -> None:
-    """`extend` fills and `kfold` replaces a column of several levels, but none makes one."""
-    df = pd.DataFrame({("a", "fold"): [0, 1, None, None], ("b", "x"): ["p", "p", "q", "q"]})
-    fold = ("a", "fold")
-    assert sorted(sf.extend(df, ("b", "x"), name=fold)[fold]) == [0, 0, 1, 1]
-    dealt = sf.kfold(df, ("b", "x"), 2, name=fold, overwrite=True)
-    assert sorted(dealt[fold]) == [0, 0, 1, 1]
-    message = "`name` must be a non-empty string, got ('c', 'fold')."
-    refuse_now(message, lambda: sf.kfold(df, ("b", "x"), 2, name=("c", "fold")))
 
 
 PARTED = [

@@ -18,33 +18,62 @@ from tests.helpers import TWO_KINDS, Make, eager, make, values, warned
 from tests.test_promises import shares
 
 
-@pytest.mark.filterwarnings("ignore:'none' has no rows:stratframe.StratWarning")
-def test_parts_are_in_their_order(frame: Make) -> None:
-    """Parts come in the order of the call that made them, or in that of `names`."""
+def split_in_odd_order(frame: Make) -> Any:
+    """Split seven rows, of which one has no part, into parts of which one has no rows."""
     data = {"a": ["x"] * 6 + ["y"], "i": list(range(7))}
-    split = sf.split(frame(data), "a", {"test": 0.5, "none": 0.01, "train": 0.49}, rare="null")
-    found = sf.parts(split)
+    return sf.split(frame(data), "a", {"test": 0.5, "none": 0.01, "train": 0.49}, rare="null")
+
+
+@pytest.mark.filterwarnings("ignore:'none' has no rows:stratframe.StratWarning")
+def test_parts_are_in_the_order_of_the_call(frame: Make) -> None:
+    """Parts come in the order of the call that made them, even those without rows."""
+    found = sf.parts(split_in_odd_order(frame))
+
     assert list(found) == ["test", "none", "train"]
     assert len(values(found["none"], "i")) == 0
     assert sorted(i for part in found.values() for i in values(part, "i")) == list(range(6))
-    assert list(sf.parts(split, names=["train", "test"])) == ["train", "test"]
-    train, none, test = sf.parts(split, names=("train", "none", "test")).values()
+
+
+@pytest.mark.filterwarnings("ignore:'none' has no rows:stratframe.StratWarning")
+def test_parts_are_in_the_order_of_their_names(frame: Make) -> None:
+    """Parts that the call names come in the order of its names."""
+    train, none, test = sf.parts(
+        split_in_odd_order(frame), names=("train", "none", "test")
+    ).values()
+
     assert [len(values(part, "i")) for part in (train, none, test)] == [3, 0, 3]
 
 
-def test_order_of_parts(frame: Make) -> None:
+@pytest.mark.filterwarnings("ignore:'none' has no rows:stratframe.StratWarning")
+def test_parts_without_rows_need_no_name(frame: Make) -> None:
+    """A call that names parts may leave out those without rows."""
+    found = sf.parts(split_in_odd_order(frame), names=["train", "test"])
+    assert list(found) == ["train", "test"]
+
+
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [
+        pytest.param(["b", "a", None, "b"], ["b", "a"], id="text_as_it_appears"),
+        pytest.param(
+            ["test", "valid", "train", "test"], ["train", "valid", "test"], id="parts_by_use"
+        ),
+        pytest.param([2, 0, None, 1, 10], [0, 1, 2, 10], id="numbers_by_size"),
+        pytest.param([None, None], [], id="no_parts"),
+        pytest.param(
+            pl.Series(["test", "a", "train"], dtype=pl.Categorical),
+            ["train", "test", "a"],
+            id="parts_by_use_before_others",
+        ),
+    ],
+)
+def test_order_of_parts(frame: Make, column: Any, expected: list[Any]) -> None:
     """Text comes in the order train, valid, test, others as they appear; numbers are sorted."""
-    for column, expected in (
-        (["b", "a", None, "b"], ["b", "a"]),
-        (["test", "valid", "train", "test"], ["train", "valid", "test"]),
-        ([2, 0, None, 1, 10], [0, 1, 2, 10]),
-        ([None, None], []),
-        (pl.Series(["test", "a", "train"], dtype=pl.Categorical), ["train", "test", "a"]),
-    ):
-        found = sf.parts(frame({"split": column, "i": list(range(len(column)))}))
-        assert list(found) == expected
-        for part, rows in found.items():
-            assert values(rows, "i") == [i for i, value in enumerate(column) if value == part]
+    found = sf.parts(frame({"split": column, "i": list(range(len(column)))}))
+
+    assert list(found) == expected
+    for part, rows in found.items():
+        assert values(rows, "i") == [i for i, value in enumerate(column) if value == part]
 
 
 def test_parts_read_back_from_csv(tmp_path: Path) -> None:
@@ -85,14 +114,26 @@ def test_samples_are_proportional(kind: str, column: Any, data: st.DataObject, s
         assert abs(count - sizes[label] * n / len(column)) < 1
 
 
-def test_samples_by_share_and_equal_numbers(frame: Make) -> None:
-    """`frac` rounds the total; equal allocation passes on what small strata lack."""
-    df = frame({"a": ["x"] * 50 + ["y"] * 20 + ["z"] * 3})
-    assert len(sf.sample(df, "a", frac=0.1)) == 7
-    assert len(sf.sample(df, "a", frac=np.float32(0.5))) == 36
-    equal = values(sf.sample(df, "a", n=33, allocation="equal"), "a")
-    assert Counter(equal) == {"x": 15, "y": 15, "z": 3}
-    assert len(sf.sample(df, "a", n=73)) == 73
+UNEQUAL = {"a": ["x"] * 50 + ["y"] * 20 + ["z"] * 3}
+
+
+@pytest.mark.parametrize(
+    ("options", "n"),
+    [
+        pytest.param({"frac": 0.1}, 7, id="share"),
+        pytest.param({"frac": np.float32(0.5)}, 36, id="half_of_an_odd_number"),
+        pytest.param({"n": 73}, 73, id="all_rows"),
+    ],
+)
+def test_sizes_of_samples(frame: Make, options: dict[str, Any], n: int) -> None:
+    """A sample has `n` rows, or its share of the rows, rounded."""
+    assert len(sf.sample(frame(UNEQUAL), "a", **options)) == n
+
+
+def test_samples_of_equal_numbers(frame: Make) -> None:
+    """Equal allocation passes on what small strata lack."""
+    rows = sf.sample(frame(UNEQUAL), "a", n=33, allocation="equal")
+    assert Counter(values(rows, "a")) == {"x": 15, "y": 15, "z": 3}
 
 
 def test_a_continuous_sample_is_spread_over_the_values(frame: Make) -> None:
@@ -101,12 +142,16 @@ def test_a_continuous_sample_is_spread_over_the_values(frame: Make) -> None:
     assert np.diff([-10.0, *found, 110.0]).max() <= 22
 
 
-def test_samples_of_small_shares_and_of_nothing(frame: Any) -> None:
-    """A share below a millionth counts in full, and an empty frame has an empty sample."""
+def test_samples_of_small_shares() -> None:
+    """A share below a millionth counts in full."""
     lots = pd.DataFrame({"a": np.zeros(2_500_000, dtype=np.int8)})
     assert len(sf.sample(lots, "a", frac=8e-7)) == 2
-    for allocation in ("equal", "proportional"):
-        assert len(eager(sf.sample(frame({"a": []}), "a", n=0, allocation=allocation))) == 0
+
+
+@pytest.mark.parametrize("allocation", ["equal", "proportional"])
+def test_samples_of_nothing(frame: Make, allocation: Any) -> None:
+    """An empty frame has an empty sample."""
+    assert len(eager(sf.sample(frame({"a": []}), "a", n=0, allocation=allocation))) == 0
 
 
 PARTS = {"train": 0.8, "valid": 0.1, "test": 0.1}
