@@ -75,9 +75,7 @@ FOURS = sf.quantiles("price", 4)
             id="counts",
         ),
         pytest.param(
-            "split --by label --each 3",
-            sf.split(DATA, "label", each=3),
-            id="rows_of_each_stratum",
+            "split --by label --each 3", sf.split(DATA, "label", each=3), id="rows_of_each_stratum"
         ),
         pytest.param(
             "split --by label --each train=rest,valid=1,test=2",

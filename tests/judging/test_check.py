@@ -244,25 +244,11 @@ def test_misspelt_columns(frame: Make, argument: str) -> None:
             id="no_duplicates",
         ),
         pytest.param(
-            {"features": []},
-            "`features` must hold at least one column, got [].",
-            id="no_features",
+            {"features": []}, "`features` must hold at least one column, got [].", id="no_features"
         ),
-        pytest.param(
-            {"time": []},
-            "`time` must hold at least one column, got [].",
-            id="no_time",
-        ),
-        pytest.param(
-            {"by": []},
-            "`by` must hold at least one entry, got [].",
-            id="no_strata",
-        ),
-        pytest.param(
-            {"name": []},
-            "`name` must hold column names, got [].",
-            id="no_name",
-        ),
+        pytest.param({"time": []}, "`time` must hold at least one column, got [].", id="no_time"),
+        pytest.param({"by": []}, "`by` must hold at least one entry, got [].", id="no_strata"),
+        pytest.param({"name": []}, "`name` must hold column names, got [].", id="no_name"),
     ],
 )
 def test_bad_arguments(frame: Make, options: dict[str, Any], message: str) -> None:

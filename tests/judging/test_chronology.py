@@ -118,11 +118,7 @@ def check_lines(frame: Any, time: Any, lines: list[str]) -> None:
             ["WARNING no row has a fold"],
             id="no_row_has_a_fold",
         ),
-        pytest.param(
-            {"fold": [], "day": []},
-            ["WARNING there are no rows"],
-            id="no_rows",
-        ),
+        pytest.param({"fold": [], "day": []}, ["WARNING there are no rows"], id="no_rows"),
     ],
 )
 def test_lines_on_time(frame: Make, data: dict[str, Any], lines: list[str]) -> None:

@@ -344,12 +344,7 @@ def weighed(*heavy: float, **more: Any) -> dict[str, Any]:
             "ok 0 w, one: totals within 0 % of their shares",
             id="whole_rows",
         ),
-        pytest.param(
-            weighed(),
-            None,
-            "ok 0 w, one: totals within 0 % of their shares",
-            id="even",
-        ),
+        pytest.param(weighed(), None, "ok 0 w, one: totals within 0 % of their shares", id="even"),
         pytest.param(
             weighed(10.8, 10.8),
             None,

@@ -647,10 +647,7 @@ def test_lines_on_duplicates(
     ("data", "options", "lines"),
     [
         pytest.param(
-            {"fold": [0, 2, 0, 2]},
-            {},
-            ["WARNING fold 1 has no rows"],
-            id="one_fold_without_rows",
+            {"fold": [0, 2, 0, 2]}, {}, ["WARNING fold 1 has no rows"], id="one_fold_without_rows"
         ),
         pytest.param(
             {"fold": [0, 2, 3, 5, 6, 7] * 2},
@@ -658,24 +655,9 @@ def test_lines_on_duplicates(
             ["WARNING 2 folds have no rows: 1, 4"],
             id="two_folds_without_rows",
         ),
-        pytest.param(
-            {"fold": [0, 10**7, 0]},
-            {},
-            [],
-            id="gap_of_millions_is_none",
-        ),
-        pytest.param(
-            {"site": [0, 2, 0, 2]},
-            {"name": "site"},
-            [],
-            id="numbers_of_sites",
-        ),
-        pytest.param(
-            {"fold": [1, 1]},
-            {},
-            ["WARNING there is only one fold"],
-            id="one_fold",
-        ),
+        pytest.param({"fold": [0, 10**7, 0]}, {}, [], id="gap_of_millions_is_none"),
+        pytest.param({"site": [0, 2, 0, 2]}, {"name": "site"}, [], id="numbers_of_sites"),
+        pytest.param({"fold": [1, 1]}, {}, ["WARNING there is only one fold"], id="one_fold"),
         pytest.param(
             {"label": ["a", "b"], "fold": [None, None]},
             {"by": "label", "groups": "label", "key": "label", "duplicates": "auto"},

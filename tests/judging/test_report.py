@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import TWO_KINDS, Make, columns_of, make, refuse_now, values
+from tests.helpers import TWO_KINDS, Make, columns_of, make, refuse_now, refuse_rule, values
 from tests.judging.test_findings import crossed, judge, order_words
 from tests.verbs.conftest import CLASSES
 
@@ -256,16 +256,13 @@ PATIENTS = {
 MEASURES = [sf.report, sf.balance, sf.compare, sf.check, sf.plot]
 """The verbs that take `by`, and then the name of the fold column."""
 
-FOLD_IN_BY = (
-    "`by` must name columns other than the fold column, but includes 'fold'.\n"
-    'Hint: name a column by which to compare the folds, as in `by="label"`.'
-)
+FOLD_IN_BY = "`by` must name columns other than the fold column, but includes 'fold'."
 
 
 @pytest.mark.parametrize("verb", MEASURES)
 def test_by_is_the_fold_column(frame: Make, verb: Any) -> None:
     """No verb compares folds by themselves."""
-    refuse_now(FOLD_IN_BY, lambda: verb(frame(PATIENTS), "fold", "fold"))
+    refuse_rule(FOLD_IN_BY, lambda: verb(frame(PATIENTS), "fold", "fold"))
 
 
 @pytest.mark.parametrize(
@@ -278,19 +275,19 @@ def test_by_is_the_fold_column(frame: Make, verb: Any) -> None:
 )
 def test_by_includes_the_fold_column(frame: Make, by: Any) -> None:
     """The fold column is refused in a list and in a term, too."""
-    refuse_now(FOLD_IN_BY, lambda: sf.report(frame(PATIENTS), by, "fold"))
+    refuse_rule(FOLD_IN_BY, lambda: sf.report(frame(PATIENTS), by, "fold"))
 
 
 def test_by_is_an_expression_of_the_fold_column() -> None:
     """An expression that is the fold column is refused."""
-    refuse_now(FOLD_IN_BY, lambda: sf.report(pl.DataFrame(PATIENTS), pl.col("fold")))
+    refuse_rule(FOLD_IN_BY, lambda: sf.report(pl.DataFrame(PATIENTS), pl.col("fold")))
 
 
 def test_by_is_a_fold_column_of_several_levels() -> None:
     """The fold column may be named by its levels."""
     plain = pd.DataFrame(PATIENTS)
     levels = plain.set_axis(pd.MultiIndex.from_product([plain.columns, [""]]), axis=1)
-    refuse_now(FOLD_IN_BY, lambda: sf.report(levels, [("fold", "")]))
+    refuse_rule(FOLD_IN_BY, lambda: sf.report(levels, [("fold", "")]))
 
 
 def test_the_fold_column_is_no_feature() -> None:

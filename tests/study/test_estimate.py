@@ -422,25 +422,15 @@ def test_rules_of_models(arguments: dict[str, Any], rule: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "rule"),
     [
-        pytest.param(
-            {"k": (5, 1)},
-            "`k` must be at least 2, got 1.",
-            id="one_fold",
-        ),
+        pytest.param({"k": (5, 1)}, "`k` must be at least 2, got 1.", id="one_fold"),
         pytest.param(
             {"k": []},
             "`k` must hold at least one number of folds, got [].",
             id="no_numbers_of_folds",
         ),
+        pytest.param({"samples": 0}, "`samples` must be at least 1, got 0.", id="no_samples"),
         pytest.param(
-            {"samples": 0},
-            "`samples` must be at least 1, got 0.",
-            id="no_samples",
-        ),
-        pytest.param(
-            {"repeats": 1.5},
-            "`repeats` must be a whole number, got 1.5.",
-            id="half_a_repeat",
+            {"repeats": 1.5}, "`repeats` must be a whole number, got 1.5.", id="half_a_repeat"
         ),
         pytest.param(
             {"repeats": 2**64},
@@ -462,11 +452,7 @@ def test_rules_of_models(arguments: dict[str, Any], rule: str) -> None:
             "`progress` must be True or False, got 'no'.",
             id="progress_in_words",
         ),
-        pytest.param(
-            {"seed": -1},
-            "`seed` must be at least 0, got -1.",
-            id="negative_seed",
-        ),
+        pytest.param({"seed": -1}, "`seed` must be at least 0, got -1.", id="negative_seed"),
     ],
 )
 def test_rules_of_numbers(arguments: dict[str, Any], rule: str) -> None:
@@ -488,9 +474,7 @@ def test_rules_of_numbers(arguments: dict[str, Any], rule: str) -> None:
             id="range_of_features",
         ),
         pytest.param(
-            {"features": []},
-            "`features` must hold at least one column, got [].",
-            id="no_features",
+            {"features": []}, "`features` must hold at least one column, got [].", id="no_features"
         ),
         pytest.param(
             {"features": ["x", "label"]},

@@ -388,11 +388,7 @@ def test_the_last_folds_of_any_column(frame: Make) -> None:
             "Hours or minutes in `every` must divide a day evenly, as \"6h\" does, got '7m'.",
             id="minutes_that_do_not_divide_a_day",
         ),
-        pytest.param(
-            {"last": 0},
-            "`last` must be at least 1, got 0.",
-            id="no_labels",
-        ),
+        pytest.param({"last": 0}, "`last` must be at least 1, got 0.", id="no_labels"),
         pytest.param(
             {"last": 2, "valid": [1]},
             "`last` cannot be combined with `valid`, which names the labels to validate on.",

@@ -35,9 +35,7 @@ MODIN = type("DataFrame", (), {"__module__": "modin.pandas.dataframe"})()
             id="number",
         ),
         pytest.param(
-            lambda: sf.folds(DEALT, None),
-            "`name` must hold column names, got None.",
-            id="none",
+            lambda: sf.folds(DEALT, None), "`name` must hold column names, got None.", id="none"
         ),
         pytest.param(
             lambda: sf.folds(DEALT, len),
@@ -62,20 +60,6 @@ MODIN = type("DataFrame", (), {"__module__": "modin.pandas.dataframe"})()
             id="misspelt",
         ),
         pytest.param(
-            lambda: sf.report(DEALT, "label", ["fold", "flod"]),
-            "`name` names the column 'flod', which the frame does not have.\n"
-            "Hint: did you mean 'fold'? If not, add the column first, as in"
-            " `df.strat.kfold(..., name='flod')` or `split`.",
-            id="misspelt_among_several",
-        ),
-        pytest.param(
-            lambda: sf.extend(DEALT, None, name="flod"),
-            "`name` names the column 'flod', which the frame does not have.\n"
-            "Hint: did you mean 'fold'? If not, add the column first, as in"
-            " `df.strat.kfold(..., name='flod')` or `split`.",
-            id="misspelt_to_extend",
-        ),
-        pytest.param(
             lambda: sf.parts(DEALT, [["fold"]]),
             "`name` must hold column names, got [['fold']].",
             id="list_for_parts",
@@ -85,6 +69,23 @@ MODIN = type("DataFrame", (), {"__module__": "modin.pandas.dataframe"})()
 def test_names_that_are_no_columns(call: Call, message: str) -> None:
     """A name that is no column of the frame is refused."""
     refuse_now(message, call)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        pytest.param(lambda: sf.cv(DEALT, "flod"), id="cv"),
+        pytest.param(lambda: sf.parts(DEALT, "flod"), id="parts"),
+        pytest.param(lambda: sf.balance(DEALT, "label", "flod"), id="balance"),
+        pytest.param(lambda: sf.extend(DEALT, None, name="flod"), id="extend"),
+        pytest.param(lambda: sf.report(DEALT, "label", ["fold", "flod"]), id="several_names"),
+    ],
+)
+def test_every_verb_helps_with_misspelt_names(call: Call) -> None:
+    """All verbs that take the name of a fold column say which name may be meant."""
+    words = r"`name` names the column 'flod'.*\nHint: did you mean 'fold'"
+    with pytest.raises(sf.StratError, match=words):
+        call()
 
 
 @pytest.mark.parametrize(
@@ -446,12 +447,6 @@ def test_hashes_take_a_key_alone(call: Call, message: str) -> None:
             "`drift` needs numbers or dates, but column 'n' is object.",
             id="numbers_beyond_floats",
         ),
-        pytest.param(
-            lambda: sf.leaks(DEALT, key="fold"),
-            "`key` must name columns other than the fold column, but includes 'fold'.\n"
-            'Hint: name a column by which to compare the folds, as in `key="label"`.',
-            id="key_is_the_fold_column",
-        ),
     ],
 )
 def test_arguments_of_tables(call: Call, message: str) -> None:
@@ -509,6 +504,12 @@ def test_keys_are_columns(verb: Any, key: Any, wrong: str) -> None:
         f"`key` must hold column names or expressions, got {wrong}.",
         lambda: verb(DEALT, key=key),
     )
+
+
+def test_the_fold_column_is_no_key() -> None:
+    """Rows leak between folds by other columns than their own."""
+    with pytest.raises(sf.StratError, match="`key` must name columns other than the fold column"):
+        sf.leaks(DEALT, key="fold")
 
 
 @pytest.mark.parametrize(

@@ -307,9 +307,7 @@ NO_NAMES = " cannot be combined with `valid`: it counts labels back from the new
             id="named_train",
         ),
         pytest.param(
-            {"horizon": 0, "train": "past"},
-            "`horizon` must be at least 1, got 0.",
-            id="no_horizon",
+            {"horizon": 0, "train": "past"}, "`horizon` must be at least 1, got 0.", id="no_horizon"
         ),
         pytest.param(
             {"step": "1mo", "every": "1mo"},

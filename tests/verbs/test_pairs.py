@@ -152,10 +152,7 @@ MIXED = {
             id="two_parts_train_for_the_third",
         ),
         pytest.param(
-            "split",
-            {"train": ("train", "valid")},
-            [([0, 1, 3], [2, 5])],
-            id="parts_in_a_tuple",
+            "split", {"train": ("train", "valid")}, [([0, 1, 3], [2, 5])], id="parts_in_a_tuple"
         ),
         pytest.param(
             "split",
@@ -164,10 +161,7 @@ MIXED = {
             id="a_part_that_trains_but_not_for_itself",
         ),
         pytest.param(
-            "split",
-            {"valid": "test"},
-            [([0, 1, 3], [2, 5])],
-            id="all_others_for_one_part",
+            "split", {"valid": "test"}, [([0, 1, 3], [2, 5])], id="all_others_for_one_part"
         ),
         pytest.param(
             "split",
@@ -200,10 +194,7 @@ MIXED = {
             id="two_columns",
         ),
         pytest.param(
-            "when",
-            {"train": ["past"], "valid": "now"},
-            [([0], [2])],
-            id="a_label_called_past",
+            "when", {"train": ["past"], "valid": "now"}, [([0], [2])], id="a_label_called_past"
         ),
         pytest.param(
             "when",
@@ -347,16 +338,8 @@ NUMBERS = {"row": range(4), "fold": [1, 2, 3, 3], "user": ["a", "b", "a", "b"]}
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
-        pytest.param(
-            {"gap": -1},
-            "`gap` must be at least 0, got -1.",
-            id="negative_gap",
-        ),
-        pytest.param(
-            {"gap": True},
-            "`gap` must be a whole number, got True.",
-            id="gap_as_a_flag",
-        ),
+        pytest.param({"gap": -1}, "`gap` must be at least 0, got -1.", id="negative_gap"),
+        pytest.param({"gap": True}, "`gap` must be a whole number, got True.", id="gap_as_a_flag"),
         pytest.param(
             {"gap": 1.0},
             "`gap` must be a whole number, got 1.0.\nHint: `gap=1`.",
@@ -493,14 +476,10 @@ def test_rules_that_are_broken(frame: Make, read: Any, rule: dict[str, Any], mes
     ("rule", "message"),
     [
         pytest.param(
-            {"apart": []},
-            "`apart` must hold column names, got [].",
-            id="apart_in_nothing",
+            {"apart": []}, "`apart` must hold column names, got [].", id="apart_in_nothing"
         ),
         pytest.param(
-            {"apart": 5},
-            "`apart` must hold column names, got 5.",
-            id="apart_in_a_number",
+            {"apart": 5}, "`apart` must hold column names, got 5.", id="apart_in_a_number"
         ),
         pytest.param(
             {"apart": ["user", "user"]},

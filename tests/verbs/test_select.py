@@ -247,29 +247,13 @@ def test_columns_that_are_extended_are_named(frame: Make) -> None:
     "call",
     [
         pytest.param(
-            lambda df: sf.split(df, "y", {"train": None, "valid": 1, "test": 1}),
-            id="counts",
+            lambda df: sf.split(df, "y", {"train": None, "valid": 1, "test": 1}), id="counts"
         ),
-        pytest.param(
-            lambda df: sf.split(df, parts=0.01, key="id", deal="hash"),
-            id="hash",
-        ),
-        pytest.param(
-            lambda df: sf.kfold(df, "y", 7),
-            id="one_row_for_each_fold",
-        ),
-        pytest.param(
-            lambda df: sf.sample(df, "y", n=0),
-            id="no_rows",
-        ),
-        pytest.param(
-            lambda df: sf.sample(df, "y", frac=0.0),
-            id="no_share",
-        ),
-        pytest.param(
-            lambda df: sf.sample(df.head(0), "y", frac=0.5),
-            id="a_share_of_no_rows",
-        ),
+        pytest.param(lambda df: sf.split(df, parts=0.01, key="id", deal="hash"), id="hash"),
+        pytest.param(lambda df: sf.kfold(df, "y", 7), id="one_row_for_each_fold"),
+        pytest.param(lambda df: sf.sample(df, "y", n=0), id="no_rows"),
+        pytest.param(lambda df: sf.sample(df, "y", frac=0.0), id="no_share"),
+        pytest.param(lambda df: sf.sample(df.head(0), "y", frac=0.5), id="a_share_of_no_rows"),
     ],
 )
 def test_nothing_is_said_of_what_was_asked_for(frame: Make, call: Callable[[Any], Any]) -> None:
