@@ -151,6 +151,15 @@ def test_lines_on_time(frame: Make, data: dict[str, Any], lines: list[str]) -> N
             id="users_that_touch",
         ),
         pytest.param(
+            {
+                "fold": ["train", "test", "valid", "test", "valid", "test"],
+                "user": list("aabbcc"),
+                "day": [1, 2] * 3,
+            },
+            ["ok time: each part ends before the next one starts in each of 3 users"],
+            id="users_of_other_parts",
+        ),
+        pytest.param(
             {"fold": LATE, "user": ["a"] * 10},
             ["ok time: 'train' ends before 'test' starts in 1 group"],
             id="one_user_in_order",
