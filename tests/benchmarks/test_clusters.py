@@ -48,7 +48,8 @@ def scale_fit_predict(frame: pd.DataFrame) -> np.ndarray:
 @pytest.mark.parametrize("kind", ["blobs", "noise"])
 def test_minibatch_against_scikit_learn(benchmark: Any, kind: str) -> None:
     """Folds by mini-batch clusters cost little more than the clusters alone."""
-    frame, by = draw(MANY, kind), sf.clusters(FEATURES, 8, algorithm="minibatch")
+    frame = draw(MANY, kind)
+    by = sf.clusters(FEATURES, 8, algorithm="minibatch")
     race(benchmark, lambda: frame.strat.kfold(by), lambda: scale_fit_predict(frame), 1.5)
 
 
@@ -66,7 +67,9 @@ def by_matrix(frame: pd.DataFrame, order: str) -> Callable[[], object]:
 
     def run() -> list[int]:
         where = StandardScaler().fit_transform(frame[FEATURES].to_numpy())
-        apart, taken, rows = cdist(where, where), np.zeros(len(where)), [0]
+        apart = cdist(where, where)
+        taken = np.zeros(len(where))
+        rows = [0]
         taken[0] = np.inf
         while len(rows) < len(where):
             near = apart[rows[-1]] + taken

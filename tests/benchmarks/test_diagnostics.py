@@ -68,10 +68,12 @@ def test_check_against_duplicates(benchmark: Any, library: str, columns: str) ->
 def by_scipy(frame: Any, folds: int) -> list[object]:
     """Call SciPy for each fold, on both sides in order."""
     order = np.argsort(frame["x"].to_numpy())
-    x, fold = frame["x"].to_numpy()[order], frame["fold"].to_numpy()[order]
+    x = frame["x"].to_numpy()[order]
+    fold = frame["fold"].to_numpy()[order]
     found: list[object] = []
     for each in range(folds):
-        own, others = x[fold == each], x[fold != each]
+        own = x[fold == each]
+        others = x[fold != each]
         with np.errstate(all="ignore"):
             found.append(ks_2samp(own, others, method="asymp"))
         found.append(wasserstein_distance(own, others))
@@ -98,7 +100,8 @@ def test_drift_against_scipy(
 @pytest.mark.parametrize("kind", ["numbers", "classes"])
 def test_drift_of_many(benchmark: Any, features: int, folds: int, kind: str) -> None:
     """Two thousand folds, or three hundred features, take little time."""
-    rows, is_class = 100_000, kind == "classes"
+    rows = 100_000
+    is_class = kind == "classes"
     draw = (lambda i: labels(50, rows, seed=i)) if is_class else (lambda i: normal(rows, i))
     columns = {f"x{i}": draw(i) for i in range(features)}
     frame = frame_of("pandas", **columns, fold=labels(folds, rows))
@@ -164,7 +167,8 @@ def test_cv_against_comparisons(benchmark: Any, library: str) -> None:
 @pytest.mark.parametrize("kind", ["distinct", "repeated", "nearly constant"])
 def test_many_entries(benchmark: Any, kind: str) -> None:
     """300 entries of 100,000 rows nest in a few seconds."""
-    rows, times = 100_000, 5 if kind == "repeated" else 1
+    rows = 100_000
+    times = 5 if kind == "repeated" else 1
     columns = {f"c{i}": labels(2, rows // times, seed=i).repeat(times) for i in range(300)}
     if kind == "nearly constant":
         columns = {f"c{i}": (np.arange(rows) % (i + 2) == 0).astype(int) for i in range(300)}
@@ -174,7 +178,8 @@ def test_many_entries(benchmark: Any, kind: str) -> None:
 
 # Wide frames ----------------------------------------------------------------------------
 
-FEW, MANY = 500, 5_000
+FEW = 500
+MANY = 5_000
 
 
 def wide(kind: str, n: int) -> Any:
@@ -199,7 +204,8 @@ def test_time_of_a_column(benchmark: Any, kind: str, call: str) -> None:
     """A column of 5,000 takes at most 1.5 times as long as a column of 500."""
 
     def make(n: int) -> Callable[[], object]:
-        frame, names = wide(kind, n), [f"x{place}" for place in range(n)]
+        frame = wide(kind, n)
+        names = [f"x{place}" for place in range(n)]
 
         def run() -> None:
             found = CALLS[call](frame, names)

@@ -18,7 +18,8 @@ from .measure import find, fresh, reach
 
 psutil = pytest.importorskip("psutil", reason='comes with pip install "stratframe[dask]"')
 
-ROWS, PARTITIONS = 50_000_000, 64
+ROWS = 50_000_000
+PARTITIONS = 64
 
 BY: dict[str, Any] = {"plain": None, "3 classes": "label", "100,000 strata": ["a", "b"]}
 
@@ -26,9 +27,11 @@ BY: dict[str, Any] = {"plain": None, "3 classes": "label", "100,000 strata": ["a
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write a table of six columns in 64 files."""
-    made, drawn = tmp_path_factory.mktemp("engines"), np.random.default_rng(0)
+    made = tmp_path_factory.mktemp("engines")
+    drawn = np.random.default_rng(0)
     (made / "rows").mkdir()
-    ids, n_rows = drawn.permutation(ROWS), ROWS // PARTITIONS
+    ids = drawn.permutation(ROWS)
+    n_rows = ROWS // PARTITIONS
     names = np.array(["cat", "dog", "bird"], dtype=object)
     for part in range(PARTITIONS):
         columns = {
@@ -46,7 +49,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def measured(call: Callable[[], object]) -> tuple[float, int]:
     """Measure the CPU seconds and the peak memory of this process and all that it started."""
     here = psutil.Process()
-    peak, done = [0], Event()
+    peak = [0]
+    done = Event()
 
     def watch() -> None:
         while not done.wait(0.1):

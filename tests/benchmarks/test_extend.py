@@ -20,7 +20,8 @@ def test_time_against_kfold(benchmark: Any, library: str) -> None:
     label = np.random.default_rng(0).choice(10, ROWS, p=np.arange(1, 11) / 55)
     fold = frame_of(library, label=label).strat.kfold("label")["fold"].to_numpy().astype(float)
     fold[-ROWS // 10 :] = np.nan
-    given, plain = frame_of(library, label=label, fold=fold), frame_of(library, label=label)
+    given = frame_of(library, label=label, fold=fold)
+    plain = frame_of(library, label=label)
     race(benchmark, lambda: sf.extend(given, "label"), lambda: plain.strat.kfold("label"))
 
 
@@ -28,11 +29,13 @@ def test_time_against_kfold(benchmark: Any, library: str) -> None:
 def test_many_strata(benchmark: Any, n: int) -> None:
     """100,000 strata and 100 folds, or parts of unequal shares; a tenth of the rows has none."""
     rows = 2 * ROWS
-    label, folds = labels(100_000, rows), labels(n, rows, seed=0)
+    label = labels(100_000, rows)
+    folds = labels(n, rows, seed=0)
     folds[::10] = -1
     names = [f"part {i}" for i in range(n)]
     parts = {name: 2 * (i + 1) / (n * (n + 1)) for i, name in enumerate(names)}
-    fold, split = np.where(folds < 0, np.nan, folds), pd.Categorical.from_codes(folds, names)
+    fold = np.where(folds < 0, np.nan, folds)
+    split = pd.Categorical.from_codes(folds, names)
     given = pd.DataFrame({"label": label, "fold": fold, "split": split})
     options: dict[str, Any] = {"k": n} if n == 100 else {"parts": parts, "name": "split"}
     take(benchmark, lambda: sf.extend(given, "label", rare="ignore", **options), 8, 3)

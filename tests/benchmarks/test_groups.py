@@ -32,7 +32,8 @@ def pareto(
     """Draw groups of Pareto sizes with classes of their own, and a number of folds."""
     drawn = np.random.default_rng(seed)
     n_groups = int(np.exp(drawn.uniform(np.log(fewest), np.log(most))))
-    n_classes, alpha = int(drawn.integers(2, 11)), drawn.uniform(1.1, 1.5)
+    n_classes = int(drawn.integers(2, 11))
+    alpha = drawn.uniform(1.1, 1.5)
     sizes = np.minimum(np.ceil(3 * drawn.pareto(alpha, n_groups) + 1), 20_000).astype(int)
     return grouped(drawn, sizes, n_classes), ks[seed % len(ks)]
 
@@ -116,7 +117,8 @@ def test_totals(benchmark: Any) -> None:
     def ratio_of_totals(frame: pd.DataFrame, k: int) -> float:
         """Divide the worst deviation of a total by that without `sf.total`."""
         weights = np.random.default_rng(k).lognormal(size=len(frame))
-        frame, found = frame.assign(weight=weights), []
+        frame = frame.assign(weight=weights)
+        found = []
         for by in ("label", ["label", sf.total("weight")]):
             folds = frame.strat.kfold(by, k=k, groups="group", rare="ignore")["fold"]
             sums = frame["weight"].groupby(folds).sum()
@@ -133,8 +135,10 @@ def test_totals(benchmark: Any) -> None:
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_time_against_scikit_learn(benchmark: Any, library: str) -> None:
     """1,000,000 rows in 100,000 groups are dealt 20 times as fast."""
-    label, group = labels(3, ROWS, seed=1), labels(100_000, ROWS, seed=2)
-    frame, peer = frame_of(library, label=label, group=group), StratifiedGroupKFold(5)
+    label = labels(3, ROWS, seed=1)
+    group = labels(100_000, ROWS, seed=2)
+    frame = frame_of(library, label=label, group=group)
+    peer = StratifiedGroupKFold(5)
     race(
         benchmark,
         lambda: frame.strat.kfold("label", groups="group"),

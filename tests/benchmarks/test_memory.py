@@ -72,9 +72,11 @@ def test_many_quantiles(benchmark: Any) -> None:
 
 def many_tags() -> int:
     """Measure the peak of 50,000 rows with some of 2,000 tags."""
-    drawn, weights = np.random.default_rng(0), 1 / np.arange(2, 2_002)
+    drawn = np.random.default_rng(0)
+    weights = 1 / np.arange(2, 2_002)
     tags = drawn.choice(2_000, (50_000, 3), p=weights / weights.sum())
-    frame, by = pl.DataFrame({"tags": tags}), sf.margins("tags")
+    frame = pl.DataFrame({"tags": tags})
+    by = sf.margins("tags")
     frame.head(100).strat.kfold(by)
     return peak_above(lambda: frame.strat.kfold(by))
 
@@ -123,7 +125,8 @@ def sink_seconds(folder: Path, way: str) -> float:
 )
 def wide(request: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
     """Write a Parquet file of 60 columns, and a small one like it; with the MiB of a query."""
-    made, drawn = tmp_path_factory.mktemp("parquet"), np.random.default_rng(5)
+    made = tmp_path_factory.mktemp("parquet")
+    drawn = np.random.default_rng(5)
     n_rows, bar = request.param
     numbers = {f"x{i}": drawn.random(n_rows) for i in range(58)}
     columns = {"id": drawn.permutation(n_rows), "label": texts(3)[:n_rows], **numbers}

@@ -46,7 +46,8 @@ def test_label_against_scikit_learn(
     benchmark: Any, library: str, label: Callable[[], np.ndarray], faster: float
 ) -> None:
     """A label is dealt many times faster than `StratifiedKFold` fills a column."""
-    y, peer = label(), StratifiedKFold(5, shuffle=True)
+    y = label()
+    peer = StratifiedKFold(5, shuffle=True)
     frame = frame_of(library, y=y)
     race(benchmark, lambda: frame.strat.kfold("y", k=5), lambda: fill(peer, y), 1 / faster, 5)
 
@@ -54,7 +55,8 @@ def test_label_against_scikit_learn(
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_many_strata_against_few(benchmark: Any, library: str) -> None:
     """100,000 joint strata of two columns take hardly longer than 3 classes of one."""
-    many, few = two_columns(library), frame_of(library, y=labels(3))
+    many = two_columns(library)
+    few = frame_of(library, y=labels(3))
     race(benchmark, lambda: many.strat.kfold(BY, k=5), lambda: few.strat.kfold("y", k=5), 1.8)
 
 
@@ -85,7 +87,8 @@ def test_polars_against_native(
     benchmark: Any, make: Callable[[], pl.DataFrame], by: list[str], bar: float | None
 ) -> None:
     """A Polars frame is dealt no slower than row numbers are shuffled inside classes in Polars."""
-    frame, numbers = make(), pl.int_range(pl.len()).shuffle(seed=1)
+    frame = make()
+    numbers = pl.int_range(pl.len()).shuffle(seed=1)
     native = (numbers.over(*by) % 5).alias("fold")
     race(benchmark, lambda: frame.strat.kfold(by, k=5), lambda: frame.with_columns(native), bar)
 
@@ -111,7 +114,8 @@ def test_split_against_kfold(benchmark: Any, library: str) -> None:
 
 def test_continuous_against_argsort(benchmark: Any) -> None:
     """A continuous column, against one `np.argsort` of it."""
-    price, by = np.random.default_rng(4).random(ROWS), sf.continuous("price")
+    price = np.random.default_rng(4).random(ROWS)
+    by = sf.continuous("price")
     frame = frame_of("pandas", price=price)
     race(benchmark, lambda: frame.strat.kfold(by, k=5), lambda: np.argsort(price))
 
@@ -119,7 +123,8 @@ def test_continuous_against_argsort(benchmark: Any) -> None:
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_contiguous_against_continuous(benchmark: Any, library: str) -> None:
     """Cutting an order into stretches takes no longer than dealing along it."""
-    frame, by = frame_of(library, x=normal(), y=labels(3)), ["y", sf.continuous("x")]
+    frame = frame_of(library, x=normal(), y=labels(3))
+    by = ["y", sf.continuous("x")]
     cut = partial(frame.strat.kfold, by, k=5, deal="contiguous")
     race(benchmark, cut, lambda: frame.strat.kfold(by, k=5), 2)
 
@@ -127,7 +132,8 @@ def test_contiguous_against_continuous(benchmark: Any, library: str) -> None:
 @pytest.mark.parametrize("n_bins", [4, 10, 100], ids="{} bins".format)
 def test_quantiles_against_qcut(benchmark: Any, n_bins: int) -> None:
     """The quantile bins of all rows take no longer than `pd.qcut`."""
-    values, parent = normal(), np.zeros(ROWS, dtype=np.int64)
+    values = normal()
+    parent = np.zeros(ROWS, dtype=np.int64)
     cut = partial(pd.qcut, pd.Series(values), n_bins, labels=False)
     race(benchmark, lambda: quantile_bins(parent, values, n_bins), cut, 1.2, 3)
 
@@ -135,7 +141,8 @@ def test_quantiles_against_qcut(benchmark: Any, n_bins: int) -> None:
 @pytest.mark.parametrize("n_parents", [1, 100, 100_000], ids="{:,} strata".format)
 def test_quantiles_against_a_full_sort(benchmark: Any, n_parents: int) -> None:
     """Deciles inside any number of strata take less than a sort by stratum and value."""
-    values, parent = normal(), labels(n_parents)
+    values = normal()
+    parent = labels(n_parents)
     sort = partial(np.lexsort, (values, parent))
     race(benchmark, lambda: quantile_bins(parent, values, 10), sort, 0.6, 3)
 

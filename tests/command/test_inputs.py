@@ -28,43 +28,72 @@ def check_error(command: str, message: str, home: Path, capsys: Capture) -> None
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("kfold in.csv --out ''", f"{ENDINGS} ''. {STANDARD}"),
-        ("kfold in.csv --out x.gz", f"{ENDINGS} 'x.gz'. {STANDARD}"),
-        ("check x.parquet.gz", f"{ENDINGS} 'x.parquet.gz'. {STANDARD}"),
-        ("check dir.csv/", f"{ENDINGS} 'dir.csv/', a directory. {STANDARD}"),
-        ("check no.csv", "The file 'no.csv' cannot be read: No such file or directory."),
-        ("check dir.csv", "The file 'dir.csv' cannot be read: Is a directory."),
-        ("check loop.csv", f"The file 'loop.csv' cannot be read: {LINKS}."),
-        ("kfold in.csv --out loop.csv", f"The file 'loop.csv' cannot be written: {LINKS}."),
-        ("kfold in.csv --out dir.csv", "The file 'dir.csv' cannot be written: Is a directory."),
-        (
+        pytest.param("kfold in.csv --out ''", f"{ENDINGS} ''. {STANDARD}", id="no_output"),
+        pytest.param(
+            "kfold in.csv --out x.gz", f"{ENDINGS} 'x.gz'. {STANDARD}", id="no_type_of_output"
+        ),
+        pytest.param(
+            "check x.parquet.gz", f"{ENDINGS} 'x.parquet.gz'. {STANDARD}", id="no_type_of_input"
+        ),
+        pytest.param(
+            "check dir.csv/",
+            f"{ENDINGS} 'dir.csv/', a directory. {STANDARD}",
+            id="directory_with_a_slash",
+        ),
+        pytest.param(
+            "check no.csv",
+            "The file 'no.csv' cannot be read: No such file or directory.",
+            id="no_such_file",
+        ),
+        pytest.param(
+            "check dir.csv", "The file 'dir.csv' cannot be read: Is a directory.", id="directory"
+        ),
+        pytest.param(
+            "check loop.csv", f"The file 'loop.csv' cannot be read: {LINKS}.", id="loop_of_links"
+        ),
+        pytest.param(
+            "kfold in.csv --out loop.csv",
+            f"The file 'loop.csv' cannot be written: {LINKS}.",
+            id="output_in_a_loop_of_links",
+        ),
+        pytest.param(
+            "kfold in.csv --out dir.csv",
+            "The file 'dir.csv' cannot be written: Is a directory.",
+            id="directory_as_output",
+        ),
+        pytest.param(
             "kfold in.csv --out in.csv/out.csv",
             "The file 'in.csv/out.csv' cannot be written: Not a directory.",
+            id="output_in_a_file",
         ),
-        (
+        pytest.param(
             "kfold in.csv --by label,price --out out.csv",
             "`by` names the column 'label,price', which the frame does not have. Hint: several"
             ' columns go in a list: `["label", "price"]`.',
+            id="columns_joined_by_a_comma",
         ),
-        (
+        pytest.param(
             "kfold in.csv --by 'quantile(price, 3)' --out out.csv",
             "`by` must be a column or a term such as quantiles(price, 10), got 'quantile(price,"
             " 3)'. Hint: did you mean quantiles(...)?",
+            id="misspelt_term",
         ),
-        (
+        pytest.param(
             "kfold in.csv --by 'a\x1b\udcff' --rare ignore --out out.csv",
             "`by` names the column 'a\\x1b\\udcff', which the frame does not have. Hint: the"
             " columns are 'id', 'label', 'sex', 'price', 'pair', ...",
+            id="column_that_cannot_be_printed",
         ),
-        (
+        pytest.param(
             "kfold in.csv --name id --out out.csv",
             "The frame has a column 'id' already. `overwrite=True` replaces it. Hint: df ="
             " df.drop('id')",
+            id="output_is_there",
         ),
     ],
 )
 def test_errors_are_one_line(command: str, message: str, home: Path, capsys: Capture) -> None:
-    """What goes wrong is one line on stderr, perhaps a hint, exit code 2, and files stay."""
+    """An error is one line on stderr and exit code 2, and changes no file."""
     Path("dir.csv").mkdir()
     Path("loop.csv").symlink_to("loop.csv")
 
@@ -129,11 +158,13 @@ def test_nested_data_are_no_csv(home: Path, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("options", "argument"),
     [
-        ("", "name"),
-        ("--name fold_duplicated_0", "name"),
-        ("--name f --by 'margins([y, quantiles(fold, 2)])'", "by"),
-        ("--name f --key fold", "key"),
-        ("--name f --key fold_duplicated_0", "key"),
+        pytest.param("", "name", id="output"),
+        pytest.param("--name fold_duplicated_0", "name", id="name_that_polars_gives"),
+        pytest.param("--name f --by 'margins([y, quantiles(fold, 2)])'", "by", id="in_a_term"),
+        pytest.param("--name f --key fold", "key", id="key"),
+        pytest.param(
+            "--name f --key fold_duplicated_0", "key", id="key_by_the_name_that_polars_gives"
+        ),
     ],
 )
 def test_columns_that_occur_twice(options: str, argument: str, home: Path, capsys: Capture) -> None:
@@ -152,12 +183,22 @@ def test_columns_that_occur_twice(options: str, argument: str, home: Path, capsy
 @pytest.mark.parametrize(
     ("texts", "dtype"),
     [
-        (["2024-03-01", "", "2024-03-02"], pl.Datetime("us")),
-        (["2024-03-01T12:00:00.25", "2024-03-02 12:00", "NA"], pl.Datetime("us")),
-        (["2024-03-01T12:00Z", "2024-03-02T12:00+02:00", None], pl.Datetime("us", "UTC")),
-        (["12", " NA ", "2"], pl.Float64),
-        (["0001-01-01T00:00+01:00", "2024-03-01T12:00Z"], pl.String),
-        (["2024-03-01", "3/2/2024", None], pl.String),
+        pytest.param(["2024-03-01", "", "2024-03-02"], pl.Datetime("us"), id="dates"),
+        pytest.param(
+            ["2024-03-01T12:00:00.25", "2024-03-02 12:00", "NA"], pl.Datetime("us"), id="times"
+        ),
+        pytest.param(
+            ["2024-03-01T12:00Z", "2024-03-02T12:00+02:00", None],
+            pl.Datetime("us", "UTC"),
+            id="times_with_a_zone",
+        ),
+        pytest.param(["12", " NA ", "2"], pl.Float64, id="numbers"),
+        pytest.param(
+            ["0001-01-01T00:00+01:00", "2024-03-01T12:00Z"],
+            pl.String,
+            id="before_the_first_year_in_utc",
+        ),
+        pytest.param(["2024-03-01", "3/2/2024", None], pl.String, id="not_iso"),
     ],
 )
 def test_iso_text_is_read_as_times(texts: list[str | None], dtype: pl.DataType) -> None:

@@ -31,12 +31,34 @@ def test_report_prints_the_table(monkeypatch: Patch, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("options", "code", "text"),
     [
-        ("--by label", 0, "  ok       label: even, each class within a row of its share"),
-        ("--key id", 0, "  ok       each of 40 keys is unique"),
-        ("--groups sex", 1, "  LEAK     2 of 2 sexes are in several folds, such as 'm' in"),
-        ("--duplicates none --name fold", 0, "  ok       sizes: 4 folds of 10 rows"),
-        ("--features price", 0, "  ok       drift: none of 4 comparisons beyond chance"),
-        ("--name marked", 0, "  note     2 rows have no fold\n"),
+        pytest.param(
+            "--by label",
+            0,
+            "  ok       label: even, each class within a row of its share",
+            id="even_classes",
+        ),
+        pytest.param("--key id", 0, "  ok       each of 40 keys is unique", id="unique_keys"),
+        pytest.param(
+            "--groups sex",
+            1,
+            "  LEAK     2 of 2 sexes are in several folds, such as 'm' in",
+            id="groups_that_leak",
+        ),
+        pytest.param(
+            "--duplicates none --name fold",
+            0,
+            "  ok       sizes: 4 folds of 10 rows",
+            id="no_duplicates",
+        ),
+        pytest.param(
+            "--features price",
+            0,
+            "  ok       drift: none of 4 comparisons beyond chance",
+            id="no_drift",
+        ),
+        pytest.param(
+            "--name marked", 0, "  note     2 rows have no fold\n", id="marks_of_missing_folds"
+        ),
     ],
 )
 def test_check_ends_with_1_if_anything_is_wrong(

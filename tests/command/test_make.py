@@ -75,9 +75,7 @@ FOURS = sf.quantiles("price", 4)
             id="counts",
         ),
         pytest.param(
-            "split --by label --each 3",
-            sf.split(DATA, "label", each=3),
-            id="rows_of_each_stratum",
+            "split --by label --each 3", sf.split(DATA, "label", each=3), id="rows_of_each_stratum"
         ),
         pytest.param(
             "split --by label --each train=rest,valid=1,test=2",
@@ -118,11 +116,19 @@ def test_files_of_all_types(source: str, out: str | None, home: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "change"),
     [
-        ("kfold", "new column 'fold'"),
-        ("kfold --repeats 2", "new columns 'fold_1', 'fold_2'"),
-        ("kfold --name pair --overwrite", "replaced column 'pair'"),
-        ("split --name half --parts 0.5", "new column 'half'"),
-        ("split --repeats 2", "new columns 'split_1', 'split_2'"),
+        pytest.param("kfold", "new column 'fold'", id="new_column"),
+        pytest.param(
+            "kfold --repeats 2", "new columns 'fold_1', 'fold_2'", id="new_columns_of_repeats"
+        ),
+        pytest.param(
+            "kfold --name pair --overwrite", "replaced column 'pair'", id="replaced_column"
+        ),
+        pytest.param(
+            "split --name half --parts 0.5", "new column 'half'", id="new_column_of_parts"
+        ),
+        pytest.param(
+            "split --repeats 2", "new columns 'split_1', 'split_2'", id="new_columns_of_parts"
+        ),
     ],
 )
 def test_command_says_what_it_did(command: str, change: str, capsys: Capture) -> None:
@@ -287,12 +293,17 @@ def test_missing_libraries_are_one_line(monkeypatch: Patch, capsys: Capture) -> 
 @pytest.mark.parametrize(
     ("error", "message"),
     [
-        (OverflowError("too\nlarge"), "unexpected OverflowError: too large"),
-        (TypeError("no"), "unexpected TypeError: no"),
-        (MemoryError(), "There is not enough memory."),
-        (
+        pytest.param(
+            OverflowError("too\nlarge"),
+            "unexpected OverflowError: too large",
+            id="error_of_two_lines",
+        ),
+        pytest.param(TypeError("no"), "unexpected TypeError: no", id="error"),
+        pytest.param(MemoryError(), "There is not enough memory.", id="no_memory"),
+        pytest.param(
             MemoryError("Unable to allocate 9 GiB"),
             "There is not enough memory. Unable to allocate 9 GiB",
+            id="no_memory_for_an_array",
         ),
     ],
 )

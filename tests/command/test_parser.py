@@ -132,7 +132,7 @@ def test_the_console_script_is_the_module() -> None:
     ],
 )
 def test_words_that_are_no_options(command: str, message: str, capsys: Capture) -> None:
-    """Other words are one line that says what to type, and exit code 2."""
+    """A word that is no option is one line that says what to type, and exit code 2."""
     assert call(command) == 2
 
     assert capsys.readouterr() == ("", f"stratframe: {message}\n")

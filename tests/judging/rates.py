@@ -12,7 +12,8 @@ import polars as pl
 
 import stratframe as sf
 
-LABELS, AGES = ["label", "sex", "site"], (["age", "sex"], ["sex", "age"], "age")
+LABELS = ["label", "sex", "site"]
+AGES = (["age", "sex"], ["sex", "age"], "age")
 X = sf.continuous("x")
 SPLIT = {"name": "split"}
 
@@ -58,7 +59,8 @@ class Draw:
 
     def whole(self) -> Any:
         """Draw whole numbers of many values: ages, prices, counts."""
-        rng, n = self.rng, self.n
+        rng = self.rng
+        n = self.n
         return self.one_of(
             self.ids(self.one_of(73, 10**6)),
             rng.lognormal(8, 1, n).astype(int),
@@ -133,14 +135,16 @@ def one_class_groups(d: Draw) -> Case:
 
 def hashed(d: Draw) -> Case:
     """Deal by the hash of a key, and check that its values stay whole."""
-    d.k, by = min(d.k, 6), d.one_of(None, "label")
+    d.k = min(d.k, 6)
+    by = d.one_of(None, "label")
     frame = d.frame({"user": d.groups(60, d.n), "label": d.classes(5), **d.others()})
     return Case(sf.kfold(frame, k=d.k, deal="hash", key="user"), by, {"groups": "user"})
 
 
 def extended(d: Draw) -> Case:
     """Deal old rows, then new ones."""
-    by, old = d.one_of("label", ["label", "sex"]), d.rng.random(d.n) < d.rng.uniform(0.5, 0.95)
+    by = d.one_of("label", ["label", "sex"])
+    old = d.rng.random(d.n) < d.rng.uniform(0.5, 0.95)
     columns = {"label": d.classes(), "sex": d.classes(2), "old": old | (np.arange(d.n) < 10)}
     made = d.deal(columns, by, where="old").frame
     return Case(sf.extend(made, by, seed=d.number(0, 10**6), rare="ignore"), by)
@@ -157,7 +161,8 @@ def parts(d: Draw) -> Case:
 
 def features(d: Draw) -> Case:
     """Deal rows of many features, which may depend on each other."""
-    shared, count = d.rng.normal(size=d.n), d.number(2, 40)
+    shared = d.rng.normal(size=d.n)
+    count = d.number(2, 40)
     columns = {f"m{i}": shared * d.rng.random() + d.rng.normal(size=d.n) for i in range(count)}
     columns |= {"town": d.classes(), "day": d.rng.integers(31, size=d.n)}
     case = d.deal(columns | {"label": d.classes()})
@@ -174,7 +179,8 @@ def city_and_zip(d: Draw) -> Case:
 
 def survey(d: Draw) -> Case:
     """Deal ten answers of people, who may agree or not with all."""
-    attitude, shared = d.rng.uniform(0.3, 0.9), d.rng.normal(size=d.n)
+    attitude = d.rng.uniform(0.3, 0.9)
+    shared = d.rng.normal(size=d.n)
     answers = attitude * shared + np.sqrt(1 - attitude**2) * d.rng.normal(size=(10, d.n))
     places = np.digitize(answers, [-1.5, -0.5, 0.5, 1.5]) + 1
     frame = d.frame({f"q{i}": row for i, row in enumerate(places)} | {"label": d.classes(3)})
@@ -289,8 +295,11 @@ def whole_groups(d: Draw) -> Case:
     patients = d.groups(4 * d.k, d.n // 3)
     of_patient = dict(zip(np.unique(patients), d.classes(4), strict=False))
     usual = np.array([of_patient[each] for each in patients])
-    columns = {"nr": patients, "label": np.where(d.rng.random(d.n) < 0.8, usual, d.classes(4))}
-    columns |= {"x": d.rng.normal(size=d.n)}
+    columns = {
+        "nr": patients,
+        "label": np.where(d.rng.random(d.n) < 0.8, usual, d.classes(4)),
+        "x": d.rng.normal(size=d.n),
+    }
     case = d.deal(columns, d.one_of(None, "label"), groups="nr")
     return case._replace(by="label", options={})
 
@@ -300,8 +309,11 @@ def sites(d: Draw) -> Case:
     count = d.number(3, 8)
     codes = np.append(np.arange(count), d.rng.choice(count, d.n - count, p=d.unequal(count)))
     usual = d.rng.permutation(count)[codes] % 3
-    columns = {"label": np.where(d.rng.random(d.n) < 0.7, usual, d.rng.integers(3, size=d.n))}
-    columns |= {"town": np.array([*"abcdefgh"])[codes], "x": d.rng.normal(size=d.n)}
+    columns = {
+        "label": np.where(d.rng.random(d.n) < 0.7, usual, d.rng.integers(3, size=d.n)),
+        "town": np.array([*"abcdefgh"])[codes],
+        "x": d.rng.normal(size=d.n),
+    }
     if d.chance(0.5):
         return Case(d.frame(columns), "label", {"name": "town"})
     return Case(d.frame(columns | {"fold": codes}), "label")
@@ -407,7 +419,8 @@ def in_order(d: Draw, column: str, *by: str, **options: Any) -> Case:
 def leaked_groups(d: Draw, share: float) -> Case:
     """Move a row of some groups to another fold."""
     case = grouped(d, 2 * d.k, d.n // 2, d.one_of(None, "label"))
-    folds, patients = np.array(case.frame["fold"]), np.array(case.frame["patient"])
+    folds = np.array(case.frame["fold"])
+    patients = np.array(case.frame["patient"])
     names, sizes = np.unique(patients, return_counts=True)
     several = d.rng.permutation(names[sizes > 1])
     for name in several[: max(1, int(share * len(several)))]:
@@ -419,7 +432,8 @@ def leaked_groups(d: Draw, share: float) -> Case:
 def torn_groups(d: Draw) -> Case:
     """Move a row of up to three of many patients, who are not named as groups."""
     case = d.deal({"nr": d.groups(90, d.n // 3), "label": d.classes(4)}, groups="nr")
-    folds, patients = np.array(case.frame["fold"]), np.array(case.frame["nr"])
+    folds = np.array(case.frame["fold"])
+    patients = np.array(case.frame["nr"])
     names, sizes = np.unique(patients, return_counts=True)
     several = d.rng.permutation(names[sizes > 1])
     for name in several[: d.number(1, min(3, len(several) // 20))]:
@@ -627,7 +641,8 @@ def run(kinds: dict[str, Kind], library: str, seed: int, n: int) -> list[str]:
     """Judge n columns, all good, noted or bad, and list those that are judged wrong."""
     every = []
     for place, kind in enumerate(kinds):
-        numbers, wrong = range(place, n, len(kinds)), []
+        numbers = range(place, n, len(kinds))
+        wrong = []
         for number in numbers:
             found = judge(library, kind, seed, number)
             is_silent = kinds is NOTED and NOTES[kind] not in str(found)

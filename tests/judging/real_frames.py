@@ -111,7 +111,8 @@ def whole_groups(frame: pd.DataFrame, label: str, rng: np.random.Generator) -> C
 
 
 def torn_groups(frame: pd.DataFrame, label: str, rng: np.random.Generator) -> Case | None:
-    whole, group = whole_groups(frame, label, rng), group_of(frame, label)
+    whole = whole_groups(frame, label, rng)
+    group = group_of(frame, label)
     if whole is None or group is None:
         return None
     sizes = frame[group].value_counts()
@@ -219,7 +220,10 @@ KINDS = {
 
 def measure(kind: Kind, frames: list[tuple[str, pd.DataFrame]]) -> tuple[int, int, int, list[str]]:
     """Count the frames, the columns that are refused, and those whose fault is told."""
-    n_cases, n_refused, n_told, wrong = 0, 0, 0, []
+    n_cases = 0
+    n_refused = 0
+    n_told = 0
+    wrong = []
     for place, (name, frame) in enumerate(frames):
         label = label_of(frame)
         case = None if label is None else kind.make(frame, label, np.random.default_rng(place))

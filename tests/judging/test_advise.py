@@ -21,10 +21,12 @@ SHUFFLED = "as even as a shuffle"
 
 def test_advise_gives_the_formulas(frame: Make, kind: str) -> None:
     """The figures are those of `sf.theory`, for the rarest stratum."""
-    data, ks = frame({"label": ["a"] * 23 + ["b"] * 7 + ["c"] * 3}), [2, 3, 10, 11, 34]
+    data = frame({"label": ["a"] * 23 + ["b"] * 7 + ["c"] * 3})
+    ks = [2, 3, 10, 11, 34]
     table = sf.advise(data, "label", ks, full=True)
     assert isinstance(table, pd.DataFrame if kind.startswith("pandas") else pl.DataFrame)
-    found, few = columns_of(table), ks[:4]
+    found = columns_of(table)
+    few = ks[:4]
     assert list(found) == ADVISED + IN_FULL
     assert columns_of(sf.advise(data, "label", ks)) == {name: found[name] for name in ADVISED}
     assert {name: found[name] for name in [*ADVISED, *IN_FULL[:3]]} == {
@@ -49,7 +51,7 @@ def test_advise_gives_the_formulas(frame: Make, kind: str) -> None:
 
 
 def test_advise_counts_groups(frame: Make) -> None:
-    """With groups the rarest stratum is that in the fewest; a row without one is one by itself."""
+    """With groups, the rarest stratum is the one in the fewest groups."""
     label = ["a"] * 60 + ["b"] * 30 + ["c"] * 10
     who = [row // 3 for row in range(60)] + [row // 10 for row in range(30)] + list(range(90, 100))
     data = frame({"label": label, "who": who})
@@ -84,17 +86,25 @@ def test_no_fold_has_what_advise_says_it_lacks(kind: str, rows: list[tuple[str, 
     assert sum(absent > 0 for absent in values(sf.report(folded, "label"), "absent")) >= lacking
 
 
-RAREST = [("a", "missing", 0.5, True), (["b", "a"], "(2, missing)", 0.5, True)]
-RAREST += [(sf.quantiles("id", 2), "(4, 8]", 2, True), ("price", "(0.5, 1]", 2, False)]
-RAREST += [(sf.margins(["b", "a"]), "a: missing", 0.5, False)]
-RAREST += [(["a", "price"], "(missing, [1, 1])", 0.5, False)]
+RAREST = [
+    ("a", "missing", 0.5, True),
+    (["b", "a"], "(2, missing)", 0.5, True),
+    (sf.quantiles("id", 2), "(4, 8]", 2, True),
+    ("price", "(0.5, 1]", 2, False),
+    (sf.margins(["b", "a"]), "a: missing", 0.5, False),
+    (["a", "price"], "(missing, [1, 1])", 0.5, False),
+]
 
 
 @pytest.mark.parametrize(("by", "rarest", "per_fold", "has_variance"), RAREST, ids=str)
 def test_advise_names_the_rarest_stratum(frame, by, rarest, per_fold, has_variance):
     """Missing values are a stratum; variances of margins and orders depend on the rows."""
-    data: dict[str, list[Any]] = {"a": [*"xxyyxxyy", None], "b": [1] * 4 + [2] * 5}
-    data |= {"id": list(range(9)), "price": [row / 8 for row in range(9)]}
+    data: dict[str, list[Any]] = {
+        "a": [*"xxyyxxyy", None],
+        "b": [1] * 4 + [2] * 5,
+        "id": list(range(9)),
+        "price": [row / 8 for row in range(9)],
+    }
     found = columns_of(sf.advise(frame(data), by, 2, full=True))
     assert (found["rarest"], found["per_fold"]) == ([rarest], [per_fold])
     assert [found[name] != [None] for name in OF_ROWS] == [True, has_variance, has_variance]
@@ -104,8 +114,9 @@ def test_advise_names_the_rarest_stratum(frame, by, rarest, per_fold, has_varian
 
 @pytest.mark.parametrize("n", [125, 200, 201, 300])
 def test_advice_on_an_order_is_what_report_says(frame: Make, n: int) -> None:
-    """An order of few rows cannot be told from a shuffle, with any k that this is said of."""
-    data, ks = frame({"price": [row / 8 for row in range(n)]}), [2, 3, 5, 18, 28, 29, 30, 42, 60]
+    """`advise` and `report` agree from how many rows on an order can be told from a shuffle."""
+    data = frame({"price": [row / 8 for row in range(n)]})
+    ks = [2, 3, 5, 18, 28, 29, 30, 42, 60]
     made = [sf.kfold(data, sf.continuous("price"), k) for k in ks]
     found = [values(sf.compare(each, "price", "fold"), "verdict") for each in made]
     assert values(sf.advise(data, "price", ks), "verdict") == [word for (word,) in found]
@@ -114,7 +125,7 @@ def test_advice_on_an_order_is_what_report_says(frame: Make, n: int) -> None:
 
 @pytest.mark.parametrize("by", [sf.nearest("price"), sf.chain("price"), sf.total("price")], ids=str)
 def test_orders_alone_are_one_stratum_that_is_not_judged(frame: Make, by: Any) -> None:
-    """If entries only order the rows, these are one stratum, of which no verb says "even"."""
+    """Entries that only order the rows make one stratum, which no verb calls even."""
     data = frame(FOLDED)
     found = [sf.advise(data, by, [2]), sf.report(data, by), sf.compare(data, by, "fold")]
     assert [values(each, "verdict")[0] for each in found] == ["not judged"] * 3
@@ -125,11 +136,13 @@ def test_orders_alone_are_one_stratum_that_is_not_judged(frame: Make, by: Any) -
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 @given(seed=st.integers(0, 2**32))
 def test_advised_variance_is_that_of_kfold(by: Any, seed: int) -> None:
-    """The rarest stratum's share varies so much over the folds of `kfold`, for any k."""
+    """The advised variance is that of the rarest stratum's share over the folds of `kfold`."""
     drawn = np.random.default_rng(seed)
-    n, k = int(drawn.integers(9, 60)), int(drawn.integers(2, 9))
+    n = int(drawn.integers(9, 60))
+    k = int(drawn.integers(2, 9))
     label = drawn.choice(list("abc"), n, p=[0.6, 0.3, 0.1])
-    sex, age = drawn.integers(0, 2, n), drawn.integers(0, 90, n)
+    sex = drawn.integers(0, 2, n)
+    age = drawn.integers(0, 90, n)
     data = pl.DataFrame({"label": label, "sex": sex, "age": age})
     advised = sf.advise(data, by, k, full=True)["variance_stratified"].item()
     table = sf.balance(sf.kfold(data, by, k, rare="ignore", seed=seed), by)
@@ -157,7 +170,7 @@ def choose(ks: list[int], count: int, n_rows: int) -> int | None:
     others=st.integers(0, 40),
 )
 def test_one_k_is_the_choice(ks: list[int], count: int, others: int) -> None:
-    """The choice is the largest k of at most 10 that every class fills, else that of least loss."""
+    """The choice is the largest k up to 10 that every class fills, or else that of least loss."""
     data = pl.DataFrame({"label": ["a"] * count + ["b"] * (count + others)})
 
     table = sf.advise(data, "label", ks)
@@ -175,7 +188,7 @@ def test_a_k_that_is_listed_twice_is_chosen_once() -> None:
 
 
 def test_groups_limit_the_choice(frame: Make) -> None:
-    """With groups, those of the rarest class are counted."""
+    """With groups, the number of groups of the rarest class limits the choice."""
     data = frame({"label": ["a", "a", "b", "b"] * 14, "who": [row // 8 for row in range(56)]})
 
     table = sf.advise(data, "label", groups="who")

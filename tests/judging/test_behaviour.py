@@ -54,7 +54,7 @@ def test_columns_beside_an_id(
 
 
 def test_sizes_and_places_of_the_rows_of_ids() -> None:
-    """An id has 1.5 to 50 rows and 20 values or more, and its rows can lie together."""
+    """An id has at least 20 values, of 1.5 to 50 rows each, which can lie together."""
     codes = np.repeat(np.arange(20), 3)
     assert has_size_of_ids(codes, 20)
     assert not has_size_of_ids(codes[:-3], 19)

@@ -24,23 +24,29 @@ from tests.helpers import Make
         "fold",
         "Fold_2",
         "kfold",
+        "cv_fold",
+        "cv5",
+        "k",
         "split",
+        "set",
         "testSet",
         "is_train",
         "isTest",
-        "set",
-        "cv5",
         "partition",
+        "Part",
     ],
 )
 def test_names_of_folds(name: str) -> None:
-    """A name that says folds, parts or their use is none of a candidate."""
+    """A column whose name says folds, parts or their use is no candidate."""
     assert names_folds(name)
 
 
-@pytest.mark.parametrize("name", ["patient", "offset", "latest", "folder", "asset", 3, None])
+@pytest.mark.parametrize(
+    "name",
+    ["patient", "offset", "latest", "folder", "asset", "bucket", "counts", "settings", 1, None],
+)
 def test_other_names(name: Any) -> None:
-    """A word that contains one for folds is another word."""
+    """A word that only contains a word for folds is another word."""
     assert not names_folds(name)
 
 

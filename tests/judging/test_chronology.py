@@ -15,80 +15,181 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import KINDS, Make, evaluate, make, refused, values
-from tests.judging.conftest import cases, lines_of
+from tests.helpers import KINDS, Make, make, refused, values
+from tests.judging.conftest import lines_of
 
 DAYS = [date(2024, 1, 1) + timedelta(days=row) for row in range(10)]
 LATE = ["train"] * 7 + ["test"] * 3
 USERS = {"user": [*"aabbccdd", None, "e"], "day": [*[1, 2] * 4, 5, None]}
 
-CASES = cases("""
-fold=LATE
-    ok time: 'train' ends 2024-01-07, 'test' starts 2024-01-08
-fold=["train"] * 5 + ["valid"] * 3 + ["test"] * 2
-    ok time: each part ends before the next one starts
-fold=LATE[::-1]
-    LEAK time: 'test' ends before 'train' starts
-fold=LATE, day=[*DAYS[:7], DAYS[6], *DAYS[8:]]
-    LEAK 1 row of 'train' has the time at which 'test' starts
-fold=["train"] * 6 + ["test"] * 4, day=[*DAYS[:5], DAYS[6], *[DAYS[6]] * 4]
-    LEAK 1 row of 'train' has the time at which 'test' starts
-fold=["train"] * 6 + ["test"] * 4, day=[*DAYS[:3], *[DAYS[5]] * 3, *DAYS[5:7] , *DAYS[7:9]]
-    LEAK 1 row of 'test' has the time at which 'train' ends
-fold=[*LATE[:2], "test", "test", *["train"] * 5, "test"]
-    LEAK 2 of 3 rows of 'test' are not later than all rows of 'train'
-fold=["new"] * 5 + ["old"] * 3 + ["older"] * 2
-    ok time: each part ends before the next one starts
-fold=["test"] * 2 + ["unused"] * 3 + ["train"] * 5
-    LEAK time: 'test' ends before 'train' starts
-fold=[0, 1] * 5
-    LEAK 4 of 5 rows of fold 0 are not earlier than all rows of fold 1
-fold=[0] * 5 + [1] * 5
-    ok time: fold 0 ends 2024-01-05, fold 1 starts 2024-01-06
-fold=[1] * 5 + [0] * 5
-    note time: fold 1 ends before fold 0 starts
-fold=[date(2024, 2, 1)] * 5 + [date(2024, 1, 1)] * 5
-    note time: fold 2024-02-01 ends before fold 2024-01-01 starts
-fold=["train", "test"] * 5, **USERS
-    note time: 2 rows without 'user' or 'day' are left out
-    ok time: 'train' ends before 'test' starts in each of 4 users
-fold=["train", "test"] * 2 + ["test", "train"] * 3, **USERS
-    LEAK time: 'test' ends before 'train' starts in 2 of 4 users
-    note time: 2 rows without 'user' or 'day' are left out
-fold=[*LATE[6:8], *LATE[5:8]], user=list("aabbb"), day=[1, 2, 3, 4, 4]
-    LEAK 1 row of 'train' has the time at which 'test' starts in 1 of 2 users
-fold=LATE, user=["a"] * 10
-    ok time: 'train' ends before 'test' starts in 1 group
-fold=LATE[::-1], user=["a"] * 10
-    LEAK time: 'test' ends before 'train' starts in the only group
-fold=["train"] * 6 + ["test"] * 4, **USERS
-    note time: there are no two parts to compare in any of the users
-    note time: 2 rows without 'user' or 'day' are left out
-fold=[1, 0] * 5, **USERS
-    note time: fold 1 ends before fold 0 starts in 4 of 4 users
-    note time: 2 rows without 'user' or 'day' are left out
-fold=LATE, day=[*range(7), None, None, None]
-    WARNING time: all rows of 'test' lack 'day'
-fold=["train"] * 10
-    WARNING there is only one part
-    note time: there are no two parts to compare
-fold=[None, None], day=[1, 2]
-    WARNING no row has a fold
-fold=[], day=[]
-    WARNING there are no rows
-""")
-"""The columns, `day` being ten days in turn, and the findings but those of sizes."""
 
+def check_lines(frame: Any, time: Any, lines: list[str]) -> None:
+    """Compare the lines below the answer, but for those on sizes."""
+    found = sf.check(frame, time=time, duplicates=None)
 
-@pytest.mark.parametrize("case", CASES)
-def test_lines(frame: Make, case: str) -> None:
-    """What is said of the times of parts and folds, of each kind of frame."""
-    data = {"day": DAYS, **evaluate(f"dict({case})", **globals())}
-    time = ["user", "day"] if "user" in data else "day"
-    found = sf.check(frame(data), time=time, duplicates=None)
     said = [line for line in lines_of(found)[1:] if " sizes: " not in line]
-    assert said == CASES[case]
-    assert found.ok is not any(line.startswith(("LEAK", "WARN")) for line in said)
+    assert said == lines
+    assert found.ok is not any(line.startswith(("LEAK", "WARNING")) for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("data", "lines"),
+    [
+        pytest.param(
+            {"fold": LATE},
+            ["ok time: 'train' ends 2024-01-07, 'test' starts 2024-01-08"],
+            id="train_before_test",
+        ),
+        pytest.param(
+            {"fold": ["train"] * 5 + ["valid"] * 3 + ["test"] * 2},
+            ["ok time: each part ends before the next one starts"],
+            id="three_parts_in_order",
+        ),
+        pytest.param(
+            {"fold": LATE[::-1]},
+            ["LEAK time: 'test' ends before 'train' starts"],
+            id="test_before_train",
+        ),
+        pytest.param(
+            {"fold": LATE, "day": [*DAYS[:7], DAYS[6], *DAYS[8:]]},
+            ["LEAK 1 row of 'train' has the time at which 'test' starts"],
+            id="train_ends_as_test_starts",
+        ),
+        pytest.param(
+            {"fold": ["train"] * 6 + ["test"] * 4, "day": [*DAYS[:5], DAYS[6], *[DAYS[6]] * 4]},
+            ["LEAK 1 row of 'train' has the time at which 'test' starts"],
+            id="several_rows_where_test_starts",
+        ),
+        pytest.param(
+            {
+                "fold": ["train"] * 6 + ["test"] * 4,
+                "day": [*DAYS[:3], *[DAYS[5]] * 3, *DAYS[5:7], *DAYS[7:9]],
+            },
+            ["LEAK 1 row of 'test' has the time at which 'train' ends"],
+            id="test_starts_as_train_ends",
+        ),
+        pytest.param(
+            {"fold": [*LATE[:2], "test", "test", *["train"] * 5, "test"]},
+            ["LEAK 2 of 3 rows of 'test' are not later than all rows of 'train'"],
+            id="random_rows",
+        ),
+        pytest.param(
+            {"fold": ["new"] * 5 + ["old"] * 3 + ["older"] * 2},
+            ["ok time: each part ends before the next one starts"],
+            id="parts_of_other_names",
+        ),
+        pytest.param(
+            {"fold": ["test"] * 2 + ["unused"] * 3 + ["train"] * 5},
+            ["LEAK time: 'test' ends before 'train' starts"],
+            id="parts_with_a_pause",
+        ),
+        pytest.param(
+            {"fold": [0, 1] * 5},
+            ["LEAK 4 of 5 rows of fold 0 are not earlier than all rows of fold 1"],
+            id="random_folds",
+        ),
+        pytest.param(
+            {"fold": [0] * 5 + [1] * 5},
+            ["ok time: fold 0 ends 2024-01-05, fold 1 starts 2024-01-06"],
+            id="folds_in_order",
+        ),
+        pytest.param(
+            {"fold": [1] * 5 + [0] * 5},
+            ["note time: fold 1 ends before fold 0 starts"],
+            id="folds_back_in_time",
+        ),
+        pytest.param(
+            {"fold": [date(2024, 2, 1)] * 5 + [date(2024, 1, 1)] * 5},
+            ["note time: fold 2024-02-01 ends before fold 2024-01-01 starts"],
+            id="months_back_in_time",
+        ),
+        pytest.param(
+            {"fold": LATE, "day": [*range(7), None, None, None]},
+            ["WARNING time: all rows of 'test' lack 'day'"],
+            id="part_without_times",
+        ),
+        pytest.param(
+            {"fold": ["train"] * 10},
+            ["WARNING there is only one part", "note time: there are no two parts to compare"],
+            id="one_part",
+        ),
+        pytest.param(
+            {"fold": [None, None], "day": [1, 2]},
+            ["WARNING no row has a fold"],
+            id="no_row_has_a_fold",
+        ),
+        pytest.param({"fold": [], "day": []}, ["WARNING there are no rows"], id="no_rows"),
+    ],
+)
+def test_lines_on_time(frame: Make, data: dict[str, Any], lines: list[str]) -> None:
+    """A line says which parts and folds are apart in time, and in their order."""
+    check_lines(frame({"day": DAYS, **data}), "day", lines)
+
+
+@pytest.mark.parametrize(
+    ("data", "lines"),
+    [
+        pytest.param(
+            {"fold": ["train", "test"] * 5, **USERS},
+            [
+                "note time: 2 rows without 'user' or 'day' are left out",
+                "ok time: 'train' ends before 'test' starts in each of 4 users",
+            ],
+            id="each_user_in_order",
+        ),
+        pytest.param(
+            {"fold": ["train", "test"] * 2 + ["test", "train"] * 3, **USERS},
+            [
+                "LEAK time: 'test' ends before 'train' starts in 2 of 4 users",
+                "note time: 2 rows without 'user' or 'day' are left out",
+            ],
+            id="some_users_back_in_time",
+        ),
+        pytest.param(
+            {"fold": [*LATE[6:8], *LATE[5:8]], "user": list("aabbb"), "day": [1, 2, 3, 4, 4]},
+            ["LEAK 1 row of 'train' has the time at which 'test' starts in 1 of 2 users"],
+            id="users_that_touch",
+        ),
+        pytest.param(
+            {
+                "fold": ["train", "test", "valid", "test", "valid", "test"],
+                "user": list("aabbcc"),
+                "day": [1, 2] * 3,
+            },
+            ["ok time: each part ends before the next one starts in each of 3 users"],
+            id="users_of_other_parts",
+        ),
+        pytest.param(
+            {"fold": LATE, "user": ["a"] * 10},
+            ["ok time: 'train' ends before 'test' starts in 1 group"],
+            id="one_user_in_order",
+        ),
+        pytest.param(
+            {"fold": LATE[::-1], "user": ["a"] * 10},
+            ["LEAK time: 'test' ends before 'train' starts in the only group"],
+            id="one_user_back_in_time",
+        ),
+        pytest.param(
+            {"fold": ["train"] * 6 + ["test"] * 4, **USERS},
+            [
+                "note time: there are no two parts to compare in any of the users",
+                "note time: 2 rows without 'user' or 'day' are left out",
+            ],
+            id="users_in_one_part_each",
+        ),
+        pytest.param(
+            {"fold": [1, 0] * 5, **USERS},
+            [
+                "note time: fold 1 ends before fold 0 starts in 4 of 4 users",
+                "note time: 2 rows without 'user' or 'day' are left out",
+            ],
+            id="users_of_folds_back_in_time",
+        ),
+    ],
+)
+def test_lines_on_the_times_of_users(frame: Make, data: dict[str, Any], lines: list[str]) -> None:
+    """If users have times of their own, parts are compared in each user."""
+    check_lines(frame({"day": DAYS, **data}), ["user", "day"], lines)
 
 
 TIE = r"(\d+) rows? of (\S+|fold .) (?:has|have) the time at which (\S+|fold .) (starts|ends)$"
@@ -119,7 +220,7 @@ LABELS = [[0, 1, 2, None], ["train", "valid", "test", None], ["test", "old", "tr
 @pytest.mark.parametrize("kind", KINDS)
 @given(ROWS, st.sampled_from(LABELS), st.booleans(), st.booleans())
 def test_the_rule_is_that_of_a_loop(kind, rows, labels, by_user, in_order):
-    """What is a leak or a note, and how many rows are wrong, is what a loop over rows finds."""
+    """Severities and numbers of rows are those that a loop over the rows finds."""
     if in_order:  # else labels are seldom apart
         codes = sorted(code for *_, code in rows)
         rows = sorted(rows, key=lambda row: (row[1] is None, row[1]))
@@ -136,7 +237,8 @@ def test_the_rule_is_that_of_a_loop(kind, rows, labels, by_user, in_order):
     left_out = [n for detail, (_, n) in said.items() if detail.endswith("left out")]
     said = {detail: each for detail, each in said.items() if not detail.endswith("left out")}
     if {label for *_, label in timed} != {label for *_, label in dealt} or not dealt:
-        assert [severity for severity, _ in said.values()] == ["warning"] * bool(dealt)
+        expected = ["warning"] if dealt else []
+        assert [severity for severity, _ in said.values()] == expected
         return
     assert sum(left_out) == len(dealt) - len(timed)
     ((detail, (severity, n)),) = said.items()
@@ -149,7 +251,8 @@ def test_the_rule_is_that_of_a_loop(kind, rows, labels, by_user, in_order):
         assert border == (max(own_days) if tie[4] == "starts" else min(own_days))
         assert n == int(tie[1]) == own_days.count(border)
     if side := re.match(SIDE, detail):
-        own, other = side[3].strip("'").removeprefix("fold "), detail[side.end() :].split(" (")[0]
+        own = side[3].strip("'").removeprefix("fold ")
+        other = detail[side.end() :].split(" (")[0]
         other = other.strip("'").removeprefix("fold ")
         days = {str(label): [day for _, day, each in timed if each == label] for *_, label in timed}
         early = [day for day in days[own] if day >= min(days[other])]
@@ -226,7 +329,7 @@ def test_words_that_name_parts(frame: Make, early: str, late: str) -> None:
 
 
 def test_departments_are_no_parts(frame: Make) -> None:
-    """A word of use among names that describe none has no order in time."""
+    """A word such as test among other names does not make them parts."""
     data = frame({"day": DAYS[:3], "fold": ["test team", "dev", "ops"]})
     assert sf.check(data, time="day", duplicates=None).ok
 
@@ -270,13 +373,16 @@ def test_other_flags_have_no_order_to_keep(frame: Make) -> None:
     assert "note     time: fold True ends before fold False starts" in str(found)
 
 
-DECLARED = {"Enum": (pl.Enum(["new", "old"]), False), "text": (pl.String, True)}
-DECLARED |= {"purposes before what is declared": (pl.Enum(["test", "train"]), True)}
+DECLARED = {
+    "Enum": (pl.Enum(["new", "old"]), False),
+    "text": (pl.String, True),
+    "purposes before what is declared": (pl.Enum(["test", "train"]), True),
+}
 
 
 @pytest.mark.parametrize("case", DECLARED)
 def test_parts_come_as_declared(case: str) -> None:
-    """Parts come as an Enum says, but train before test; text has no order."""
+    """Parts come in the order of an Enum, but train always before test."""
     dtype, is_right = DECLARED[case]
     names = ["old", "new"] if "purposes" not in case else ["train", "test"]
     rows = pl.DataFrame({"t": [1, 2], "fold": pl.Series(names, dtype=dtype)})
@@ -310,23 +416,38 @@ def test_computed_times() -> None:
     assert not sf.check(frame, time="month").ok
 
 
-NEEDS = "`time` needs dates, times or numbers, but column"
-ERRORS: list[tuple[Any, str]] = [
-    ("text", f"{NEEDS} 'text' is text.\nHint: convert it, for example with `{{}}`."),
-    ("flag", f"{NEEDS} 'flag' is bool"),
-    ("kind", f"{NEEDS} 'kind' is "),
-    (["day", "day"], "`time` must hold each column once, got 'day' twice."),
-]
-
-
-@pytest.mark.parametrize(("time", "message"), ERRORS)
-def test_errors(kind: str, time: Any, message: str) -> None:
-    """A column that is no time is refused, and text with what to write."""
+@pytest.mark.parametrize(
+    ("time", "words"),
+    [
+        pytest.param("text", "needs dates, times or numbers, but column 'text' is text", id="text"),
+        pytest.param(
+            "flag", "needs dates, times or numbers, but column 'flag' is bool", id="flags"
+        ),
+        pytest.param(
+            "kind", "needs dates, times or numbers, but column 'kind' is ", id="categories"
+        ),
+        pytest.param(["day", "day"], "must hold each column once, got 'day' twice.", id="twice"),
+    ],
+)
+def test_errors(kind: str, time: Any, words: str) -> None:
+    """A column that is no time is refused."""
     rows = pl.DataFrame({"day": DAYS[:2], "text": ["2024-01-01", "soon"], "fold": [0, 1]})
     rows = rows.with_columns(flag=pl.col("fold") > 0, kind=pl.col("text").cast(pl.Categorical))
     frame: Any = rows.lazy() if "polars" in kind else rows.to_pandas()
-    message = message.format("str.to_date" if "polars" in kind else "pd.to_datetime")
-    assert str(refused(lambda: sf.check(frame, time=time))).lower().startswith(message.lower())
+
+    error = refused(lambda: sf.check(frame, time=time))
+
+    assert str(error).lower().startswith(f"`time` {words}".lower())
+
+
+def test_the_hint_for_text(frame: Make, kind: str) -> None:
+    """The error on text names the function that makes times of it."""
+    df = frame({"text": ["2024-01-01", "soon"], "fold": [0, 1]})
+
+    error = refused(lambda: sf.check(df, time="text"))
+
+    convert = "str.to_date" if "polars" in kind else "pd.to_datetime"
+    assert str(error).endswith(f"\nHint: convert it, for example with `{convert}`.")
 
 
 def test_text_in_iso_format_is_read_as_times(frame: Make) -> None:

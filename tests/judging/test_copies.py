@@ -264,7 +264,7 @@ VISITS = {
 
 
 def test_visits_are_no_copies(frame: Make) -> None:
-    """Beside a column that differs in every row, two columns cannot tell copies: the note asks."""
+    """Beside a column that differs in every row, two columns are too few to tell copies."""
     line, detail = note_of(sf.check(frame(VISITS)))
     assert line == "note 400 rows (100 %) equal, not judged; duplicates=['patient', 'sex']"
     assert detail == (
@@ -274,7 +274,7 @@ def test_visits_are_no_copies(frame: Make) -> None:
 
 
 def test_visits_that_are_the_key_are_no_copies(frame: Make) -> None:
-    """A key tells rows apart as well as a column that differs in every row and is not named."""
+    """A key counts as a column that differs in every row."""
     line, _ = note_of(sf.check(frame(VISITS), key="visit"))
     assert line == "note 400 rows (100 %) equal, not judged; duplicates=['patient', 'sex']"
 
@@ -332,7 +332,7 @@ def test_strata_are_meant_to_repeat(frame: Make, by: Any) -> None:
 
 
 def test_a_single_column_of_classes_or_ages_is_chance(frame: Make) -> None:
-    """A column of few values is no leak alone, and a constant column beside it does not matter."""
+    """Equal values of a column of few values are no leak, even beside a constant column."""
     ages = np.random.default_rng(0).integers(18, 91, 400).tolist()
     for data in ({"age": ages}, {"age": ages, "source": ["web"] * 400}):
         found = sf.check(frame({**data, "fold": [0, 1] * 200}))
@@ -394,7 +394,7 @@ def test_columns_that_are_named_like_folds_are_never_compared(frame: Make, name:
 
 
 def test_a_relabelled_fold_column_is_the_same(frame: Make) -> None:
-    """A column that only has other names for the folds of another one is told."""
+    """Two columns that differ only in the names of their folds are the same."""
     data = {"fold": [0, 1, 2, None] * 10, "etype": ["b", "c", "a", None] * 10}
     message = "'fold' and 'etype' are the same"
     assert message in sf.check(frame(data), name=["fold", "etype"]).text

@@ -76,7 +76,7 @@ ROW = st.tuples(NUMBER, st.sampled_from([None, "a", "b"]), st.sampled_from([None
 @pytest.mark.parametrize("kind", TWO_KINDS)
 @given(rows=st.lists(ROW, min_size=1, max_size=40))
 def test_any_rows(kind: str, rows: list[tuple[Any, ...]]) -> None:
-    """Whatever is missing, the measures are those of SciPy and pandas, and no warning comes."""
+    """The measures are those of SciPy and pandas, whatever is missing."""
     x, c, folds = map(list, zip(*rows, strict=True))
     # All missing, a column has no type; two numbers alone are a test of their own.
     assume(any(each is not None for each in x))
@@ -89,7 +89,7 @@ def test_any_rows(kind: str, rows: list[tuple[Any, ...]]) -> None:
 
 @pytest.mark.parametrize("value", [7, "a", 0.1, -0.7, 1e-9 / 3, 12345.678, 1e15 / 7])
 def test_constants_do_not_drift(frame: Make, value: Any) -> None:
-    """A column of one value is 0 by all its measures, though sums of fractions are rounded."""
+    """All measures of a constant column are exactly 0."""
     table = drift(frame({"x": [value] * 10, "fold": [0] * 3 + [1] * 7}), "x")
     figures = [None, None, None, 0] if value == "a" else [0, 0, 0, None]
     assert cells(table) == {(0, "x"): figures, (1, "x"): figures}
@@ -108,7 +108,8 @@ def test_constant_folds_that_differ(frame: Make) -> None:
 @pytest.mark.parametrize(("scale", "place"), [(1000, 0), (0.001, 5), (1e300, 0), (1e-200, 0)])
 def test_measures_do_not_depend_on_scale_or_place(frame: Make, scale: float, place: float) -> None:
     """A unit of measurement changes nothing, even if squares do not fit into floats."""
-    x, folds = np.random.default_rng(3).normal(size=30), [0, 1, 2] * 10
+    x = np.random.default_rng(3).normal(size=30)
+    folds = [0, 1, 2] * 10
     frames = [frame({"x": each.tolist(), "fold": folds}) for each in (x, x * scale + place)]
     one, other = (cells(drift(each, "x")) for each in frames)
     assert other == {cell: near(figures) for cell, figures in one.items()}
@@ -149,9 +150,15 @@ def test_worst_first(frame: Make) -> None:
 
 
 def test_ties_go_by_the_standardised_difference(frame: Make) -> None:
-    """At one ratio the larger `smd` comes first, infinite ones foremost; else features in turn."""
-    data = {"near": [1, 2, 3, 4], "far": [1, 2, 30, 31], "farthest": [1, 1, 2, 2], "fold": HALVES}
-    data |= {"b": list("xyxy"), "a": list("xyxy")}
+    """Ties of `ratio` are ordered by the size of `smd`, and then by the order of features."""
+    data = {
+        "near": [1, 2, 3, 4],
+        "far": [1, 2, 30, 31],
+        "farthest": [1, 1, 2, 2],
+        "fold": HALVES,
+        "b": list("xyxy"),
+        "a": list("xyxy"),
+    }
     found = drift(frame(data), ["b", "near", "far", "farthest", "a"])
     assert values(found, "distance") == [1] * 6 + [0] * 4
     names = ["farthest", "far", "near", "b", "a"]
@@ -160,8 +167,9 @@ def test_ties_go_by_the_standardised_difference(frame: Make) -> None:
 
 
 def test_parts_without_rows() -> None:
-    """A part that no row has is there, without measures, and last."""
-    names, parts = ["train", "valid", "test"], ["train", "train", "test", "test"]
+    """A part without rows is listed last, without measures."""
+    names = ["train", "valid", "test"]
+    parts = ["train", "train", "test", "test"]
     pandas = pd.DataFrame({"x": UNEVEN, "fold": pd.Categorical(parts, names)})
     polars = pl.DataFrame({"x": UNEVEN, "fold": pl.Series(parts, dtype=pl.Enum(names))})
     for data in (pandas, polars):
@@ -176,10 +184,15 @@ def as_numbers() -> Any:
 
 
 DAYS, MOMENTS = ([dt.timedelta(**{unit: n}) for n in UNEVEN] for unit in ("days", "microseconds"))
-DATED = {"days": [dt.datetime(2024, 1, 1) + each for each in DAYS], "durations": DAYS}
-DATED |= {"microseconds": [dt.datetime(1960, 1, 1) + each for each in MOMENTS], "short": MOMENTS}
-DATED |= {"dates": [dt.date(2024, 1, 1) + each for each in DAYS]}
-DATED |= {"times": [dt.time(0, n) for n in UNEVEN], "decimals": [Decimal(n) / 8 for n in UNEVEN]}
+DATED = {
+    "days": [dt.datetime(2024, 1, 1) + each for each in DAYS],
+    "durations": DAYS,
+    "microseconds": [dt.datetime(1960, 1, 1) + each for each in MOMENTS],
+    "short": MOMENTS,
+    "dates": [dt.date(2024, 1, 1) + each for each in DAYS],
+    "times": [dt.time(0, n) for n in UNEVEN],
+    "decimals": [Decimal(n) / 8 for n in UNEVEN],
+}
 
 
 @pytest.mark.parametrize("column", DATED.values(), ids=list(DATED))
@@ -228,7 +241,7 @@ def test_computed_features() -> None:
 
 
 def test_infinite_numbers_are_refused(frame: Make, kind: str) -> None:
-    """Numbers that are infinite are an error, with their rows, those without a fold too."""
+    """Infinite numbers are an error with their rows, even if these have no fold."""
     inf = float("inf")
     data = frame({"x": [1.5, inf, None, -inf], "fold": [0, 0, 1, None]})
     error = refuse("Column 'x' has infinite values in 2 rows (1, 3).", lambda: drift(data, "x"))

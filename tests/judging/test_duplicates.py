@@ -140,7 +140,7 @@ def test_measurements_of_patients_are_no_copies(kind: str) -> None:
 
 
 def test_a_column_that_repeats_the_folds_hides_no_copies(frame: Make) -> None:
-    """A column whose values match the folds one-to-one is left aside, and said."""
+    """A column whose values match the folds one-to-one is left aside, with a word."""
     rows, _ = copy_rows(people())
     rows["site"] = rows["fold"].map(dict(enumerate("abcde")))
     found = columns_of(sf.check(frame({name: rows[name].tolist() for name in rows})).findings)

@@ -68,7 +68,7 @@ def test_tables_say_equal_counts(frame: Make) -> None:
 
 
 def test_a_balanced_test_set_of_any_source_is_a_note() -> None:
-    """The rule looks at the counts, and not at the call that made them."""
+    """Equal counts are a note whatever call made them."""
     rows = pd.DataFrame({"label": ["a"] * 900 + ["b"] * 90})
     rows["split"] = "train"
     rows.loc[[*range(40), *range(900, 940)], "split"] = "test"
@@ -80,7 +80,7 @@ def test_a_balanced_test_set_of_any_source_is_a_note() -> None:
 
 
 def test_one_row_more_is_uneven() -> None:
-    """A part whose counts differ is judged as before."""
+    """One row more in one stratum makes the counts unequal, and the column uneven."""
     rows = pd.DataFrame({"label": ["a"] * 900 + ["b"] * 90})
     rows["split"] = "train"
     rows.loc[[*range(40), *range(900, 941)], "split"] = "test"

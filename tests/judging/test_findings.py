@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom, ks_2samp
 
 import stratframe as sf
-from tests.helpers import TWO_KINDS, columns_of, evaluate, make, values
-from tests.judging.conftest import cases
+from tests.helpers import TWO_KINDS, columns_of, make, values
 
 
 def crossed(rows: Any, columns: Any) -> np.ndarray:
@@ -31,11 +30,13 @@ def judge(levels, folds, classes, n_shown, groups, slack=0):
 
     The last `n_shown` levels are in tables; the last may be `slack` rows off beyond rounding.
     """
-    judged, n = list[tuple[np.ndarray, ...]](), len(folds)
+    judged = list[tuple[np.ndarray, ...]]()
+    n = len(folds)
     n_cells = sum(crossed(each, folds).size for each in levels)
     for level, are_classes in zip(levels, classes, strict=True):
         table = crossed(level, folds)
-        sizes, totals = table.sum(axis=1, keepdims=True), table.sum(axis=0)
+        sizes = table.sum(axis=1, keepdims=True)
+        totals = table.sum(axis=0)
         expected = sizes * totals / n
         off = np.abs(table - expected)
         near = 1 + sizes / n + slack * (level is levels[-1]) + 1e-9
@@ -47,7 +48,8 @@ def judge(levels, folds, classes, n_shown, groups, slack=0):
             chance = np.where(table > expected, dealt.sf(table - 1), dealt.cdf(table)) * n_cells
             if currently_in_test_context():  # a bound is compared, 11 % above at most
                 assume(not ((chance > 0.0088) & (chance < 0.01)).any())
-            is_rare, never = chance < 0.01, chance < 0.05
+            is_rare = chance < 0.01
+            never = chance < 0.05
         else:
             rows = crossed(level, groups)
             squares = (rows - sizes * rows.sum(axis=0) / n) ** 2
@@ -70,14 +72,19 @@ def findings_of(check: str, frame: Any, **options: Any) -> list[tuple[str, int]]
 
 CLASSES = st.sampled_from("aaab"), st.sampled_from(["x", "x", "y", None])
 ROW = st.tuples(*CLASSES, st.integers(0, 30), st.sampled_from([0, 0, 1, 2, None]))
-ROWS, ONE_TO_30 = st.lists(ROW, min_size=2, max_size=40), st.sampled_from([1, 2, 30])
-KIND, BOOL = st.sampled_from(TWO_KINDS), st.booleans()
-N, NUMBERS = st.integers(100, 400), st.lists(st.integers(0, 200), min_size=10, max_size=60)
+ROWS = st.lists(ROW, min_size=2, max_size=40)
+ONE_TO_30 = st.sampled_from([1, 2, 30])
+KIND = st.sampled_from(TWO_KINDS)
+BOOL = st.booleans()
+N = st.integers(100, 400)
+NUMBERS = st.lists(st.integers(0, 200), min_size=10, max_size=60)
 SIZES = st.lists(st.integers(1, 400), min_size=1, max_size=12)
 DRIFTING = st.lists(st.integers(0, 12), min_size=12, max_size=60)
 COPIED = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=4, max_size=40)
-PARENTS, SWAPPED = st.sampled_from([1, 1, 3]), st.sampled_from([0, 0, 1, 3, 20])
-NESTED, MARGINS = (["a", "b"], [True, False], 1), (sf.margins(["a", "b"]), [True, True], 2)
+PARENTS = st.sampled_from([1, 1, 3])
+SWAPPED = st.sampled_from([0, 0, 1, 3, 20])
+NESTED = (["a", "b"], [True, False], 1)
+MARGINS = (sf.margins(["a", "b"]), [True, True], 2)
 
 
 def takes_equally_many(table: np.ndarray) -> bool:
@@ -95,15 +102,17 @@ def takes_equally_many(table: np.ndarray) -> bool:
 @pytest.mark.parametrize(("by", "classes", "n_shown"), [(["a"], [True], 1), NESTED, MARGINS])
 @given(ROWS, ONE_TO_30, KIND, BOOL)
 def test_balance_is_judged_by_the_rules(by, classes, n_shown, rows, times, kind, in_groups):
-    """Findings agree with the rules cell by cell."""
-    names, kept = ("a", "b", "g", "fold"), [row for row in rows * times if row[3] is not None]
+    """The findings on balance are those of the rules, cell by cell."""
+    names = ("a", "b", "g", "fold")
+    kept = [row for row in rows * times if row[3] is not None]
     assume(kept)
     data = dict(zip(names, map(list, zip(*rows * times, strict=True)), strict=True))
     a, b, groups, folds = map(list, zip(*kept, strict=True))
     levels = [a, b if n_shown == 2 else list(zip(a, b, strict=True))][: len(classes)]
     judged = judge(levels, folds, classes, n_shown, groups if in_groups else None)
     *_, is_even, is_uneven, lacks = (np.concatenate(each) for each in zip(*judged, strict=True))
-    frame, options = make(kind, data), {"by": by, "groups": "g" if in_groups else False}
+    frame = make(kind, data)
+    options = {"by": by, "groups": "g" if in_groups else False}
     is_each = n_shown == 1 and not in_groups and takes_equally_many(judged[-1][0])
     balance = findings_of("balance", frame, **options)
     strata = [each for each in findings_of("strata", frame, **options) if each[0] == "warning"]
@@ -120,14 +129,17 @@ def test_balance_is_judged_by_the_rules(by, classes, n_shown, rows, times, kind,
 
 def order_words(numbers: Any, parents: Any, folds: Any) -> dict[Any, str]:
     """Say of each fold how its running counts are along the numbers, row by row."""
-    n, k, off = len(folds), len({*folds}), dict.fromkeys(folds, Fraction(0))
+    n = len(folds)
+    k = len({*folds})
+    off = dict.fromkeys(folds, Fraction(0))
     if n - Fraction(sum(rows**2 for rows in Counter(folds).values()), n) < 100 or n < 7 * k:
         return dict.fromkeys(folds, "too few rows")
     for parent in {*parents}:
         every = zip(numbers, parents, folds, strict=True)
         rows = sorted((number, fold) for number, own, fold in every if own == parent)
         cuts = {rows[-(-cut * len(rows) // 60) - 1][0] for cut in range(1, 60)}
-        totals, so_far = Counter(fold for _, fold in rows), Counter[Any]()
+        totals = Counter(fold for _, fold in rows)
+        so_far = Counter[Any]()
         for place, (number, fold) in enumerate(rows, 1):
             so_far[fold] += 1
             if number in cuts and (place == len(rows) or rows[place][0] > number):
@@ -140,7 +152,7 @@ def order_words(numbers: Any, parents: Any, folds: Any) -> dict[Any, str]:
 @pytest.mark.parametrize("kind", TWO_KINDS)
 @given(N, st.integers(2, 6), st.integers(0, 999), st.integers(0, 4), PARENTS, SWAPPED)
 def test_orders_are_judged_by_their_running_counts(kind, n, k, seed, digits, n_parents, n_swapped):
-    """Of bins that are even, a fold is even within two rows at each cut, if rows suffice."""
+    """A fold whose bins are even is even in order if it is within two rows at every cut."""
     drawn = np.random.default_rng(seed)
     data = {"a": drawn.integers(0, n_parents, n), "x": drawn.normal(size=n).round(digits) + 0.25}
     frame = pd.DataFrame(data).strat.kfold(["a", sf.continuous("x")], k, seed=seed, rare="ignore")
@@ -159,7 +171,7 @@ def test_orders_are_judged_by_their_running_counts(kind, n, k, seed, digits, n_p
 
 @given(NUMBERS, st.integers(2, 5), st.sampled_from([1, 0.5]))
 def test_verdicts_of_an_order_agree(numbers: list[int], k: int, scale: float) -> None:
-    """Of a continuous column and random folds `check`, `report` and `compare` agree."""
+    """`check`, `report` and `compare` agree on random folds of a continuous column."""
     folds = np.random.default_rng(len(numbers)).integers(0, k, len(numbers)).tolist()
     data = make("polars", {"x": [number * scale for number in numbers], "fold": folds})
     for by in ("x", sf.continuous("x")):
@@ -174,8 +186,9 @@ def test_verdicts_of_an_order_agree(numbers: list[int], k: int, scale: float) ->
 
 @given(SIZES, st.integers(1, 60), st.integers(0, 2))
 def test_sizes_are_judged_by_the_rule(sizes: list[int], n_each: int, start: int) -> None:
-    """Sizes off by a row, a tenth and four deviations of groups are wrong; of lone ones, noted."""
-    k, n = len(sizes), sum(sizes)
+    """Sizes are wrong beyond a row, a tenth and four standard deviations of groups."""
+    k = len(sizes)
+    n = sum(sizes)
     cells = [(fold, row // n_each) for fold, size in enumerate(sizes, start) for row in range(size)]
     groups = Counter(cells)
     off = max(abs(Fraction(size) - Fraction(n, k)) for size in sizes)
@@ -237,7 +250,8 @@ def test_equal_rows_are_judged_by_the_rules(rows: list[Any], copies: int, named:
     rows += rows[:copies]
     folds = [place % 2 for place in range(len(rows))]
     every = dict(zip("abcd", zip(*rows, strict=True), strict=True))
-    n, pairs = len(rows), list(combinations(range(len(rows)), 2))
+    n = len(rows)
+    pairs = list(combinations(range(len(rows)), 2))
     # A column of different values looks like ids, and is compared only if it is named.
     columns = [each for each in every.values() if named or len({*each}) < n]
     has_ids = len(columns) < len(every)
@@ -252,7 +266,8 @@ def test_equal_rows_are_judged_by_the_rules(rows: list[Any], copies: int, named:
         """Return whether a multiple of the expected pairs, and some more by chance, are as many."""
         return found <= lenient * expected + 3 * float(lenient * expected) ** 0.5
 
-    found, equal = agreeing(columns, across=True), agreeing(columns, across=False)
+    found = agreeing(columns, across=True)
+    equal = agreeing(columns, across=False)
     n_distinct = len({*zip(*columns, strict=True)})
     expected = Fraction(n**2, 2)
     shares = [Fraction(agreeing([column], across=False), len(pairs)) for column in columns]
@@ -269,7 +284,8 @@ def test_equal_rows_are_judged_by_the_rules(rows: list[Any], copies: int, named:
     by_chance = is_within(expected)
     for place, column in enumerate(columns if not named else []):
         others = columns[:place] + columns[place + 1 :]
-        same, n_others = agreeing(others, across=True), agreeing(others, across=False)
+        same = agreeing(others, across=True)
+        n_others = agreeing(others, across=False)
         alone = agreeing([column], across=False)
         if alone < len(pairs):
             rest = len(pairs) - n_others
@@ -292,7 +308,7 @@ def test_equal_rows_are_judged_by_the_rules(rows: list[Any], copies: int, named:
 
 @pytest.mark.parametrize("kind", TWO_KINDS)
 def test_names_that_begin_alike_are_told_apart(kind: str) -> None:
-    """A line cuts the middle of long names, findings have them in full, both in one line."""
+    """A line cuts the middle of long names, and the table of findings has them in full."""
     towns = [f"North of the river and the old mill, {end}" for end in ("east", "west\nbank")]
     frame = make(kind, {"town": sorted(towns * 40), "fold": [0, 1, 2, 3] * 10 + [0] * 40})
     found = sf.check(frame, "town", duplicates=None)
@@ -306,68 +322,140 @@ EIGHT = {"y": ["a", "b"] * 40, "w": [10.0] * 80, "one": [1] * 80}
 
 def line_of(data: dict[str, Any], kind: str = "polars", by: Any = None, **options: Any) -> str:
     """The severity and the line of the finding on totals, and how many cells it is about."""
-    by, frame = by or ["y", sf.total("w", "one")], make(kind, data)
+    by = by or ["y", sf.total("w", "one")]
+    frame = make(kind, data)
     found = columns_of(sf.check(frame, by, duplicates=None, **options).findings)
     place = found["check"].index("totals")
     return f"{found['severity'][place]} {found['n'][place]} {found['detail'][place]}"
 
 
-def dealt(*heavy: float, **more: Any) -> dict[str, Any]:
+def weighed(*heavy: float, **more: Any) -> dict[str, Any]:
     """80 rows in folds 0 and 1, of which the first rows of fold 0 have other weights."""
     weights = [*heavy, *EIGHT["w"][len(heavy) :]]
     return {**EIGHT, "w": weights, "fold": [0] * 40 + [1] * 40, **more}
 
 
-CASES = cases("""
-dict(y=[*'aab'], w=[2, 1, 1], one=[1, 0, 1], fold=[0, 1, 1])
-    ok 0 w, one: totals within 0 % of their shares
-dealt()
-    ok 0 w, one: totals within 0 % of their shares
-dealt(10.8, 10.8)
-    ok 0 w, one: totals within 0.2 % of their shares
-dealt(30)
-    note 2 w, one: totals within 2.44 % of their shares
-dealt(110)
-    note 2 w, one: totals up to 11 % off their shares, which chance explains
-dealt(*[15] * 40)
-    warning 2 total of 'w': fold 0 has 20 % more than its share
-dealt(*[1] * 40)
-    warning 2 total of 'w': fold 0 has 82 % less than its share
-dealt(*[0] * 80)
-    ok 0 w, one: totals within 0 % of their shares
-dealt(*[1e308, -1e308] * 20)
-    ok 0 w, one: totals within 0 % of their shares
-dealt(None, fold=[None] + [0] * 39 + [1] * 40)
-    ok 0 w, one: totals within 0 % of their shares
-dealt(*[15] * 40, fold=['train'] * 40 + ['test'] * 40)
-    warning 2 total of 'w': part train has 20 % more than its share
-dealt(*[15] * 40, g=[row // 10 for row in range(80)]), groups='g'
-    note 2 w, one: totals up to 20 % off their shares, which chance explains
-dealt(*[15] * 40, g=range(80)), groups='g'
-    warning 2 total of 'w': fold 0 has 20 % more than its share
-""")
-"""Chance may put four heavy groups of eight into one fold, but not forty heavy rows of eighty."""
+@pytest.mark.parametrize(
+    ("data", "groups", "line"),
+    [
+        pytest.param(
+            {"y": [*"aab"], "w": [2, 1, 1], "one": [1, 0, 1], "fold": [0, 1, 1]},
+            None,
+            "ok 0 w, one: totals within 0 % of their shares",
+            id="whole_rows",
+        ),
+        pytest.param(weighed(), None, "ok 0 w, one: totals within 0 % of their shares", id="even"),
+        pytest.param(
+            weighed(10.8, 10.8),
+            None,
+            "ok 0 w, one: totals within 0.2 % of their shares",
+            id="a_little_off",
+        ),
+        pytest.param(
+            weighed(30),
+            None,
+            "note 2 w, one: totals within 2.44 % of their shares",
+            id="beyond_a_hundredth",
+        ),
+        pytest.param(
+            weighed(110),
+            None,
+            "note 2 w, one: totals up to 11 % off their shares, which chance explains",
+            id="one_heavy_row",
+        ),
+        pytest.param(
+            weighed(*[15] * 40),
+            None,
+            "warning 2 total of 'w': fold 0 has 20 % more than its share",
+            id="uneven",
+        ),
+        pytest.param(
+            weighed(*[1] * 40),
+            None,
+            "warning 2 total of 'w': fold 0 has 82 % less than its share",
+            id="light_rows",
+        ),
+        pytest.param(
+            weighed(*[0] * 80),
+            None,
+            "ok 0 w, one: totals within 0 % of their shares",
+            id="nothing_to_share",
+        ),
+        pytest.param(
+            weighed(*[1e308, -1e308] * 20),
+            None,
+            "ok 0 w, one: totals within 0 % of their shares",
+            id="sums_of_zero",
+        ),
+        pytest.param(
+            weighed(None, fold=[None] + [0] * 39 + [1] * 40),
+            None,
+            "ok 0 w, one: totals within 0 % of their shares",
+            id="row_without_a_fold",
+        ),
+        pytest.param(
+            weighed(*[15] * 40, fold=["train"] * 40 + ["test"] * 40),
+            None,
+            "warning 2 total of 'w': part train has 20 % more than its share",
+            id="parts",
+        ),
+        pytest.param(
+            weighed(*[15] * 40, g=[row // 10 for row in range(80)]),
+            "g",
+            "note 2 w, one: totals up to 20 % off their shares, which chance explains",
+            id="uneven_by_chance_of_groups",
+        ),
+        pytest.param(
+            weighed(*[15] * 40, g=range(80)),
+            "g",
+            "warning 2 total of 'w': fold 0 has 20 % more than its share",
+            id="uneven_whatever_the_groups",
+        ),
+    ],
+)
+def test_lines_on_totals(kind: str, data: dict[str, Any], groups: str | None, line: str) -> None:
+    """A line says how even totals are, by the worst fold of any column.
+
+    Chance may put four heavy groups of eight into one fold, but not forty heavy rows of eighty.
+    """
+    assert line_of(data, kind, groups=groups) == line
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_lines_on_totals(kind: str, case: str) -> None:
-    """Totals are well, noted or wrong, by the worst fold of any column."""
-    assert [evaluate(f"line_of({case}, kind=kind)", **globals(), kind=kind)] == CASES[case]
+@pytest.mark.parametrize(
+    ("by", "checks"),
+    [
+        pytest.param(sf.total("w"), ["totals", "sizes"], id="total"),
+        pytest.param(sf.chain("w"), ["balance", "sizes"], id="chain"),
+        pytest.param(["y", sf.continuous("w")], ["balance", "sizes"], id="order"),
+    ],
+)
+def test_totals_are_judged_only_where_they_are_asked_for(by: Any, checks: list[str]) -> None:
+    """Totals are judged only if `by` has `sf.total`, with or without strata."""
+    data = make("polars", weighed(*[15] * 40))
+
+    found = sf.check(data, by, duplicates=None)
+
+    assert found.ok == ("totals" not in checks)
+    assert found.findings["check"].to_list() == checks
 
 
-def test_totals_are_judged_only_where_they_are_asked_for() -> None:
-    """Without `sf.total` nothing is said of totals, and alone it is enough, without strata."""
-    data = make("polars", dealt(*[15] * 40))
-    assert "total" not in sf.check(data, ["y", sf.continuous("w")], duplicates=None).text
-    for by, checks in ((sf.total("w"), ["totals", "sizes"]), (sf.chain("w"), ["balance", "sizes"])):
-        found = sf.check(data, by, duplicates=None)
-        assert found.ok == ("totals" not in checks)
-        assert found.findings["check"].to_list() == checks
+def test_totals_of_a_column_whose_name_is_a_number() -> None:
+    """The finding names the column as it is."""
     numbered = make("pandas", {1: [1.0, 9.0] * 40, "fold": [0, 1] * 40})
     assert "total of 1: fold 0 has" in sf.check(numbered, sf.total(1)).text
-    assert sf.report(data.head(0), sf.total("w")).height == 0
+
+
+def test_totals_of_no_rows() -> None:
+    """A report on totals of no rows has no rows."""
+    assert sf.report(make("polars", weighed()).head(0), sf.total("w")).height == 0
+
+
+def test_totals_of_computed_numbers() -> None:
+    """A computed number is named by its place."""
     computed = sf.total("one", lambda frame: frame["one"].to_numpy() + frame["fold"].to_numpy())
-    found = line_of(dealt(), "pandas", by=computed)
+
+    found = line_of(weighed(), "pandas", by=computed)
+
     assert found == "warning 2 total of 'column 2': fold 0 has 33 % less than its share"
 
 
@@ -378,9 +466,12 @@ WEIGHED = st.tuples(st.integers(-20, 200), st.integers(0, 2), st.integers(0, 9))
 def test_totals_are_judged_by_the_rules(rows: list[Any], times: int, in_groups: bool, kind: str):
     """Warnings need a tenth of the share, and four standard deviations of a random deal."""
     w, folds, groups = (list(each) for each in zip(*rows * times, strict=True))
-    n, scale, mean = len(w), sum(map(abs, w)), Fraction(sum(w), len(w))
+    n = len(w)
+    scale = sum(map(abs, w))
+    mean = Fraction(sum(w), len(w))
     units = groups if in_groups else list(range(n))
-    held, beyond = defaultdict[int, list[int]](list), Counter[int]()
+    held = defaultdict[int, list[int]](list)
+    beyond = Counter[int]()
     for x, fold, unit in zip(w, folds, units, strict=True):
         held[fold].append(x)
         beyond[unit] += x - mean
@@ -390,7 +481,8 @@ def test_totals_are_judged_by_the_rules(rows: list[Any], times: int, in_groups: 
     is_equal = max(sizes.values()) - min(sizes.values()) <= 1
 
     def measure(shares: dict[int, Fraction]) -> tuple[dict[int, Fraction], int]:
-        far, flagged = {}, 0
+        far = {}
+        flagged = 0
         for fold, share in shares.items():
             off = abs(sum(held[fold]) - mean * n * share)
             far[fold] = off / (scale * share) if scale else Fraction(0)
@@ -407,7 +499,8 @@ def test_totals_are_judged_by_the_rules(rows: list[Any], times: int, in_groups: 
         far, flagged = min((far, flagged), equal, key=lambda each: max(each[0].values()))
     bounds = {f: Fraction(1, 100) + (0 if is_equal else Fraction(1, sizes[f])) for f in sizes}
     assume(all(abs(far[fold] - bounds[fold]) > 1e-9 for fold in far))
-    data, own = {"w": w, "fold": folds, "g": groups}, "g" if in_groups else None
+    data = {"w": w, "fold": folds, "g": groups}
+    own = "g" if in_groups else None
     line = line_of(data, kind, by=sf.total("w"), groups=own)
     severity, n_off, *_ = line.split()
     noted = sum(far[fold] > bounds[fold] for fold in far)

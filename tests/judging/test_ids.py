@@ -69,7 +69,8 @@ def test_names_of_ids(name: Any) -> None:
 
 numbers = st.lists(st.integers(0, 24) | st.none(), min_size=70, max_size=70)
 folds = st.lists(st.sampled_from([0, 0, 0, 1, 2, None]), min_size=70, max_size=70)
-kinds, cells = st.sampled_from(KINDS), st.sampled_from([0, 1, 2, None])
+kinds = st.sampled_from(KINDS)
+cells = st.sampled_from([0, 1, 2, None])
 rows_of_six = st.lists(st.tuples(*[cells] * 6), min_size=2, max_size=12)
 words = st.sampled_from(["a", "identifier_of_the_ward_or_the_device_"])
 ways = st.sampled_from(["same", "text", "other", "shifted", "filled"])
@@ -84,7 +85,7 @@ def told(found: sf.Check, *, say: str = "") -> list[tuple[Any, ...]]:
 
 @given(kinds, numbers, numbers, folds, st.sampled_from([1, 0.5]), st.sampled_from(["auto", None]))
 def test_ids_are_counted_as_in_a_loop(kind, one, two, fold, times, duplicates):
-    """Of ids of 20 values or more, and 1.5 rows of each, the first two that are split are told."""
+    """The first two ids that are split are told, as a loop counts them."""
     data: dict[str, list[Any]] = {
         "name": [each and f"u{each}" for each in two],
         "MRN": one,
@@ -93,7 +94,8 @@ def test_ids_are_counted_as_in_a_loop(kind, one, two, fold, times, duplicates):
         "row_id": [*range(70)],
         "pair_id": [row // 2 for row in range(70)],
     }
-    expected, patterns = [], []
+    expected = []
+    patterns = []
     for name in list(data)[1:]:
         column = data[name]
         present = [each for each in column if each is not None]
@@ -105,44 +107,73 @@ def test_ids_are_counted_as_in_a_loop(kind, one, two, fold, times, duplicates):
             split = split_groups(column, fold) - {None}
             n = len({x for x, f in zip(column, fold, strict=True) if None not in (x, f)})
             are = "is" if len(split) == 1 else "are"
-            detail = f"{name!r}: {len(split)} of {n} {are} in several folds; if their rows belong"
-            detail += f" together, pass groups={name!r}"
+            detail = (
+                f"{name!r}: {len(split)} of {n} {are} in several folds; if their rows belong"
+                f" together, pass groups={name!r}"
+            )
             expected += [("note", "groups", len(split), detail)] if split else []
     found = sf.check(make(kind, {**data, "fold": fold}), duplicates=duplicates)
     assert told(found, say="groups=") == expected[:2]
 
 
-VISITS: dict[str, Any] = {"patient_id": [row // 2 for row in range(80)], "visit": [0, 1] * 40}
-VISITS |= {"x": [row + 0.5 for row in range(80)], "fold": [0, 1] * 40}
+VISITS: dict[str, Any] = {
+    "patient_id": [row // 2 for row in range(80)],
+    "visit": [0, 1] * 40,
+    "x": [row + 0.5 for row in range(80)],
+    "fold": [0, 1] * 40,
+}
 
 
 @pytest.mark.parametrize("argument", ["by", "groups", "key", "name"])
 def test_ids_that_are_named_are_not_told(frame: Make, argument: str) -> None:
-    """An id is not told of where the call names it, or groups, but as one column of a key it is."""
+    """An id that the call names is not told, unless it is one column of a key."""
     line = "'patient_id': 40 of 40 are in several folds; groups='patient_id'?"
     assert f"  note     {line}\n" in str(sf.check(frame(VISITS), key=["patient_id", "visit"]))
     named: Any = {argument: "visit" if argument == "groups" else "patient_id"}
     assert not told(sf.check(frame(VISITS), **named), say="groups=")
 
 
-def test_columns_that_cannot_be_ids(frame: Make) -> None:
-    """Lists, subjects of mails and no rows at all are no ids, and a check of them still works."""
+def test_no_rows_have_no_ids(frame: Make) -> None:
+    """A column of ids without rows is not told."""
     assert not told(sf.check(frame({"id": [], "fold": []})), say="groups")
-    data = {"ids": [[row] for row in range(80)], "x": VISITS["x"], "fold": VISITS["fold"]}
-    found = sf.check(frame({**data, "subject": [f"Re: {'x' * (row // 2)}" for row in range(80)]}))
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pytest.param({"ids": [[row] for row in range(80)]}, id="lists"),
+        pytest.param({"subject": [f"Re: {'x' * (row // 2)}" for row in range(80)]}, id="mails"),
+    ],
+)
+def test_columns_that_cannot_be_ids(frame: Make, column: dict[str, Any]) -> None:
+    """Columns of lists and of long texts are no ids."""
+    found = sf.check(frame({**column, "x": VISITS["x"], "fold": VISITS["fold"]}))
+
     assert found.ok
     assert not told(found, say="groups")
-    coded = sf.check(frame({**data, "subject": [f"s{row // 2}" for row in range(80)]}))
-    assert len(told(coded, say="'subject': 40 of 40")) == 1
 
 
-def test_labels_of_column_levels_and_repeated_names() -> None:
-    """An id is written as `groups` takes it, and a name that occurs twice is left aside."""
-    data = pd.DataFrame(VISITS)
-    twice = data[["patient_id", "patient_id", "x", "fold"]]
+def test_codes_of_subjects_are_ids(frame: Make) -> None:
+    """A column called subject is one of ids if it holds codes."""
+    codes = {"subject": [f"s{row // 2}" for row in range(80)]}
+
+    found = sf.check(frame({**codes, "x": VISITS["x"], "fold": VISITS["fold"]}))
+
+    assert len(told(found, say="'subject': 40 of 40")) == 1
+
+
+def test_ids_whose_name_occurs_twice() -> None:
+    """An id whose name occurs twice is left aside, as no argument could name it."""
+    twice = pd.DataFrame(VISITS)[["patient_id", "patient_id", "x", "fold"]]
     assert not told(sf.check(twice), say="groups=")
+
+
+def test_ids_of_several_levels() -> None:
+    """An id of several levels is written as `groups` takes it."""
+    data = pd.DataFrame(VISITS)
     levels = [("a", each) for each in data.columns[:3]]
     data.columns = pd.MultiIndex.from_tuples([*levels, ("fold", "")])
+
     assert told(sf.check(data), say="('a', 'patient_id'): 40 of 40")
     assert "40 of 40 groups are" in str(sf.check(data, groups=("a", "patient_id")))
 
@@ -164,11 +195,12 @@ def test_a_query_runs_once() -> None:
 
 @given(kinds, rows_of_six, st.integers(2, 5), words)
 def test_groups_alone_are_told_in_one_line(kind: str, rows: Any, n: int, word: str) -> None:
-    """Columns of groups that are split by themselves are one note, of which a line names three."""
+    """One note lists the columns of groups that are split by themselves."""
     *columns, fold = map(list, zip(*rows, strict=True))
     fold = [each or 0 for each in fold]
     data = {f"{word}{place}": column for place, column in enumerate(columns[:n])}
-    counts, total = [], 0
+    counts = []
+    total = 0
     for name, column in data.items():
         split = split_groups(column, fold) - {None}
         total += len(split)
@@ -204,11 +236,16 @@ def test_folds_that_are_the_same(kind: str, fold: list[Any], ways: list[str]) ->
 
     A row without a fold in one column must have none in the other.
     """
-    made = {"same": fold, "other": [*fold[:-1], 3], "filled": [each or 0 for each in fold]}
-    made |= {"text": [None if each is None else str(each) for each in fold]}
-    made |= {"shifted": [None if each is None else each + 1 for each in fold]}
+    made = {
+        "same": fold,
+        "other": [*fold[:-1], 3],
+        "filled": [each or 0 for each in fold],
+        "text": [None if each is None else str(each) for each in fold],
+        "shifted": [None if each is None else each + 1 for each in fold],
+    }
     columns = {"first": fold, **{f"{way}{i}": made[way] for i, way in enumerate(ways)}}
-    names, expected = list(columns), []
+    names = list(columns)
+    expected = []
     for place, name in enumerate(names):
         before = [each for each in names[:place] if is_relabelled(columns[each], columns[name])]
         if before and any(each is not None for each in fold):
@@ -227,13 +264,17 @@ def test_categories_without_rows_do_not_tell_folds_apart() -> None:
     assert "'one' and 'two' are the same" in str(sf.check(twice, name=["one", "two"]))
 
 
-NAMES = {"שם": "שם is fit", " ok": "' ok' is fit"}
-NAMES |= {"a\n  LEAK": r"'a\n  LEAK' is fit", "\u202eb": r"'\u202eb' is fit"}
+NAMES = {
+    "שם": "שם is fit",
+    " ok": "' ok' is fit",
+    "a\n  LEAK": r"'a\n  LEAK' is fit",
+    "\u202eb": r"'\u202eb' is fit",
+}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_names_that_would_spoil_the_text(frame: Make, name: str) -> None:
-    """Blanks at an end and what cannot be printed are written as in code; other scripts are not."""
+    """Names with blanks at an end, or that cannot be printed, are written as in code."""
     found = sf.check(frame({name: [0, 1] * 4, "x": [row + 0.5 for row in range(8)]}), name=name)
     assert str(found).startswith(NAMES[name])
     assert len(str(found).splitlines()) == len(values(found.findings, "n")) + 1

@@ -32,9 +32,14 @@ def listed(found: Any, check: str) -> list[tuple[int, int]]:
     return [tuple(row[1:]) for row in rows if row[0] == check]
 
 
-COLUMNS: dict[str, list[Any]] = {"numbers": [0, 1, 2, None], "flags": [True, False, None]}
-COLUMNS |= {"floats": [0.5, 0.0, -0.0, NAN, None], "categories": ["x", "y", None]}
-COLUMNS |= {"days": [dt.date(2024, 1, 1), dt.date(2024, 1, 2), None], "text": ["x", "X", "", None]}
+COLUMNS: dict[str, list[Any]] = {
+    "numbers": [0, 1, 2, None],
+    "flags": [True, False, None],
+    "floats": [0.5, 0.0, -0.0, NAN, None],
+    "categories": ["x", "y", None],
+    "days": [dt.date(2024, 1, 1), dt.date(2024, 1, 2), None],
+    "text": ["x", "X", "", None],
+}
 
 
 @st.composite
@@ -80,8 +85,12 @@ def test_leaks_are_the_rows_that_a_loop_finds(kind: str, drawn: tuple[Any, list[
 
 def test_the_table(frame: Make, kind: str) -> None:
     """Each leak comes with its check, set, position and fold, in the caller's library."""
-    data = {"who": ["ann", "bob", "ann", "eve", "bob", "bob", "eve"], "x": [5, 6, 5, 7, 8, 6, 5]}
-    data |= {"id": [1, 2, None, 3, 2, None, 1], "part": ["u", "v", "v", "u", "v", None, "u"]}
+    data = {
+        "who": ["ann", "bob", "ann", "eve", "bob", "bob", "eve"],
+        "x": [5, 6, 5, 7, 8, 6, 5],
+        "id": [1, 2, None, 3, 2, None, 1],
+        "part": ["u", "v", "v", "u", "v", None, "u"],
+    }
     found = sf.leaks(frame(data), groups="who", key="id", duplicates="x", name="part")
     assert isinstance(found, pl.DataFrame if "polars" in kind else pd.DataFrame)
     expected = {"check": ["groups"] * 2 + ["duplicates"] * 3, "set": [0] * 5}
@@ -91,18 +100,23 @@ def test_the_table(frame: Make, kind: str) -> None:
 
 
 def test_names_of_the_table_stay_its_own(frame: Make) -> None:
-    """Folds in a column that is called like one of the table are in `fold`."""
+    """A fold column with the name of a column of the table is called `fold` there."""
     row = sf.leaks(frame({"x": [1, 1], "row": [0, 1]}), duplicates="x", name="row")
     assert list(row.columns) == ["check", "set", "row", "fold"]
 
 
-NEAR = [[2**53, 2**53 + 1], [-(2**63), 2**63 - 1], [0.1 + 0.2, 0.3], [float("inf"), -float("inf")]]
-NEAR += [[dt.datetime(2024, 1, 1), dt.datetime(2024, 1, 1, microsecond=1)]]
+NEAR = [
+    [2**53, 2**53 + 1],
+    [-(2**63), 2**63 - 1],
+    [0.1 + 0.2, 0.3],
+    [float("inf"), -float("inf")],
+    [dt.datetime(2024, 1, 1), dt.datetime(2024, 1, 1, microsecond=1)],
+]
 
 
 @pytest.mark.parametrize("pair", NEAR, ids=str)
 def test_values_that_are_only_near_are_not_equal(frame: Make, pair: list[Any]) -> None:
-    """Values that floats or shorter times would round together are different."""
+    """Values that differ only in their last digits are not equal."""
     assert len(sf.leaks(frame({"x": pair, "fold": [0, 1]}), duplicates="x")) == 0
     assert len(sf.leaks(frame({"x": pair[:1] * 2, "fold": [0, 1]}), duplicates="x")) == 2
 
@@ -154,9 +168,11 @@ def of_dtype(numbers: list[int], dtype: Any) -> Any:
         as_text = dtype in (pl.Categorical, pl.Enum, pl.Binary)
         column = column.cast(pl.String).cast(dtype) if as_text else column.cast(dtype)
         return pl.DataFrame({"x": column, "fold": folds})
-    made = {"period[D]": pd.PeriodIndex.from_ordinals(numbers, freq="D")}
-    made |= {"interval": pd.cut(numbers, range(-1, 50))}
-    made |= {"datetime64[ns, UTC]": pd.to_datetime(numbers, utc=True)}
+    made = {
+        "period[D]": pd.PeriodIndex.from_ordinals(numbers, freq="D"),
+        "interval": pd.cut(numbers, range(-1, 50)),
+        "datetime64[ns, UTC]": pd.to_datetime(numbers, utc=True),
+    }
     column = made[dtype] if dtype in made else pd.Series(numbers).astype(dtype)
     return pd.DataFrame({"x": column, "fold": folds})
 
@@ -199,7 +215,7 @@ def test_columns_that_say_nothing_are_left_aside(frame: Make, case: str) -> None
 
 
 def test_columns_that_tell_rows_apart_are_compared(frame: Make) -> None:
-    """Fractions that differ in every row, keys and columns that are named count as they should."""
+    """Columns that tell rows apart are compared if they are fractions or the call names them."""
     data = frame({**COPIED, "z": [0.5, 1.5, 2.5, 3.5], "who": list("aabb")})
     assert values(sf.leaks(data), "row") == []
     assert values(sf.leaks(data, key="z"), "row") == [0, 1]
@@ -220,7 +236,7 @@ def test_labels_of_all_types() -> None:
 
 
 def test_names_that_occur_twice_are_left_aside() -> None:
-    """They are not compared, and said, unless the call names them; so in `check` and `plot`."""
+    """Columns that share a name are left aside, with a word, unless the call names them."""
     data = pd.DataFrame({**COPIED, "n": [1, 2, 3, 4]})
     data = data.set_axis(["x", "x", "fold", "n"], axis=1)
     assert sf.leaks(data)["row"].tolist() == []
@@ -243,7 +259,7 @@ MANY = [X_AND_Y, cs.by_name("x", "y"), pl.col("^[xy]$"), ["z", X_AND_Y]]
 @pytest.mark.parametrize("argument", ["groups", "key", "duplicates"])
 @pytest.mark.parametrize("given", MANY, ids=["names", "a selector", "a pattern", "one of a list"])
 def test_an_expression_gives_one_column(given: Any, argument: str, *, lazy: bool) -> None:
-    """Several at once are the error of `kfold`, but features, of which there may be any number."""
+    """An expression gives one column, but features may be any number."""
     data = pl.DataFrame({**COPIED, "z": [1, 2, 3, 4]})
     frame = data.lazy() if lazy else data
     message = f"An entry of `{argument}` must give one column, got 2 from "
@@ -256,6 +272,6 @@ def test_an_expression_gives_one_column(given: Any, argument: str, *, lazy: bool
 
 
 def test_arguments_have_names() -> None:
-    """Every argument is named."""
+    """`leaks` takes its arguments by name only."""
     with pytest.raises(TypeError, match="`leaks` takes no argument after `frame` without its name"):
         sf.leaks(pd.DataFrame({"label": ["a", "b"], "fold": [0, 1]}), "label")  # type: ignore[misc]

@@ -27,6 +27,6 @@ def test_columns_of_each_kind_are_judged_right() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("library", "seed"), [("pandas", 2), ("polars", 3)])
 def test_few_columns_are_judged_wrong(library: str, seed: int) -> None:
-    """Of 2,000 good columns 6 are refused at most, and of 1,600 bad ones 20 pass."""
+    """At most 6 of 2,000 good columns are refused, and at most 20 of 1,600 bad ones pass."""
     assert len(run(GOOD, library, seed, 2000)) <= 6
     assert len(run(BAD, library, seed, 1600)) <= 20

@@ -1,6 +1,7 @@
 """`report`, `compare` and `advise`: against brute force, SciPy, `sf.theory` and scikit-learn."""
 
-from itertools import combinations, product
+from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import TWO_KINDS, Make, columns_of, evaluate, make, refuse_now, values
+from tests.helpers import TWO_KINDS, Make, columns_of, make, refuse_now, refuse_rule, values
 from tests.judging.test_findings import crossed, judge, order_words
 from tests.verbs.conftest import CLASSES
 
@@ -25,11 +26,13 @@ WORST_FIRST = ["uneven", SHUFFLED, "no less even than a shuffle", "too few rows"
 def by_hand(levels, folds, classes, n_shown=1, groups=None, slack=0, ordered=None):
     """Measure each fold and judge it by the rules; `ordered` has numbers and their parents."""
     known = [row for row, fold in enumerate(folds) if fold is not None]
-    levels, own = [[level[row] for row in known] for level in levels], [folds[row] for row in known]
+    levels = [[level[row] for row in known] for level in levels]
+    own = [folds[row] for row in known]
     groups = groups and [groups[row] for row in known]
     judged = judge(levels, own, classes, n_shown, groups, slack)
     tables, off, spread, is_even, is_uneven, _ = zip(*judged, strict=True)
-    totals, shown = tables[0].sum(axis=0), slice(len(levels) - n_shown, None)
+    totals = tables[0].sum(axis=0)
+    shown = slice(len(levels) - n_shown, None)
     rms, random = (np.sqrt((np.concatenate(x[shown]) ** 2).mean(axis=0)) for x in (off, spread))
     words = order_words(*ordered, own) if ordered else dict.fromkeys(own, "even")
     good = [WORST_FIRST.index(words[fold]) for fold in sorted(words)]
@@ -77,7 +80,8 @@ def test_figures_are_those_of_counting(kind: str, groups: Any, rows: list[Any], 
     a, b, folds = map(list, zip(*[row for row in rows for _ in range(copies)], strict=True))
     assume(set(folds) != {None})
     who = [row // copies // 2 for row in range(len(a))]
-    data, own = make(kind, {"a": a, "b": b, "who": who, "fold": folds}), who if groups else None
+    data = make(kind, {"a": a, "b": b, "who": who, "fold": folds})
+    own = who if groups else None
     nested = (["a", "b"], [a, list(zip(a, b, strict=True))], [True, False], 1)
     margins = (sf.margins(["a", "b"]), [a, b], [True, True], 2)
     for by, levels, classes, n_shown in (("a", [a], [True], 1), nested, margins):
@@ -90,7 +94,8 @@ def test_figures_are_those_of_counting(kind: str, groups: Any, rows: list[Any], 
 
 def bins_of(column: list[Any], parents: list[Any], k: int) -> list[int]:
     """Cut each parent stratum at quantiles of NumPy, into up to five bins of 2 k rows or more."""
-    numbers, found = np.array(column, dtype=float), np.zeros(len(column), dtype=int)
+    numbers = np.array(column, dtype=float)
+    found = np.zeros(len(column), dtype=int)
     for parent in set(parents):
         rows = [row for row, own in enumerate(parents) if own == parent]
         n_bins = min(5, max(1, len(rows) // (2 * k)))
@@ -102,8 +107,10 @@ def bins_of(column: list[Any], parents: list[Any], k: int) -> list[int]:
 
 def are_dealt(classes: list[int], folds: list[int]) -> bool:
     """Return whether all classes are even, and fewer of their pairs in one fold than by chance."""
-    table, pairs = crossed(classes, folds), [*combinations(zip(classes, folds, strict=True), 2)]
-    rows, totals = table.sum(axis=1, keepdims=True), table.sum(axis=0)
+    table = crossed(classes, folds)
+    pairs = [*combinations(zip(classes, folds, strict=True), 2)]
+    rows = table.sum(axis=1, keepdims=True)
+    totals = table.sum(axis=0)
     is_even = (np.abs(table - rows * totals / len(folds)) <= 1 + rows / len(folds)).all()
     share = np.square(totals / len(folds)).sum()
     alike = sum(one[0] == other[0] for one, other in pairs)
@@ -111,21 +118,34 @@ def are_dealt(classes: list[int], folds: list[int]) -> bool:
     return bool(is_even and both < alike * share - 2.33 * np.sqrt(alike * share))
 
 
-ORDERS: dict[str, tuple[Any, int]] = {"fractions": ("half", 2), "inside": (["label", "half"], 2)}
-ORDERS |= {"named": (sf.continuous("wide"), 2), "guessed": ("wide", 2)}
-ORDERS |= {"guessed inside": (["label", "wide"], 2), "rare values": ("month", 2)}
-ORDERS |= {"classes of many numbers": (sf.classes("wide"), 2), "classes of few numbers": ("few", 0)}
+ORDERS: dict[str, tuple[Any, int]] = {
+    "fractions": ("half", 2),
+    "inside": (["label", "half"], 2),
+    "named": (sf.continuous("wide"), 2),
+    "guessed": ("wide", 2),
+    "guessed inside": (["label", "wide"], 2),
+    "rare values": ("month", 2),
+    "classes of many numbers": (sf.classes("wide"), 2),
+    "classes of few numbers": ("few", 0),
+}
 """Entries, and the rows that a bin or class may be off beyond rounding."""
 
 
 @pytest.mark.parametrize("case", ORDERS)
 @pytest.mark.parametrize(("n", "k"), [(120, 4), (30, 5), (14, 3)])
 def test_orders_are_judged_in_bins(frame: Make, case: str, n: int, k: int) -> None:
-    """An order, named or guessed, is shown in up to five bins, which may be off where cut."""
-    drawn, (by, slack) = np.random.default_rng(0), ORDERS[case]
+    """An order is judged in up to five bins, which may be off by a row at each cut."""
+    drawn = np.random.default_rng(0)
+    by, slack = ORDERS[case]
     wide = drawn.integers(0, 60, n)
-    data = {"wide": wide, "half": wide / 2 + 0.25, "few": wide % 7, "month": np.arange(n) % 11}
-    data |= {"label": drawn.choice(["a", "b"], n, p=[0.7, 0.3]), "all": np.zeros(n)}
+    data = {
+        "wide": wide,
+        "half": wide / 2 + 0.25,
+        "few": wide % 7,
+        "month": np.arange(n) % 11,
+        "label": drawn.choice(["a", "b"], n, p=[0.7, 0.3]),
+        "all": np.zeros(n),
+    }
     data = {column: each.tolist() for column, each in data.items()}
     *parents, last = by if isinstance(by, list) else [by]
     name = last if isinstance(last, str) else "wide"
@@ -137,22 +157,30 @@ def test_orders_are_judged_in_bins(frame: Make, case: str, n: int, k: int) -> No
     classes = [True, False] if parents else [not is_cut]
     for folds in (drawn.integers(0, k, n).tolist(), [place * k // n for place in range(n)]):
         found = sf.report(frame(data | {"fold": folds}), by, full=True)
-        ordered, own = (data[name], above) if is_cut else None, slack
+        ordered = (data[name], above) if is_cut else None
+        own = slack
         if case == "rare values" and are_dealt(data[name], folds):
-            ordered, own = None, n
+            ordered = None
+            own = n
         is_same(found, by_hand(levels, folds, classes, slack=own, ordered=ordered))
 
 
 ROW = st.tuples(st.sampled_from("aaaaaaabbcde"), st.integers(0, 99), st.integers(0, 9))
-TIMES = st.sampled_from([1, 9])
 KFOLD_BY = ["label", ["label", "size"], "price", ["label", "price"], sf.quantiles("price", 3)]
 
 
-@pytest.mark.parametrize("kind", TWO_KINDS)
 @pytest.mark.parametrize("by", [*KFOLD_BY, sf.continuous("size")], ids=str)
-@given(st.lists(ROW, min_size=10, max_size=80), st.integers(2, 5), st.integers(0, 9), TIMES)
+@given(
+    kind=st.sampled_from(TWO_KINDS),
+    rows=st.lists(ROW, min_size=10, max_size=80),
+    k=st.integers(2, 5),
+    seed=st.integers(0, 9),
+    times=st.sampled_from([1, 9]),
+)
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
-def test_columns_of_kfold_are_even(kind, by, rows, k, seed, times):
+def test_columns_of_kfold_are_even(
+    by: Any, kind: str, rows: list[Any], k: int, seed: int, times: int
+) -> None:
     """Whatever the strata, all folds of `kfold` are even, as `advise` says they will be."""
     label, number, size = map(list, zip(*rows * times, strict=True))
     price = [(each + place * (times > 1)) / 8 for place, each in enumerate(number)]
@@ -168,9 +196,10 @@ def test_columns_of_kfold_are_even(kind, by, rows, k, seed, times):
 
 
 def test_columns_of_the_tables(frame: Make, kind: str) -> None:
-    """The folds are under the name of their column, unless the table has that name itself."""
+    """Folds are listed under the name of their column, unless the table has this name."""
     data = frame({**DATA, "inner": [0, 1] * 4, "ratio": [1, 0] * 4})
-    compared, each = ["column", "rows_off", "drift", "verdict"], REPORT[1:]
+    compared = ["column", "rows_off", "drift", "verdict"]
+    each = REPORT[1:]
     for found, columns in (
         (sf.report(data, "label", full=True), REPORT + IN_FULL),
         (sf.report(data, "label", ["inner"]), ["inner", *each]),
@@ -184,8 +213,9 @@ def test_columns_of_the_tables(frame: Make, kind: str) -> None:
 
 
 def test_compare_has_a_row_for_each_column(frame: Make) -> None:
-    """Each column has its own figures, and the largest ratio of the drift of its folds."""
-    rows, names = range(40), ["sorted", "even"]
+    """`compare` lists the figures of each column, and its largest drift."""
+    rows = range(40)
+    names = ["sorted", "even"]
     data = {"label": ["a", "a", "b", "b"] * 10, "x": list(rows), "even": [i // 4 % 5 for i in rows]}
     df = frame(data | {"sorted": [i // 10 for i in rows]})
     found = columns_of(sf.compare(df, "label", names, ["x"]))
@@ -195,7 +225,7 @@ def test_compare_has_a_row_for_each_column(frame: Make) -> None:
 
 
 def test_parts_and_those_without_rows(frame: Make) -> None:
-    """Parts are in their order; one without rows is empty, and lacks all strata."""
+    """Parts are listed in their order; one without rows is empty."""
     data = sf.split(frame(DATA), parts={"train": 6, "test": 2})
     assert values(sf.report(data, "size", "split"), "split") == ["train", "test"]
     parts = pd.DataFrame({"x": [1, 2], "p": pd.Categorical(["a", "a"], ["a", "b"])})
@@ -208,78 +238,143 @@ def test_parts_and_those_without_rows(frame: Make) -> None:
     assert list(found.values()) == [["fold"], [0], [None], ["empty"], [0], [0], [None], [0]]
 
 
-MEASURES = ["report", "balance", "compare", "check", "plot"]
-PATIENTS = {"y": [0, 0, 0, 1] * 15, "label": list("aab") * 20, "sick": [True, False, False] * 20}
-PATIENTS |= {"price": [place / 8 for place in range(60)], "fold": [0, 1, 2, 3, 4] * 12}
-PATIENTS |= {"split": ["train", "train", "test"] * 20, "purpose": ["test", "dev", "train"] * 20}
-PATIENTS |= {"inner": [1, 0, 2, 1, 0, 2, 1, 1, 0, 2] * 6, "one": list(range(60))}
-PATIENTS |= {"id": [f"p{place}" for place in range(60)], "manifold": list("xyz") * 20}
-PATIENTS |= {"dose": [place / 8 for place in range(30)] * 2}
-PLAIN = pd.DataFrame(PATIENTS)
-FRAMES = {"plain": PLAIN, "polars": pl.DataFrame(PATIENTS)}
-FRAMES["deep"] = PLAIN.set_axis(pd.MultiIndex.from_product([PLAIN.columns, [""]]), axis=1)
-BOTH = "`{0}` must name columns other than the fold column, but includes 'fold'.\nHint: name a"
-BOTH += ' column by which to compare the folds, as in `{0}="label"`.'
+PATIENTS = {
+    "y": [0, 0, 0, 1] * 15,
+    "label": list("aab") * 20,
+    "sick": [True, False, False] * 20,
+    "price": [place / 8 for place in range(60)],
+    "fold": [0, 1, 2, 3, 4] * 12,
+    "split": ["train", "train", "test"] * 20,
+    "purpose": ["test", "dev", "train"] * 20,
+    "inner": [1, 0, 2, 1, 0, 2, 1, 1, 0, 2] * 6,
+    "one": list(range(60)),
+    "id": [f"p{place}" for place in range(60)],
+    "manifold": list("xyz") * 20,
+    "dose": [place / 8 for place in range(30)] * 2,
+}
+
+MEASURES = [sf.report, sf.balance, sf.compare, sf.check, sf.plot]
+"""The verbs that take `by`, and then the name of the fold column."""
+
+FOLD_IN_BY = "`by` must name columns other than the fold column, but includes 'fold'."
+
+
+@pytest.mark.parametrize("verb", MEASURES)
+def test_by_is_the_fold_column(frame: Make, verb: Any) -> None:
+    """No verb compares folds by themselves."""
+    refuse_rule(FOLD_IN_BY, lambda: verb(frame(PATIENTS), "fold", "fold"))
+
+
+@pytest.mark.parametrize(
+    "by",
+    [
+        pytest.param(["y", "fold"], id="list"),
+        pytest.param(sf.classes("fold"), id="term"),
+        pytest.param(sf.margins(["fold"]), id="margins"),
+    ],
+)
+def test_by_includes_the_fold_column(frame: Make, by: Any) -> None:
+    """The fold column is refused in a list and in a term, too."""
+    refuse_rule(FOLD_IN_BY, lambda: sf.report(frame(PATIENTS), by, "fold"))
+
+
+def test_by_is_an_expression_of_the_fold_column() -> None:
+    """An expression that is the fold column is refused."""
+    refuse_rule(FOLD_IN_BY, lambda: sf.report(pl.DataFrame(PATIENTS), pl.col("fold")))
+
+
+def test_by_is_a_fold_column_of_several_levels() -> None:
+    """The fold column may be named by its levels."""
+    plain = pd.DataFrame(PATIENTS)
+    levels = plain.set_axis(pd.MultiIndex.from_product([plain.columns, [""]]), axis=1)
+    refuse_rule(FOLD_IN_BY, lambda: sf.report(levels, [("fold", "")]))
+
+
+def test_the_fold_column_is_no_feature() -> None:
+    """Folds do not drift by themselves."""
+    df = pd.DataFrame(PATIENTS)
+    with pytest.raises(sf.StratError, match="`features` must name columns other than the fold"):
+        sf.drift(df, "fold")
+
+
 SWAPPED = (
     "`by` must be a column by which to compare folds, but {by!r} looks like folds, and {name!r}"
+    " does not.\n"
+    'Hint: swap them: pass `by="{name}"`, and "{by}" as the fold column. If {by!r} is meant, pass'
+    ' `by=sf.classes("{by}")`.'
 )
-SWAPPED += ' does not.\nHint: swap them: pass `by="{name}"`, and "{by}" as the fold column. If'
-SWAPPED += ' {by!r} is meant, pass `by=sf.classes("{by}")`.'
-FRACTIONS = (
-    "Column 'price' must hold folds, but it has 60 different fractions in 60 rows.\nHint: name"
+
+
+@pytest.mark.parametrize("verb", MEASURES)
+def test_by_and_name_are_swapped(frame: Make, verb: Any) -> None:
+    """Folds as `by`, and a label as their name, are refused with the call that is meant."""
+    message = SWAPPED.format(by="fold", name="y")
+    refuse_now(message, lambda: verb(frame(PATIENTS), "fold", "y"))
+
+
+@pytest.mark.parametrize("by", ["fold", "split"])
+@pytest.mark.parametrize("name", ["y", "label", "sick"])
+def test_columns_that_are_swapped(frame: Make, by: str, name: str) -> None:
+    """Numbers, text and flags are labels if their names are no names of folds."""
+    message = SWAPPED.format(by=by, name=name)
+    refuse_now(message, lambda: sf.report(frame(PATIENTS), by, name))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        pytest.param(lambda df: sf.report(df, "label", "price"), id="report"),
+        pytest.param(lambda df: sf.balance(df, "label", "price"), id="balance"),
+        pytest.param(lambda df: sf.cv(df, "price"), id="cv"),
+        pytest.param(lambda df: sf.folds(df, "price"), id="folds"),
+        pytest.param(lambda df: sf.parts(df, "price"), id="parts"),
+        pytest.param(lambda df: sf.drift(df, "y", "price"), id="drift"),
+        pytest.param(lambda df: sf.check(df, name="price"), id="check"),
+        pytest.param(lambda df: sf.leaks(df, name="price"), id="leaks"),
+        pytest.param(lambda df: sf.FoldSplit("price").split(df), id="FoldSplit"),
+        pytest.param(lambda df: sf.compare(df, "label", ["fold", "price"]), id="compare"),
+    ],
 )
-FRACTIONS += " the fold column, such as 'fold'; several columns to stratify by go in a list, as in"
-FRACTIONS += " `['label', 'price']`."
-READS = [
-    "report(df, 'label', 'price')",
-    "balance(df, 'label', 'price')",
-    "cv(df, 'price')",
-    "folds(df, 'price')",
-    "parts(df, 'price')",
-    "drift(df, 'y', 'price')",
-    "check(df, name='price')",
-    "leaks(df, name='price')",
-    "FoldSplit('price').split(df)",
-    "compare(df, 'label', ['fold', 'price'])",
-]
-REFUSED = {
-    **{
-        f"{verb}(df, {by}, 'fold')": BOTH.format("by")
-        for verb in MEASURES
-        for by in ("'fold'", "['y', 'fold']", "sf.classes('fold')", "sf.margins(['fold'])")
-    },
-    "report(polars, pl.col('fold'))": BOTH.format("by"),
-    "report(deep, [('fold', '')])": BOTH.format("by"),
-    "drift(plain, 'fold')": BOTH.format("features"),
-    **{
-        f"{verb}(df, {by!r}, {name!r})": SWAPPED.format(by=by, name=name)
-        for verb, by, name in product(MEASURES, ("fold", "split"), ("y", "label", "sick"))
-    },
-    **dict.fromkeys(READS, FRACTIONS),
-}
-"""Calls that take the folds for what they are compared by, or the other way round."""
+def test_numbers_with_fractions_are_no_folds(frame: Make, call: Callable[[Any], Any]) -> None:
+    """A column of many fractions was meant as another argument."""
+    refuse_now(
+        "Column 'price' must hold folds, but it has 60 different fractions in 60 rows.\n"
+        "Hint: name the fold column, such as 'fold'; several columns to stratify by go in a list,"
+        " as in `['label', 'price']`.",
+        lambda: call(frame(PATIENTS)),
+    )
 
 
-@pytest.mark.parametrize("call", REFUSED)
-def test_arguments_in_the_place_of_others(frame: Make, call: str) -> None:
-    """Each call is refused with the line that was probably meant."""
-    refuse_now(REFUSED[call], lambda: evaluate(f"sf.{call}", df=frame(PATIENTS), **FRAMES))
-
-
-MEANT = [("fold", "inner"), ("fold", "purpose"), ("fold", "split"), (["fold"], "label")]
-MEANT += [(sf.classes("fold"), "label"), ("y", "label"), ("label", "fold"), ("manifold", "y")]
-
-
-@pytest.mark.parametrize(("by", "name"), MEANT)
+@pytest.mark.parametrize(
+    ("by", "name"),
+    [
+        pytest.param("fold", "inner", id="other_folds"),
+        pytest.param("fold", "purpose", id="parts_of_another_name"),
+        pytest.param("fold", "split", id="parts"),
+        pytest.param(["fold"], "label", id="in_a_list"),
+        pytest.param(sf.classes("fold"), "label", id="as_a_term"),
+        pytest.param("y", "label", id="labels"),
+        pytest.param("label", "fold", id="in_their_places"),
+        pytest.param("manifold", "y", id="name_that_ends_as_folds"),
+    ],
+)
 def test_arguments_that_are_not_swapped(frame: Make, by: Any, name: str) -> None:
     """Folds may be compared by other folds, by sites, and by what is said to be meant."""
     assert len(sf.report(frame(PATIENTS), by, name)) > 1
-    assert len(sf.drift(PLAIN, ["fold", "y"])) == 10
-    assert len(sf.report(FRAMES["polars"], pl.col("fold") > 2)) == 5
+
+
+def test_the_fold_column_among_features() -> None:
+    """Drift may list the fold column among other features."""
+    assert len(sf.drift(pd.DataFrame(PATIENTS), ["fold", "y"])) == 10
+
+
+def test_conditions_on_the_fold_column() -> None:
+    """A condition on folds is another column than the folds."""
+    assert len(sf.report(pl.DataFrame(PATIENTS), pl.col("fold") > 2)) == 5
 
 
 @pytest.mark.parametrize(("name", "n"), [("one", 60), ("id", 60), ("dose", 30)])
 def test_many_folds_that_are_folds(frame: Make, name: str, n: int) -> None:
-    """Leave-one-out folds, ids, and fractions of several rows each are what they are."""
+    """Leave-one-out folds, ids, and fractions of several rows each may be folds."""
     df = frame(PATIENTS)
     assert len(sf.report(df, "label", name)) == len(sf.cv(df, name)) == n

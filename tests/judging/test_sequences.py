@@ -25,6 +25,7 @@ from stratframe.judging.sequences import (
     is_turned,
     judge_border,
     log_chance_apart,
+    names_time,
 )
 from tests.helpers import Make
 from tests.judging.conftest import lines_of
@@ -79,7 +80,7 @@ def test_the_chance_of_three_parts_is_bounded() -> None:
     st.lists(st.integers(0, 9), min_size=1, max_size=30),
 )
 def test_borders_count_rows_on_the_wrong_side(earlier: list[int], later: list[int]) -> None:
-    """Rows beyond the other part's end are counted in the part that has fewer of them."""
+    """Rows on the wrong side of a border are counted in the part that has fewer of them."""
     n_wrong = min(
         sum(time > min(later) for time in earlier), sum(time < max(earlier) for time in later)
     )
@@ -110,7 +111,8 @@ def test_parts_are_ordered_by_time(order: tuple[int, ...]) -> None:
 
 def test_some_rows_may_overlap() -> None:
     """Up to 5 % of the smaller part may be on the wrong side, and up to half of it tied."""
-    times, parts = np.arange(200), np.repeat([0, 1], 100)
+    times = np.arange(200)
+    parts = np.repeat([0, 1], 100)
     for n_wrong, is_told in ((5, True), (6, False)):
         swapped = parts.copy()
         swapped[:n_wrong] = 1
@@ -140,13 +142,14 @@ def test_shuffles_do_not_follow_each_other(k: int, seed: int) -> None:
 @settings(max_examples=30, deadline=None)
 @given(st.integers(2, 8), st.integers(0, 10**6))
 def test_a_sample_shows_that_parts_are_mixed(k: int, seed: int) -> None:
-    """A sample of random parts is mixed; one of parts that overlap as far as is allowed is not."""
+    """A sample shows that random parts are mixed, but not that parts overlap a little."""
     rng = np.random.default_rng(seed)
     parts = np.arange(k * 2000) // 2000
     overlapping = parts.copy()
     for part in range(k - 1):  # 5 % of the rows, from anywhere in a part, go to the next part
         overlapping[rng.choice(np.flatnonzero(parts == part), 95, replace=False)] = part + 1
-    times, sample = np.arange(len(parts)), rng.choice(len(parts), 1000, replace=False)
+    times = np.arange(len(parts))
+    sample = rng.choice(len(parts), 1000, replace=False)
 
     assert are_mixed(times[sample], rng.permutation(parts)[sample])
     assert not are_mixed(times[sample], overlapping[sample])
@@ -282,16 +285,37 @@ def test_a_test_set_of_the_newest_rows(kind: str, day: str, dtype: Any) -> None:
     assert not sf.check(frame, "label", "split", time=False).ok
 
 
-def test_numbers_are_times_if_their_name_says_so(frame: Make) -> None:
-    """Years and weeks can order parts; a number of another name, such as an index, cannot."""
-    columns = {"label": LATER, "split": NEWEST}
-    for name in ("year", "saleYear", "week_1", "TIME"):
-        found = sf.check(frame({name: range(100), **columns}), "label", "split")
-        assert line_on_time(found) == f"ok time: parts follow each other by {name!r}"
-    for name in ("id", "index", "daytona", "timer", "x"):
-        found = sf.check(frame({name: range(100), **columns}), "label", "split")
-        assert line_on_time(found) is None
-        assert not found.ok
+@pytest.mark.parametrize("name", ["year", "saleDate", "week2", "TIME", "time_stamp", ("day", "")])
+def test_names_of_times(name: Any) -> None:
+    """Names of times are known in several spellings."""
+    assert names_time(name)
+
+
+@pytest.mark.parametrize("name", ["daytona", "timer", "settings", "counts", "fold", 1])
+def test_names_of_other_columns(name: Any) -> None:
+    """A word that only contains a word for times is another word."""
+    assert not names_time(name)
+
+
+@pytest.mark.parametrize("name", ["year", "week_1"])
+def test_numbers_are_times_if_their_name_says_so(frame: Make, name: str) -> None:
+    """Years and weeks can order parts."""
+    df = frame({name: range(100), "label": LATER, "split": NEWEST})
+
+    found = sf.check(df, "label", "split")
+
+    assert line_on_time(found) == f"ok time: parts follow each other by {name!r}"
+
+
+@pytest.mark.parametrize("name", ["id", "index", "x"])
+def test_numbers_of_other_names_are_no_times(frame: Make, name: str) -> None:
+    """Numbers such as an index do not order parts."""
+    df = frame({name: range(100), "label": LATER, "split": NEWEST})
+
+    found = sf.check(df, "label", "split")
+
+    assert line_on_time(found) is None
+    assert not found.ok
 
 
 @pytest.mark.parametrize(
@@ -336,7 +360,7 @@ def test_numbers_are_times_if_their_name_says_so(frame: Make) -> None:
     ],
 )
 def test_lines_on_time(frame: Make, column: dict[str, Any], line: str | None) -> None:
-    """Each finding on times that were not asked for is a line of these words."""
+    """A line says what a column of times, which the call does not name, does to the parts."""
     (name,) = column
     found = sf.check(frame({"day": DAYS, "label": LATER, **column}), "label", name)
     assert line_on_time(found) == line
@@ -388,7 +412,7 @@ def test_frames_of_a_mapping_can_follow_each_other(frame: Make) -> None:
 
 
 def test_each_fold_column_is_looked_at(frame: Make) -> None:
-    """Of several columns, each gets its own line, and notes only where its parts follow."""
+    """Each of several fold columns is judged by its own order in time."""
     folds = {"fold": [row // 20 for row in range(100)], "other_fold": [0, 1] * 50}
     df = frame({"day": DAYS, "label": LATER, **folds})
     text = sf.check(df, "label", ["fold", "other_fold"]).text

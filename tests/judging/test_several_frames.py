@@ -11,14 +11,23 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import KINDS, columns_of, eager, evaluate, make, refuse_now, refused, values
+from tests.helpers import KINDS, columns_of, eager, make, refuse_now, refused, values
 
-TRAIN = {"label": ["a", "b"] * 6, "user": [row // 2 for row in range(12)]}
-TRAIN |= {"day": [date(2024, 1, 1 + row) for row in range(12)]}
-TRAIN |= {"x": [row + 0.5 for row in range(12)], "fold": [0, 1] * 6}
-TEST = {"day": [date(2024, 2, 1), date(2024, 1, 12), date(2024, 1, 1), date(2024, 2, 2)]}
-TEST |= {"user": [6, 5, 0, 7], "label": ["a", "b", "a", "b"], "x": [20.5, 21.5, 0.5, 22.5]}
-TEST |= {"split": ["u"] * 4, "only": [1] * 4}
+TRAIN = {
+    "label": ["a", "b"] * 6,
+    "user": [row // 2 for row in range(12)],
+    "day": [date(2024, 1, 1 + row) for row in range(12)],
+    "x": [row + 0.5 for row in range(12)],
+    "fold": [0, 1] * 6,
+}
+TEST = {
+    "day": [date(2024, 2, 1), date(2024, 1, 12), date(2024, 1, 1), date(2024, 2, 2)],
+    "user": [6, 5, 0, 7],
+    "label": ["a", "b", "a", "b"],
+    "x": [20.5, 21.5, 0.5, 22.5],
+    "split": ["u"] * 4,
+    "only": [1] * 4,
+}
 BOTH = {name: [*TRAIN[name], *TEST[name]] for name in ("label", "user", "day", "x")}
 BOTH["split"] = ["train"] * 12 + ["test"] * 4
 TABLES: list[tuple[Any, dict[str, Any]]] = [
@@ -31,7 +40,8 @@ TABLES: list[tuple[Any, dict[str, Any]]] = [
 @pytest.mark.parametrize("kind", KINDS)
 def test_tables_are_those_of_one_frame(kind: str) -> None:
     """Frames by name give the tables of one frame, whose parts are the names in their order."""
-    several, one = {"train": make(kind, TRAIN), "test": make(kind, TEST)}, make(kind, BOTH)
+    several = {"train": make(kind, TRAIN), "test": make(kind, TEST)}
+    one = make(kind, BOTH)
     for verb, options in TABLES:
         found = verb(several, **options)
         assert columns_of(found) == columns_of(verb(one, **options, name="split"))
@@ -42,7 +52,7 @@ def test_tables_are_those_of_one_frame(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_check_is_that_of_one_frame(kind: str) -> None:
-    """A check says what it says of one frame, and which columns are left aside."""
+    """A check says the same as of one frame, and which columns are left aside."""
     several = {"train": make(kind, TRAIN), "test": make(kind, TEST)}
     options: dict[str, Any] = {"groups": "user", "time": "day", "features": "x", "by": "label"}
     found = sf.check(several, **options).text
@@ -56,7 +66,7 @@ def test_a_check_is_that_of_one_frame(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_that_leak_have_the_positions_of_their_frames(kind: str) -> None:
-    """`row` is the position in the frame that the part names."""
+    """The column `row` counts the rows of the frame that the part names."""
     several = {"train": make(kind, TRAIN), "test": make(kind, TEST)}
     found = columns_of(sf.leaks(several, groups="user"))
     assert list(zip(*(found[name] for name in ("set", "row", "split")), strict=True)) == [
@@ -104,7 +114,7 @@ PAIRS: dict[str, tuple[list[Any], list[Any], bool]] = {
 @pytest.mark.parametrize("kind", [each for each in KINDS if "lazy" not in each])
 @pytest.mark.parametrize("case", PAIRS)
 def test_types_go_together_or_are_an_error(kind: str, case: str) -> None:
-    """Values stay what they are, whatever the types of their frames, or the column is named."""
+    """Types that go together are compared by value, and others are an error."""
     first, second, is_right = PAIRS[case]
     one, other = (make(kind, {"x": column, "y": [1, 2]}) for column in (first, second))
     several = {"a": one, "b": other}
@@ -129,7 +139,7 @@ TEXTS: list[tuple[Any, Any]] = [
 
 @pytest.mark.parametrize(("one", "other"), TEXTS, ids=lambda column: str(column.dtype))
 def test_categories_of_other_values(one: Any, other: Any) -> None:
-    """Categories of other values, and integers of other widths, count by their values."""
+    """Categories and integers of other types are compared by their values."""
     library: Any = pd if isinstance(one, pd.Series) else pl
     several = {"a": library.DataFrame({"x": one}), "b": library.DataFrame({"x": other})}
     assert len(sf.leaks(several, duplicates="x")) == 2 * len({*one} & {*other})
@@ -155,7 +165,7 @@ def test_lazy_and_eager_frames_and_odd_names(library: Any) -> None:
 
 
 def test_columns_of_one_name_are_left_aside() -> None:
-    """A name that a frame has twice is left aside; column levels and any index are read."""
+    """A name that a frame has twice is left aside, whatever its index or levels."""
     twice = pd.DataFrame([[1, 2, 3]] * 2, columns=["x", "x", "y"], index=[5, 5])
     found = sf.check({"a": twice, "b": twice + 1}, duplicates="y")
     assert "left aside (folds, not once in each frame): 'x'" in found.text
@@ -163,29 +173,70 @@ def test_columns_of_one_name_are_left_aside() -> None:
     assert not sf.check({"a": levels, "b": levels}, groups="y").ok
 
 
-TWO = '\nHint: name them, as in `{"train": train, "test": test}`.'
-NAMES = "The names of frames must be non-empty text, got"
-ERRORS = {
-    "{}": f"There must be at least two frames, got {{}}.{TWO}",
-    "{'a': df}": f"There must be at least two frames, got {{'a': DataFrame}}.{TWO}",
-    "{1: df, 'b': df}": f"{NAMES} 1.",
-    "{'': df, 'b': df}": f"{NAMES} ''.",
-    "{'a': df, 'b': 3}": "The frame 'b' must be a pandas, Polars or Arrow frame, got int.",
-    "{'a': df, 'b': pl.DataFrame({'x': [1]})}": "All frames must be from the same library, got"
-    " pandas and Polars.\nHint: `pl.from_pandas` converts pandas frames to Polars.",
-    "{'a': df, 'b': df}, name='split'": "`name` must be left out where several frames are given,"
-    " because their names are the parts, got 'split'.",
-    "{'a': df, 'b': pd.DataFrame({'y': [1]})}": "The frames must have a column in common, but 'a',"
-    " 'b' have none.",
-}
+ONE_COLUMN = pd.DataFrame({"x": [1, 2]})
 
 
-@pytest.mark.parametrize("call", ERRORS)
-@pytest.mark.parametrize("verb", ["check", "leaks"])
-def test_errors(verb: str, call: str) -> None:
+@pytest.mark.parametrize(
+    ("frames", "options", "message"),
+    [
+        pytest.param(
+            {},
+            {},
+            "There must be at least two frames, got {}.\n"
+            'Hint: name them, as in `{"train": train, "test": test}`.',
+            id="no_frames",
+        ),
+        pytest.param(
+            {"a": ONE_COLUMN},
+            {},
+            "There must be at least two frames, got {'a': DataFrame}.\n"
+            'Hint: name them, as in `{"train": train, "test": test}`.',
+            id="one_frame",
+        ),
+        pytest.param(
+            {1: ONE_COLUMN, "b": ONE_COLUMN},
+            {},
+            "The names of frames must be non-empty text, got 1.",
+            id="name_that_is_no_text",
+        ),
+        pytest.param(
+            {"": ONE_COLUMN, "b": ONE_COLUMN},
+            {},
+            "The names of frames must be non-empty text, got ''.",
+            id="empty_name",
+        ),
+        pytest.param(
+            {"a": ONE_COLUMN, "b": 3},
+            {},
+            "The frame 'b' must be a pandas, Polars or Arrow frame, got int.",
+            id="not_a_frame",
+        ),
+        pytest.param(
+            {"a": ONE_COLUMN, "b": pl.DataFrame({"x": [1]})},
+            {},
+            "All frames must be from the same library, got pandas and Polars.\n"
+            "Hint: `pl.from_pandas` converts pandas frames to Polars.",
+            id="two_libraries",
+        ),
+        pytest.param(
+            {"a": ONE_COLUMN, "b": ONE_COLUMN},
+            {"name": "split"},
+            "`name` must be left out where several frames are given, because their names"
+            " are the parts, got 'split'.",
+            id="name_of_a_column",
+        ),
+        pytest.param(
+            {"a": ONE_COLUMN, "b": pd.DataFrame({"y": [1]})},
+            {},
+            "The frames must have a column in common, but 'a', 'b' have none.",
+            id="nothing_in_common",
+        ),
+    ],
+)
+@pytest.mark.parametrize("verb", [sf.check, sf.leaks])
+def test_errors(verb: Any, frames: Any, options: dict[str, Any], message: str) -> None:
     """What is no mapping of names to two frames of one library is refused in these words."""
-    df = pd.DataFrame({"x": [1, 2]})
-    refuse_now(ERRORS[call], lambda: evaluate(f"sf.{verb}({call})", df=df))
+    refuse_now(message, lambda: verb(frames, **options))
 
 
 IN_ONE = {
@@ -251,7 +302,7 @@ def test_a_column_that_only_some_frames_have(library: Any, case: str) -> None:
 
 
 def test_a_column_that_one_frame_has_twice() -> None:
-    """The message names the frame that has a column twice; a column that is not named is left."""
+    """The error names the frame that has a column twice."""
     one = pd.DataFrame({"label": ["a", "b"], "x": [1, 2]})
     twice = pd.DataFrame([["a", 1, 3], ["b", 2, 4]], columns=["label", "x", "x"])
     message = (
@@ -264,7 +315,7 @@ def test_a_column_that_one_frame_has_twice() -> None:
 
 
 def test_a_column_that_is_in_the_index_of_one_frame() -> None:
-    """A frame whose index has the column is told so."""
+    """The error says that the column is in the index of a frame."""
     one = pd.DataFrame({"label": ["a", "b"], "day": [1, 2]})
     message = (
         "`time` names the column 'day', which the frame 'test' does not have.\n"

@@ -8,8 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from stratframe.judging.candidates import names_folds
-from stratframe.judging.sequences import names_time
 from stratframe.judging.sizes import are_unequal, exceed_chance, look_dealt, lost_folds
 from tests.helpers import Make
 from tests.judging.conftest import lines_of
@@ -36,7 +34,7 @@ def test_gaps_in_numbers(numbers: list[int], lost: list[int]) -> None:
 
 @given(st.integers(2, 30), st.data())
 def test_a_lost_fold_is_found_unless_it_is_fold_0(k: int, data: Any) -> None:
-    """One lost fold of any deal is found, save the first of folds from 0, and the last."""
+    """One lost fold of any deal is found, unless it is the first or the last."""
     lost = data.draw(st.integers(1, k - 1))
     numbers = [fold for fold in range(k + 1) if fold != lost]
     assert lost_folds("cv_fold", numbers, [20] * k) == [lost]
@@ -61,7 +59,8 @@ def test_sizes_of_a_deal(sizes: list[int], is_dealt: bool) -> None:
 @given(st.lists(st.integers(1, 200), min_size=2, max_size=8))
 def test_unequal_sizes(sizes: list[int]) -> None:
     """Sizes are unequal if one is off by more than a row, a tenth, and what chance explains."""
-    k, n = len(sizes), sum(sizes)
+    k = len(sizes)
+    n = sum(sizes)
     off = max(abs(size - n / k) for size in sizes)
     deviation = (n * (1 / k) * (1 - 1 / k)) ** 0.5
     assert are_unequal(np.array(sizes)) is (off > 1 and off > 0.1 * n / k)
@@ -77,35 +76,8 @@ def test_larger_groups_allow_more_unequal_sizes() -> None:
     assert not exceed_chance(sizes, squares=300 * 10)
 
 
-@pytest.mark.parametrize("name", ["fold", "cv_fold", "test_set", "isTest", "Part", "k", "cv2", 1])
-def test_names_of_folds(name: Any) -> None:
-    """Names of folds and parts are known in several spellings; others are no folds."""
-    assert names_folds(name) is (name != 1)
-
-
-@pytest.mark.parametrize("name", ["site", "hospital", "bucket", "counts", "settings", "partner"])
-def test_names_of_something_else(name: str) -> None:
-    """Words that only contain a word for folds or times mean something else."""
-    assert not names_folds(name)
-    assert not names_time(name)
-
-
-@pytest.mark.parametrize("name", ["year", "saleDate", "week2", "TIME", "time_stamp", ("day", "")])
-def test_names_of_times(name: Any) -> None:
-    """Names of times are known in several spellings."""
-    assert names_time(name)
-    assert not names_folds(name)
-
-
 def test_labels_that_are_names(frame: Make) -> None:
     """Numbers with gaps that name months are no fault, also in a column called like folds."""
     df = frame({"split": [202411, 202412, 202501, 202502] * 5})
     found = sf.check(df, name="split", duplicates=None)
     assert lines_of(found) == ["split is fit for use", "ok sizes: 4 folds of 5 rows"]
-
-
-def test_a_lost_fold(frame: Make) -> None:
-    """A fold that lies between others and has no rows is missed."""
-    df = frame({"fold": [0, 1, 3, 4] * 5})
-    found = sf.check(df, duplicates=None)
-    assert "WARNING fold 2 has no rows" in lines_of(found)

@@ -65,7 +65,7 @@ def test_folds_of_whole_groups_are_judged_by_groups(frame: Make) -> None:
 
 
 def test_the_coarsest_column_is_told(frame: Make) -> None:
-    """Of families and their members, the family is told."""
+    """If folds keep families whole, families are named, and not their members."""
     families = np.arange(50)[PEOPLE // 2]
     folds = RNG.permutation(np.arange(50) % 5)[families]
     found = sf.check(frame(data_of(folds, family=families)), "label")
@@ -87,8 +87,10 @@ def test_torn_groups_are_a_leak(frame: Make, n_torn: int) -> None:
     """A few people in two folds, and all others in one, are a leak."""
     found = sf.check(frame(data_of(tear(FOLDS, n_torn))), "label")
     is_or_are = "is" if n_torn == 1 else "are"
-    text = f"{n_torn} of 100 values of 'nr' {is_or_are} in several folds, all others in one; if"
-    text += " their rows do not belong together, pass groups=False"
+    text = (
+        f"{n_torn} of 100 values of 'nr' {is_or_are} in several folds, all others in one; if"
+        " their rows do not belong together, pass groups=False"
+    )
     assert not found.ok
     assert lines_on(found) == [("leak", text)]
     assert sf.check(frame(data_of(tear(FOLDS, n_torn))), groups=False).ok
@@ -127,7 +129,7 @@ SITES = np.repeat(np.arange(4), [40, 60, 100, 200])
 
 @pytest.mark.parametrize("name", ["fold", "town"])
 def test_sites_may_differ_from_each_other(frame: Make, name: str) -> None:
-    """Folds that are sites, under a name of their own or beside it, may be uneven."""
+    """Folds that are sites may be uneven, whether or not their name says so."""
     towns = np.array([*"abcd"])[SITES]
     data = data_of(SITES, town=towns)
     shares = [4 if fold == 1 else 2 for fold in data["fold"]]
@@ -140,7 +142,7 @@ def test_sites_may_differ_from_each_other(frame: Make, name: str) -> None:
 
 
 def test_features_are_no_sites(frame: Make) -> None:
-    """A feature should not differ between folds, whatever it explains."""
+    """A column that the call names as a feature does not excuse a difference."""
     towns = np.array([*"abcd"])[SITES]
     rows = frame(data_of(SITES, town=towns))
     assert not sf.check(rows, features="town").ok
@@ -159,7 +161,7 @@ def test_ids_by_what_they_do(frame: Make) -> None:
 
 @pytest.mark.parametrize("n", [400, 40_000])
 def test_shuffles_keep_nothing_whole(frame: Make, n: int) -> None:
-    """Of random folds of any columns, nothing is told of groups."""
+    """Random folds keep no column whole, and nothing is said of groups."""
     rng = np.random.default_rng(n)
     data = {
         "few": rng.integers(0, 3, n),

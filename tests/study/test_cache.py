@@ -1,5 +1,6 @@
 """A study that is stopped goes on from its folder, and never with the samples of another."""
 
+import functools
 import json
 import os
 import subprocess
@@ -17,6 +18,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 
 import stratframe as sf
+from stratframe.study.cache import hash_object
 from tests.helpers import refuse
 from tests.study import samples
 from tests.study.samples import CALLS, FEATURES, STOP_AT, population, results, to_library
@@ -35,9 +37,18 @@ def run(tmp_path: Path) -> Callable[..., Any]:
     STOP_AT.clear()
 
     def study(**changes: Any) -> Any:
-        arguments = {"frame": population(), "target": "label", "features": FEATURES}
-        arguments |= {"strategies": {"mine": counted}, "estimators": GaussianNB(), "k": 2}
-        arguments |= {"sample": 40, "samples": 6, "repeats": 1, "cache": tmp_path}
+        arguments = {
+            "frame": population(),
+            "target": "label",
+            "features": FEATURES,
+            "strategies": {"mine": counted},
+            "estimators": GaussianNB(),
+            "k": 2,
+            "sample": 40,
+            "samples": 6,
+            "repeats": 1,
+            "cache": tmp_path,
+        }
         return sf.study.estimates(**(arguments | changes))
 
     return study
@@ -51,19 +62,20 @@ def test_a_stopped_study_goes_on(run: Callable[..., Any]) -> None:
     assert len(CALLS) == 3
     resumed = run()
     assert_frame_equal(run(), resumed)
-    assert len(CALLS) == 3 + 4
+    assert len(CALLS) == 7
     assert_frame_equal(results(run(cache=None)), results(resumed))
 
 
 def test_more_samples_keep_those_that_are_done(run: Callable[..., Any]) -> None:
     """A larger study reads the samples of a smaller one."""
-    few, more = run(samples=2), run(samples=5)
+    few = run(samples=2)
+    more = run(samples=5)
     assert len(CALLS) == 5
     assert_frame_equal(few, more[more["sample"] < 2].reset_index(drop=True))
 
 
 def test_failures_are_tried_again(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What failed is run once more, and what did not fail keeps its times."""
+    """Failed estimates are run again, and the others keep their times."""
 
     def offline(frame: Any, k: int, seed: int) -> Any:
         if "ONLINE" not in os.environ:
@@ -84,40 +96,71 @@ def test_failures_are_tried_again(run: Any, monkeypatch: pytest.MonkeyPatch) -> 
     assert_frame_equal(run(strategies=strategies), third)
 
 
-PLANTED: dict[str, Callable[[list[Any]], Any]] = {
-    **{
-        str(content[:20]): lambda _, content=content: content
-        for content in (b"", b"[", b"[]", b"{}", b"3", b'[["mine"]]', b"\xff\xfe\x00")
-    },
-    "other columns": lambda _: b'[[["mine"], 0, 0, 0, 0, 0, 0, 0, 0, ""]]',
-    "deep": lambda _: b"[" * 100_000 + b"]" * 100_000,
-    "NaN": lambda row: [[*row[:5], float("nan"), *row[6:]]],
-    "an infinite truth": lambda row: [[*row[:6], float("inf"), *row[7:]]],
-    "no number": lambda row: [[*row[:5], "0.5", *row[6:]]],
-    "a flag": lambda row: [[*row[:5], True, *row[6:]]],
-    "a flag for a number of folds": lambda row: [[*row[:3], False, *row[4:]]],
-    "no message": lambda row: [[*row[:9], None]],
-    "a row more": lambda row: [row, row],
-}
-"""What takes the place of the first row in a file: bytes for the whole file, or rows."""
-
-
-@pytest.mark.parametrize("case", PLANTED)
-def test_what_no_study_writes_is_run_again(run: Any, tmp_path: Path, case: str) -> None:
-    """A file without estimates as a study writes them counts as none, and is replaced."""
+def check_that_samples_are_run_again(run: Any, path: Path, text: bytes) -> None:
+    """Check that a file of this text counts as none, and is replaced."""
     whole = run(samples=1)
-    (path,) = tmp_path.glob("*/sample_000000.json")
-    row, *others = json.loads(path.read_text())
-    planted = PLANTED[case](row)
-    is_whole = isinstance(planted, bytes)
-    path.write_bytes(planted if is_whole else json.dumps([*planted, *others]).encode())
+    n_runs = len(CALLS)
+    path.write_bytes(text)
+
     for _ in range(2):
         assert_frame_equal(results(run(samples=1)), results(whole))
-        assert len(CALLS) == 2
+        assert len(CALLS) == n_runs + 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b"[", id="cut"),
+        pytest.param(b"[]", id="no_rows"),
+        pytest.param(b"{}", id="mapping"),
+        pytest.param(b"3", id="number"),
+        pytest.param(b'[["mine"]]', id="short_row"),
+        pytest.param(b'[[["mine"], 0, 0, 0, 0, 0, 0, 0, 0, ""]]', id="list_for_a_name"),
+        pytest.param(b"\xff\xfe\x00", id="no_text"),
+        pytest.param(b"[" * 100_000 + b"]" * 100_000, id="deep"),
+    ],
+)
+def test_what_no_study_writes_is_run_again(run: Any, tmp_path: Path, text: bytes) -> None:
+    """A file that no study can have written counts as none, and is replaced."""
+    run(samples=1)
+    (path,) = tmp_path.glob("*/sample_000000.json")
+
+    check_that_samples_are_run_again(run, path, text)
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        pytest.param(5, float("nan"), id="estimate_that_is_nan"),
+        pytest.param(5, "0.5", id="estimate_as_text"),
+        pytest.param(5, True, id="estimate_as_a_flag"),
+        pytest.param(6, float("inf"), id="infinite_truth"),
+        pytest.param(3, False, id="number_of_folds_as_a_flag"),
+        pytest.param(9, None, id="no_message"),
+    ],
+)
+def test_estimates_that_no_study_writes(run: Any, tmp_path: Path, place: int, value: Any) -> None:
+    """A file in which one value is of another type, or not finite, counts as none."""
+    run(samples=1)
+    (path,) = tmp_path.glob("*/sample_000000.json")
+    rows = json.loads(path.read_text())
+    rows[0][place] = value
+
+    check_that_samples_are_run_again(run, path, json.dumps(rows).encode())
+
+
+def test_an_estimate_too_many(run: Any, tmp_path: Path) -> None:
+    """A file that holds an estimate twice counts as none."""
+    run(samples=1)
+    (path,) = tmp_path.glob("*/sample_000000.json")
+    rows = json.loads(path.read_text())
+
+    check_that_samples_are_run_again(run, path, json.dumps([rows[0], *rows]).encode())
 
 
 def test_what_is_no_file(run: Callable[..., Any], tmp_path: Path) -> None:
-    """What cannot be read is named, before a sample is run."""
+    """A file that cannot be read is named before a sample is run."""
     run(samples=1)
     (path,) = tmp_path.glob("*/sample_000000.json")
     path.unlink()
@@ -136,6 +179,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "fewer features": {"features": ["x"]},
     "order of features": {"features": ["y", "x"]},
     "name of a strategy": {"strategies": {"yours": counted}},
+    "code of a strategy": {"strategies": {"mine": lambda frame, k, seed: sf.kfold(frame, k=k)}},
     "another baseline": {"strategies": {"mine": counted, "SCV": None}},
     "estimator": {"estimators": DummyClassifier()},
     "setting of an estimator": {"estimators": GaussianNB(var_smoothing=1e-3)},
@@ -178,71 +222,131 @@ sf.study.estimates(
 
 @pytest.mark.slow
 def test_a_script_on_standard_input_is_known_by_its_code(tmp_path: Path) -> None:
-    """It finds its samples again, whatever the lines above or the hash seed; another does not."""
+    """A script finds its samples again, whatever the lines above it or the hash seed."""
     script = SCRIPT.replace("CACHE", repr(str(tmp_path)))
     later = f"\n# A line above.\n{script}"
     runs = (script, "label", 1, 1), (later, "label", 2, 1), (script, "town", 1, 2)
     for code, by, seed, n in runs:
-        code, environment = code.replace("BY", by), {**os.environ, "PYTHONHASHSEED": str(seed)}
+        code = code.replace("BY", by)
+        environment = {**os.environ, "PYTHONHASHSEED": str(seed)}
         subprocess.run([sys.executable], input=code, text=True, env=environment, check=True)
         assert len(list(tmp_path.iterdir())) == n
 
 
-WRAPPED = "import functools\ndef g(x): return 1\nclass C:\n    @functools.wraps(g)\n"
-OTHER = {
-    "a constant": ("f = lambda x: x + {}", "1", "2"),
-    "a constant of another type": ("f = lambda x: x * {}", "1", "1.0"),
-    "an attribute": ("f = lambda x: x.{}", "a", "b"),
-    "a default": ("f = lambda x, y={}: y", "1", "2"),
-    "a default by keyword": ("f = lambda x, *, y={}: y", "1", "2"),
-    "kinds of arguments": ("f = lambda x, {}: 1", "y", "*, y"),
-    "a nested function": ("f = lambda x: [(lambda y: y + {})(z) for z in x]", "1", "2"),
-    "a closure": ("f = (lambda k: lambda x: x + k)({})", "1", "2"),
-    "what is cached": ("import functools\nf = functools.cache(lambda x: {})", "1", "2"),
-    "a partial": ("import functools\nf = functools.partial(lambda x, y: y, y={})", "1", "2"),
-    "a method": ("class C:\n    def m(self): return {}\nf = C().m", "1", "2"),
-    "an object": ("class C: pass\nf = C()\nf.a = {}", "1", "2"),
-    "its class": ("class C:\n    def fit(self): return {}\nf = C()", "1", "2"),
-    "a base": ("class B:\n    def m(self): return {}\nclass C(B): pass\nf = C()", "1", "2"),
-    "a property": ("class C:\n    a = property(lambda self: {})\nf = C()", "1", "2"),
-    "a static method": ("class C:\n    a = staticmethod(lambda: {})\nf = C()", "1", "2"),
-    "a value of a class": ("class C:\n    a = {}\nf = C()", "1", "2"),
-    "a wrapped function": (f"{WRAPPED}    def m(self): return {{}}\nf = C()", "1", "2"),
-    "an array": ("import numpy as np\nf = np.array({})", "[1, 2]", "[[1, 2]]"),
-    "objects in an array": ("import numpy as np\nf = np.array([None, {}])", "'a'", "'b'"),
-    "a tuple": ("f = {}", "[1]", "(1,)"),
-    "nesting": ("f = {}", "[[1], 2]", "[[1, 2]]"),
-    "keys": ("f = {}", "{1: 2}", "{'1': 2}"),
-    "a set": ("f = {}", "{1, 2}", "{1, 3}"),
-}
-"""Code, and two ways to fill it in that define what may compute something else."""
+def add(number: int) -> Callable[[int], int]:
+    """Make a function that holds the number in its closure."""
+    return lambda x: x + number
 
 
-def test_other_code_is_another_study(run: Callable[..., Any], tmp_path: Path) -> None:
+def make_object(*bases: type, **members: Any) -> Any:
+    """Make an object of a class of its own, which no module has."""
+    return type("C", bases, members)()
+
+
+def with_attribute(value: Any) -> Any:
+    """Make an object that has a value, which its class has not."""
+    made = make_object()
+    made.a = value
+    return made
+
+
+def wraps(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a method in a function of other code."""
+
+    @functools.wraps(function)
+    def call(*given: Any) -> Any:
+        return function(*given)
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param(lambda x: x + 1, lambda x: x + 2, id="constant"),
+        pytest.param(lambda x: x * 1, lambda x: x * 1.0, id="constant_of_another_type"),
+        pytest.param(lambda x: x.a, lambda x: x.b, id="attribute"),
+        pytest.param(lambda x, y=1: y, lambda x, y=2: y, id="default"),
+        pytest.param(lambda x, *, y=1: y, lambda x, *, y=2: y, id="default_by_keyword"),
+        pytest.param(lambda x, y: 1, lambda x, *, y: 1, id="kinds_of_arguments"),
+        pytest.param(
+            lambda x: sorted(x, key=lambda y: y + 1),
+            lambda x: sorted(x, key=lambda y: y + 2),
+            id="nested_function",
+        ),
+        pytest.param(add(1), add(2), id="closure"),
+        pytest.param(
+            functools.cache(lambda x: 1), functools.cache(lambda x: 2), id="cached_function"
+        ),
+        pytest.param(functools.partial(add, 1), functools.partial(add, 2), id="partial"),
+        pytest.param(
+            make_object(m=lambda self: 1).m, make_object(m=lambda self: 2).m, id="bound_method"
+        ),
+        pytest.param(with_attribute(1), with_attribute(2), id="object"),
+        pytest.param(make_object(fit=lambda self: 1), make_object(fit=lambda self: 2), id="class"),
+        pytest.param(
+            make_object(type("B", (), {"m": lambda self: 1})),
+            make_object(type("B", (), {"m": lambda self: 2})),
+            id="base_class",
+        ),
+        pytest.param(
+            make_object(a=property(lambda self: 1)),
+            make_object(a=property(lambda self: 2)),
+            id="property",
+        ),
+        pytest.param(
+            make_object(a=staticmethod(lambda: 1)),
+            make_object(a=staticmethod(lambda: 2)),
+            id="static_method",
+        ),
+        pytest.param(make_object(a=1), make_object(a=2), id="value_of_a_class"),
+        pytest.param(
+            make_object(m=wraps(lambda self: 1)),
+            make_object(m=wraps(lambda self: 2)),
+            id="wrapped_method",
+        ),
+        pytest.param(np.array([1, 2]), np.array([[1, 2]]), id="shape"),
+        pytest.param(np.array([None, "a"]), np.array([None, "b"]), id="objects_in_an_array"),
+        pytest.param([1], (1,), id="tuple"),
+        pytest.param([[1], 2], [[1, 2]], id="nesting"),
+        pytest.param({1: 2}, {"1": 2}, id="keys"),
+        pytest.param({1, 2}, {1, 3}, id="set"),
+    ],
+)
+def test_other_content_has_another_hash(one: Any, other: Any) -> None:
     """Functions, with the values around them, and objects, with their classes, are compared."""
+    assert hash_object(one) != hash_object(other)
 
-    def hashes(place: int, n_lines: int) -> dict[str, Any]:
-        """Run code as a kernel does, without a file, and take the hash of the `f` it defines."""
-        strategies = {}
-        for name, (code, *ways) in OTHER.items():
-            space: dict[str, Any] = {"__name__": "__main__"}
-            code = "\n" * n_lines + code.replace("{}", ways[place])
-            exec(compile(code, "<stdin>", "exec"), space)
-            strategies[name] = lambda frame, k, seed, _=space["f"]: sf.kfold(frame, k=k)
-        run(strategies=strategies, samples=1)
-        newest = max(tmp_path.glob("*/settings.json"), key=lambda path: path.stat().st_mtime_ns)
-        found: dict[str, Any] = json.loads(newest.read_text())["strategies"]
-        return found
 
-    first, second = hashes(0, 1), hashes(0, 2)
-    assert first == second
-    assert len(list(tmp_path.iterdir())) == 1
-    third = hashes(1, 2)
-    assert [name for name in OTHER if third[name] == first[name]] == []
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(lambda: add(1), id="closure"),
+        pytest.param(lambda: functools.cache(add(1)), id="cached_function"),
+        pytest.param(lambda: functools.partial(add, 1), id="partial"),
+        pytest.param(lambda: make_object(fit=add(1)), id="object"),
+        pytest.param(lambda: make_object(fit=add(1)).fit, id="method"),
+        pytest.param(lambda: {"a", "b", "c"}, id="set"),
+    ],
+)
+def test_content_that_is_made_again_has_the_same_hash(make: Callable[[], Any]) -> None:
+    """Neither where an object is in memory nor when it was made is in its hash."""
+    assert hash_object(make()) == hash_object(make())
+
+
+def test_code_on_another_line_has_the_same_hash() -> None:
+    """Lines above a function do not matter."""
+    here, there = [
+        lambda x: sorted(x, key=lambda y: y + 1),
+        lambda x: sorted(x, key=lambda y: y + 1),
+    ]
+
+    assert here.__code__.co_firstlineno != there.__code__.co_firstlineno
+    assert hash_object(here) == hash_object(there)
 
 
 def test_the_folder_says_what_it_holds(run: Callable[..., Any], tmp_path: Path) -> None:
-    """Settings are there to be read, functions as their names and a hash of their code."""
+    """The settings can be read; a function is shown by its name and a hash of its code."""
     run(samples=1, seed=7)
     (folder,) = tmp_path.iterdir()
     settings = json.loads((folder / "settings.json").read_text())
@@ -253,16 +357,18 @@ def test_the_folder_says_what_it_holds(run: Callable[..., Any], tmp_path: Path) 
 
 
 def test_what_cannot_be_pickled_is_refused(run: Callable[..., Any]) -> None:
-    """An object without content cannot be told from another."""
+    """Strategies that cannot be pickled are refused."""
     lock = threading.Lock()
-    message = "`cache` needs strategies, estimators and a metric that can be pickled, but got"
-    message += " TypeError: cannot pickle '_thread.lock' object.\nHint: leave out `cache`."
+    message = (
+        "`cache` needs strategies, estimators and a metric that can be pickled, but got"
+        " TypeError: cannot pickle '_thread.lock' object.\nHint: leave out `cache`."
+    )
     refuse(message, lambda: run(strategies={"mine": lambda frame, k, seed: lock}))
 
 
 @pytest.mark.slow
 def test_terms_are_the_same_when_made_again(run: Callable[..., Any], tmp_path: Path) -> None:
-    """Equal entries, and the default strategies, find their folder again."""
+    """Terms that are made again, and the default strategies, find their folder again."""
     for _ in range(2):
         run(strategies={"mine": ["label", sf.clusters(FEATURES, 3)]}, samples=1)
         run(strategies=None, samples=1, n_jobs=2)
@@ -280,7 +386,7 @@ def test_half_a_file_is_never_read(run: Callable[..., Any], tmp_path: Path) -> N
 
 @pytest.mark.parametrize("cache", [3, b"folder", "a\0b"])
 def test_what_is_no_folder(run: Callable[..., Any], cache: Any) -> None:
-    """What cannot be a folder is refused before anything is fitted."""
+    """A `cache` that cannot be a folder is refused before anything is fitted."""
     with pytest.raises(sf.StratError, match="`cache` must be a writable folder, got "):
         run(cache=cache)
     assert not CALLS

@@ -15,7 +15,8 @@ from tests.helpers import refuse
 from tests.study.test_statistics import drawn_estimates
 
 differences = sf.study.differences
-KEYS, INDEX = ["strategy", "pair", "k"], ["strategy", "k", "sample", "repeat"]
+KEYS = ["strategy", "pair", "k"]
+INDEX = ["strategy", "k", "sample", "repeat"]
 
 
 def three_estimators(n_samples: int = 20, n_repeats: int = 2) -> pd.DataFrame:
@@ -44,8 +45,22 @@ def test_choices_are_those_of_the_differences() -> None:
     """The better estimator is chosen where the difference has the sign of the true one."""
     frame = three_estimators()
     found = differences(frame, full=True)
-    columns = [*KEYS, "mse_ratio", "low", "high", "bias", "sd", "mse", "correct", "regret"]
-    columns += ["within", "seconds", "fold_seconds", "failed", "error"]
+    columns = [
+        *KEYS,
+        "mse_ratio",
+        "low",
+        "high",
+        "bias",
+        "sd",
+        "mse",
+        "correct",
+        "regret",
+        "within",
+        "seconds",
+        "fold_seconds",
+        "failed",
+        "error",
+    ]
     assert found.columns.tolist() == columns
     found = found.set_index(KEYS)
     assert len(found) == 2 * 3 * 2
@@ -58,7 +73,7 @@ def test_choices_are_those_of_the_differences() -> None:
 
 
 def test_errors_are_those_of_a_summary_of_differences() -> None:
-    """Ratios, intervals and moments are what `summary` makes of one estimator with these errors."""
+    """Ratios, intervals and moments are those of a `summary` of the differences."""
     frame = drawn_estimates()
     rows = by_hand(frame, "a", "b").drop(columns="error").reset_index()
     rows = rows.assign(estimator="a - b", seconds=3.5, fold_seconds=0.5, error="")
@@ -69,7 +84,7 @@ def test_errors_are_those_of_a_summary_of_differences() -> None:
 
 
 def test_ties() -> None:
-    """Equal estimates, up to rounding, choose as a coin; equal truths have no better estimator."""
+    """Equal estimates choose as a coin does, and equal truths have no better estimator."""
     estimates = np.array([[0.7, 0.7, 0.7, 0.8], [0.7, 0.6, 0.8, 0.6]])
     truths = np.array([[0.9, 0.8, 0.8, 0.7], [0.5, 0.8, 0.4, 0.6]])
     row = sf.study.differences(written(estimates, truths), full=True).iloc[0]
@@ -92,13 +107,15 @@ def test_pooled_pairs() -> None:
     assert found.columns.tolist() == each.columns.tolist()
     means = each.groupby(["strategy", "k"]).mean(numeric_only=True)
     squares = (each.set_index(["strategy", "k"])[["bias", "sd"]] ** 2).groupby(level=[0, 1]).mean()
-    rows, names = found.set_index(["strategy", "k"]), ["mse", "correct", "within", "seconds"]
+    rows = found.set_index(["strategy", "k"])
+    names = ["mse", "correct", "within", "seconds"]
     assert rows[names].to_numpy() == pytest.approx(means[names].to_numpy())
     assert rows[["bias", "sd"]].to_numpy() == pytest.approx(np.sqrt(squares.to_numpy()))
     ratios = means["mse"] / means["mse"].xs("SCV")
     assert rows["mse_ratio"].to_numpy() == pytest.approx(ratios.to_numpy())
     wide = frame.pivot(index=INDEX, columns="estimator", values=["estimate", "truth"])
-    truths, best = wide["truth"], wide["estimate"].to_numpy().argmax(axis=1)
+    truths = wide["truth"]
+    best = wide["estimate"].to_numpy().argmax(axis=1)
     picked = truths.to_numpy()[np.arange(len(truths)), best]
     regret = (truths.max(axis=1) - picked).groupby(["strategy", "k"]).mean()
     assert rows["regret"].to_numpy() == pytest.approx(regret.to_numpy())
@@ -121,7 +138,7 @@ def test_missing_estimates() -> None:
 
 
 def test_a_pair_that_is_missing_leaves_both_pooled_sums() -> None:
-    """A pair with large errors that one strategy lacks on a sample does not make it the better."""
+    """A strategy does not look better because it lacks a pair with large errors."""
     frame = three_estimators(n_repeats=1).query("k == 5").reset_index(drop=True)
     is_third = frame["estimator"] == "c"
     frame.loc[is_third, "estimate"] += 5 * (frame.loc[is_third, "sample"] % 3)
@@ -137,7 +154,7 @@ def test_a_pair_that_is_missing_leaves_both_pooled_sums() -> None:
 
 
 def test_rows_that_were_left_out() -> None:
-    """A pair has rows where both estimators have; the other columns are those of these rows."""
+    """A pair has the rows that both of its estimators have."""
     frame = three_estimators()
     some = frame[(frame["estimator"] != "c") | (frame["strategy"] == "SCV")]
     found, pooled = (differences(some, pooled=pooled, full=True) for pooled in (False, True))
@@ -154,7 +171,8 @@ def test_units_and_shared_errors_do_not_matter(seed: int, n_estimators: int, uni
     drawn = np.random.default_rng(seed)
     # Quarters: gaps are either none or far above rounding.
     truths, estimates, others = drawn.integers(-8, 9, (3, n_estimators, 6)) / 4
-    shared, given = drawn.integers(-8, 9, 6) / 4, ((estimates, "SCV"), (others, "other"))
+    shared = drawn.integers(-8, 9, 6) / 4
+    given = ((estimates, "SCV"), (others, "other"))
     rows = [written(each, truths, name) for each, name in given]
     changed = [written(unit * (each + shared), unit * truths, name) for each, name in given]
     first, second = (differences(pd.concat(each), full=True) for each in (rows, changed))
@@ -166,11 +184,15 @@ def test_units_and_shared_errors_do_not_matter(seed: int, n_estimators: int, uni
 def test_estimators_that_have_no_pairs() -> None:
     """Estimates of one estimator, or of two that share no row, are an error."""
     frame = drawn_estimates(4)
-    message = "`estimates` must have at least two estimators, got only 'a'.\nHint:"
-    message += " `sf.study.estimates` takes a dict of `estimators`; `sf.study.summary` is for the"
-    message += " scores of one estimator."
+    message = (
+        "`estimates` must have at least two estimators, got only 'a'.\nHint:"
+        " `sf.study.estimates` takes a dict of `estimators`; `sf.study.summary` is for the"
+        " scores of one estimator."
+    )
     refuse(message, lambda: sf.study.differences(frame.query("estimator == 'a'")))
-    message = "`estimates` must have two estimators with the same strategy, k, sample and repeat,"
-    message += " got none.\nHint: `sf.study.estimates` makes such a frame."
+    message = (
+        "`estimates` must have two estimators with the same strategy, k, sample and repeat,"
+        " got none.\nHint: `sf.study.estimates` makes such a frame."
+    )
     apart = frame[(frame["estimator"] == "a") == (frame["k"] == 2)]
     refuse(message, lambda: differences(apart))

@@ -38,7 +38,7 @@ def test_each_k_has_a_panel_and_each_estimator_a_colour(results: pd.DataFrame) -
 
 
 def test_the_label_says_what_is_compared(results: pd.DataFrame) -> None:
-    """It names the strategy whose ratios are 1, or the baseline if it is not there."""
+    """The label names the strategy whose ratios are 1, or else the baseline."""
 
     def compared(rows: pd.DataFrame) -> str:
         label = sf.study.plot(rows).get_supxlabel()
@@ -103,8 +103,10 @@ def test_bad_results(results: pd.DataFrame) -> None:
     """A frame that is no summary, or has no ratio, is an error."""
     message = "`results` must have a positive ratio to draw, got none in 8 rows."
     refuse(message, lambda: sf.study.plot(results.assign(mse_ratio=np.nan)))
-    rule = "`results` names the column 'high', which the frame does not have."
-    rule += "\nHint: the columns are 'strategy', 'estimator', 'k', 'mse_ratio', 'low'."
+    rule = (
+        "`results` names the column 'high', which the frame does not have."
+        "\nHint: the columns are 'strategy', 'estimator', 'k', 'mse_ratio', 'low'."
+    )
     refuse(rule, lambda: sf.study.plot(results.drop(columns=["high"])))
 
 

@@ -1,5 +1,6 @@
 """Wins and Friedman's test of a study, against pandas and SciPy called directly."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,35 +12,16 @@ from scipy.stats import friedmanchisquare
 
 import stratframe as sf
 from stratframe.study.ranks import count_wins, rank_test
-from tests.helpers import evaluate, refuse
+from tests.helpers import refuse
 from tests.study.test_statistics import drawn_estimates
 
 CASES = ["population", "estimator"]
-MORE = '\nHint: `cases=["population", "estimator"]` tells more cases apart.'
-TOLERANCE = "`tolerance` must be a number of at least 0, got"
-REFUSED = {
-    "verb(df, 'bias', cases=CASES, tolerance=-1)": f"{TOLERANCE} -1.",
-    "verb(df, 'bias', cases=CASES, tolerance=nan)": f"{TOLERANCE} nan.",
-    "verb(df, 'bias', cases=CASES, tolerance=True)": f"{TOLERANCE} True.",
-    "verb(df, 'bias', cases=CASES, tolerance='0')": f"{TOLERANCE} '0'.",
-    "verb(df, 'bias')": "`summary` must hold each strategy of a case once, got some strategies"
-    f" twice.{MORE}",
-    "sf.study.friedman(df[df['strategy'] < 'v'], 'bias', cases=CASES)": "`summary` must have at"
-    " least three strategies, got 2.",
-    "sf.study.friedman(df[:4], 'bias', cases=CASES)": "`cases` must give at least two cases in"
-    f" which every strategy has a value, got 1 for k=2.{MORE}",
-    "verb(df, 'bias', cases=None)": "`cases` must hold at least one column, got None.",
-    "verb(df.drop(columns='strategy'), 'bias')": "`summary` names the column 'strategy', which the"
-    " frame does not have.\nHint: the columns are 'k', 'population', 'estimator', 'bias'.",
-    "verb(df[:0], 'bias')": "`summary` must have rows, got none.",
-    "verb(df, cases=CASES)": "`measure` names the column 'mse', which the frame does not have.\n"
-    "Hint: the columns are 'k', 'population', 'estimator', 'strategy', 'bias'.",
-}
 
 
 def drawn_summary() -> pd.DataFrame:
     """Biases of four strategies on three populations by five estimators, at two k."""
-    values, names = ([2, 5], [*"xyz"], [*"abcde"], ["SCV", *"uvw"]), ["k", *CASES, "strategy"]
+    values = ([2, 5], [*"xyz"], [*"abcde"], ["SCV", *"uvw"])
+    names = ["k", *CASES, "strategy"]
     frame = pd.MultiIndex.from_product(values, names=names).to_frame(index=False)
     return frame.assign(bias=np.random.default_rng(0).normal(size=len(frame)).round(1))
 
@@ -58,7 +40,8 @@ def test_friedman_is_scipys(signed: bool) -> None:
 
 def test_noise_of_floats_changes_no_result() -> None:
     """Values that differ in their last bits are ties, for the test and for the wins."""
-    frame, drawn = drawn_summary(), np.random.default_rng(1)
+    frame = drawn_summary()
+    drawn = np.random.default_rng(1)
     noisy = frame.assign(bias=frame["bias"] + drawn.uniform(-1e-13, 1e-13, len(frame)))
     for verb in (sf.study.friedman, sf.study.wins):
         assert_frame_equal(verb(noisy, "bias", cases=CASES), verb(frame, "bias", cases=CASES))
@@ -72,7 +55,8 @@ def test_wins_are_those_of_the_smallest_size() -> None:
     found = sf.study.wins(frame, "bias", cases=CASES)
     assert found.columns.tolist() == ["k", "strategy", "wins", "cases"]
     assert found["strategy"].tolist() == ["SCV", *"uvw"] * 2
-    size, case = frame["bias"].abs(), [frame[name] for name in ("k", *CASES)]
+    size = frame["bias"].abs()
+    case = [frame[name] for name in ("k", *CASES)]
     is_best = size == size.groupby(case).transform("min")
     shared = is_best / is_best.groupby(case).transform("sum")
     expected = shared.groupby([frame["k"], frame["strategy"]], sort=False).sum()
@@ -108,22 +92,96 @@ def test_polars_frames_are_as_pandas_frames() -> None:
 
 
 def test_ranks_of_a_summary() -> None:
-    """A summary in full is what both take; by default a case is an estimator."""
+    """Both take a full summary, in which a case is an estimator by default."""
     more = drawn_estimates(6, 1, 1).query("strategy == 'other'").assign(strategy="k-fold")
     summary = sf.study.summary(pd.concat([drawn_estimates(6, 1), more]), full=True)
     assert sf.study.friedman(summary)["cases"].tolist() == [2, 2]
     assert sf.study.wins(summary, "bias").groupby("k")["wins"].sum().tolist() == [2, 2]
 
 
-@pytest.mark.parametrize("call", REFUSED)
 @pytest.mark.parametrize("verb", [sf.study.wins, sf.study.friedman])
-def test_bad_arguments(verb: Any, call: str) -> None:
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        pytest.param(
+            lambda verb, df: verb(df, "bias", cases=CASES, tolerance=-1),
+            "`tolerance` must be a number of at least 0, got -1.",
+            id="negative_tolerance",
+        ),
+        pytest.param(
+            lambda verb, df: verb(df, "bias", cases=CASES, tolerance=float("nan")),
+            "`tolerance` must be a number of at least 0, got nan.",
+            id="nan_tolerance",
+        ),
+        pytest.param(
+            lambda verb, df: verb(df, "bias", cases=CASES, tolerance=True),
+            "`tolerance` must be a number of at least 0, got True.",
+            id="tolerance_as_a_flag",
+        ),
+        pytest.param(
+            lambda verb, df: verb(df, "bias", cases=CASES, tolerance="0"),
+            "`tolerance` must be a number of at least 0, got '0'.",
+            id="tolerance_as_text",
+        ),
+        pytest.param(
+            lambda verb, df: verb(df, "bias"),
+            "`summary` must hold each strategy of a case once, got some strategies twice.\n"
+            'Hint: `cases=["population", "estimator"]` tells more cases apart.',
+            id="cases_told_apart_by_too_little",
+        ),
+        pytest.param(
+            lambda verb, df: verb(df, "bias", cases=None),
+            "`cases` must hold at least one column, got None.",
+            id="no_cases",
+        ),
+        pytest.param(
+            lambda verb, df: verb(df.drop(columns="strategy"), "bias"),
+            "`summary` names the column 'strategy', which the frame does not have.\n"
+            "Hint: the columns are 'k', 'population', 'estimator', 'bias'.",
+            id="no_strategies",
+        ),
+        pytest.param(
+            lambda verb, df: verb(df[:0], "bias"),
+            "`summary` must have rows, got none.",
+            id="no_rows",
+        ),
+        pytest.param(
+            lambda verb, df: verb(df, cases=CASES),
+            "`measure` names the column 'mse', which the frame does not have.\n"
+            "Hint: the columns are 'k', 'population', 'estimator', 'strategy', 'bias'.",
+            id="no_measure",
+        ),
+    ],
+)
+def test_bad_arguments(verb: Any, call: Callable[..., Any], message: str) -> None:
     """A frame that is no summary, and cases or a tolerance that are none, are errors."""
-    refuse(REFUSED[call], lambda: evaluate(call, verb=verb, df=drawn_summary(), CASES=CASES))
+    refuse(message, lambda: call(verb, drawn_summary()))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        pytest.param(
+            lambda df: sf.study.friedman(df[df["strategy"] < "v"], "bias", cases=CASES),
+            "`summary` must have at least three strategies, got 2.",
+            id="two_strategies",
+        ),
+        pytest.param(
+            lambda df: sf.study.friedman(df[:4], "bias", cases=CASES),
+            "`cases` must give at least two cases in which every strategy has a value, got"
+            " 1 for k=2.\n"
+            'Hint: `cases=["population", "estimator"]` tells more cases apart.',
+            id="one_case",
+        ),
+    ],
+)
+def test_too_little_for_a_test(call: Callable[..., Any], message: str) -> None:
+    """Friedman's test needs three strategies and two cases."""
+    refuse(message, lambda: call(drawn_summary()))
 
 
 def test_ranks_of_many_draws_at_once() -> None:
-    """Leading axes are draws: each has the ranks, the wins and the test of its own values."""
+    """Many draws at once have the results of each draw alone."""
     drawn = np.random.default_rng(0).normal(size=(5, 12, 4)).round(1)
     for place, values in enumerate(drawn):
         test = rank_test(drawn, 1e-9)

@@ -1,5 +1,6 @@
 """The summary of estimates, against pandas, NumPy and SciPy called directly."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from pandas.testing import assert_frame_equal
 from scipy.stats import ttest_1samp
 
 import stratframe as sf
-from tests.helpers import evaluate, refuse
+from tests.helpers import refuse
 
 CELL = ["strategy", "estimator", "k"]
 
@@ -21,7 +22,8 @@ def drawn_estimates(n_samples: int = 40, n_repeats: int = 3, seed: int = 0) -> p
     values = ["SCV", "other"], ["a", "b"], [2, 5], range(n_samples), range(n_repeats)
     keys = pd.MultiIndex.from_product(values, names=[*CELL, "sample", "repeat"])
     frame = keys.to_frame(index=False)
-    truths, is_b = drawn.normal(0.8, 0.02, (2, n_samples)), (frame["estimator"] == "b").astype(int)
+    truths = drawn.normal(0.8, 0.02, (2, n_samples))
+    is_b = (frame["estimator"] == "b").astype(int)
     frame["truth"] = truths[is_b, frame["sample"]]
     spread = np.where(frame["strategy"] == "SCV", 0.04, 0.03)
     frame["estimate"] = frame["truth"] - 0.01 + spread * drawn.normal(size=len(frame))
@@ -41,9 +43,10 @@ def test_moments_are_those_of_numpy() -> None:
 
 
 def test_a_summary_in_full_adds_columns() -> None:
-    """The ratio and its interval are next to what they are of; all else comes after them."""
+    """In full, further columns come after the ratio and its interval."""
     frame = drawn_estimates()
-    found, in_full = sf.study.summary(frame), sf.study.summary(frame, full=True)
+    found = sf.study.summary(frame)
+    in_full = sf.study.summary(frame, full=True)
     assert found.columns.tolist() == [*CELL, "mse_ratio", "low", "high"]
     more = ["bias", "sd", "mse", "within", "seconds", "fold_seconds", "failed", "error"]
     assert in_full.columns.tolist() == [*found.columns, *more]
@@ -100,7 +103,8 @@ def test_equal_strategies_have_a_ratio_of_one() -> None:
 def test_another_baseline() -> None:
     """Any strategy may be what the others are compared with."""
     frame = drawn_estimates()
-    first, second = sf.study.summary(frame), sf.study.summary(frame, baseline="other")
+    first = sf.study.summary(frame)
+    second = sf.study.summary(frame, baseline="other")
     ratios = first.loc[first["strategy"] == "other", ["mse_ratio", "low", "high"]].to_numpy()
     inverse = second.loc[second["strategy"] == "SCV", ["mse_ratio", "high", "low"]].to_numpy()
     assert ratios == pytest.approx(1 / inverse)
@@ -109,7 +113,7 @@ def test_another_baseline() -> None:
 
 
 def test_missing_estimates() -> None:
-    """A ratio uses the samples that both have; the rest of a row all estimates of its own."""
+    """A ratio uses the samples that both strategies have, and other columns all estimates."""
     frame = drawn_estimates().query("estimator == 'a' and k == 2").reset_index(drop=True)
     lost = (frame["sample"] < 5) | (frame["sample"] == 7) & (frame["repeat"] == 1)
     lost &= frame["strategy"] == "other"
@@ -126,7 +130,7 @@ def test_missing_estimates() -> None:
 
 
 def test_few_samples_have_no_interval() -> None:
-    """One sample has a ratio, but no interval; a baseline without errors not even that."""
+    """One sample has a ratio but no interval, and a baseline without errors no ratio."""
     one = sf.study.summary(drawn_estimates(1, 2)).query("strategy == 'other'")
     assert one["mse_ratio"].notna().all()
     assert one[["low", "high"]].isna().all(axis=None)
@@ -136,7 +140,7 @@ def test_few_samples_have_no_interval() -> None:
 
 
 def test_strategies_need_not_have_all_rows() -> None:
-    """Rows that were left out are not failures, and cells without rows are not there."""
+    """Rows that are left out do not count as failures."""
     frame = drawn_estimates()
     some = frame[(frame["strategy"] == "SCV") | (frame["k"] == 2) & (frame["repeat"] == 0)]
     found = sf.study.summary(some, full=True)
@@ -145,11 +149,21 @@ def test_strategies_need_not_have_all_rows() -> None:
 
 
 @pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame])
-@pytest.mark.parametrize("call", ["summary(df", "differences(df", "differences(df, pooled=True"])
-def test_polars_gives_the_same(make: Any, call: str) -> None:
+@pytest.mark.parametrize(
+    "verb",
+    [
+        pytest.param(sf.study.summary, id="summary"),
+        pytest.param(sf.study.differences, id="differences"),
+        pytest.param(partial(sf.study.differences, pooled=True), id="pooled_differences"),
+    ],
+)
+def test_polars_gives_the_same(make: Any, verb: Any) -> None:
     """A result is in the caller's library; missing numbers are null in Polars."""
-    frame, code = drawn_estimates(n_repeats=1), f"sf.study.{call}, full=True)"
-    found, expected = (evaluate(code, df=df) for df in (make(frame.to_dict("list")), frame))
+    frame = drawn_estimates(n_repeats=1)
+
+    found = verb(make(frame.to_dict("list")), full=True)
+
+    expected = verb(frame, full=True)
     assert isinstance(found, pl.DataFrame)
     assert found["within"].null_count() == len(found)
     plain = pd.DataFrame(found.drop("within").to_dict(as_series=False))
@@ -159,8 +173,10 @@ def test_polars_gives_the_same(make: Any, call: str) -> None:
 def test_bad_frames() -> None:
     """A frame that holds no estimates, or some twice, is an error."""
     frame = drawn_estimates()
-    message = "`estimates` names the column 'truth', which the frame does not have."
-    message += "\nHint: the columns are 'strategy', 'estimator', 'k', 'sample', 'repeat', ..."
+    message = (
+        "`estimates` names the column 'truth', which the frame does not have."
+        "\nHint: the columns are 'strategy', 'estimator', 'k', 'sample', 'repeat', ..."
+    )
     refuse(message, lambda: sf.study.summary(frame.drop(columns=["truth"])))
     refuse("`estimates` must have rows, got none.", lambda: sf.study.summary(frame[:0]))
     rule = "`estimates` must hold each repeat once, got some repeats twice."

@@ -14,8 +14,16 @@ from stratframe.study.strategies import check_strategies, deal_folds
 from stratframe.study.target import read_target
 from tests.study.samples import FEATURES, population, to_library
 
-SHARED = ["k-fold", "SCV", "SCBCV, random", "DB-SCV", "DOB-SCV"]
-SHARED += ["nearest, with target", "margins", "SCV, then PC1"]
+SHARED = [
+    "k-fold",
+    "SCV",
+    "SCBCV, random",
+    "DB-SCV",
+    "DOB-SCV",
+    "nearest, with target",
+    "margins",
+    "SCV, then PC1",
+]
 
 
 def default_strategy(name: str, frame: Any, target: str) -> Any:
@@ -23,7 +31,8 @@ def default_strategy(name: str, frame: Any, target: str) -> Any:
 
 
 def folds_of(strategy: Any, frame: Any, k: int, seed: int) -> list[int]:
-    folds, target = np.empty(len(frame), dtype=int), read_target(frame, "label")
+    folds = np.empty(len(frame), dtype=int)
+    target = read_target(frame, "label")
     for fold, (_, test) in enumerate(deal_folds(strategy, frame, target, k, seed)):
         folds[test] = fold
     return folds.tolist()
@@ -32,7 +41,7 @@ def folds_of(strategy: Any, frame: Any, k: int, seed: int) -> list[int]:
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 @pytest.mark.parametrize(("target", "more"), [("label", ["KCBCV", "SCBCV"]), ("price", ["sorted"])])
 def test_the_default_strategies(library: str, target: str, more: list[str]) -> None:
-    """There are those of the literature, and all that begin with the target balance it."""
+    """The default strategies are those of the literature, which balance the target."""
     frame = to_library(population(), library)
     read = read_target(frame, target)
     found = check_strategies(None, read, FEATURES, frame)
@@ -47,7 +56,7 @@ def test_the_default_strategies(library: str, target: str, more: list[str]) -> N
 
 
 def test_nearest_with_the_target_among_the_features() -> None:
-    """Of two classes one column of zeros and ones is enough; of three there are three."""
+    """The target is a feature of zeros and ones: one column of two classes, three of three."""
     frame = population()
     found = default_strategy("nearest, with target", frame, "label")
     # The first row is of the class "no", so that "yes" is 1.
@@ -65,7 +74,8 @@ def test_nearest_with_the_target_among_the_features() -> None:
 @pytest.mark.parametrize("target", ["label", "price"])
 def test_the_first_component_orders_the_rows(target: str) -> None:
     """Within the strata of the target, rows are sorted by the component of scaled features."""
-    frame, strata = population(), "label" if target == "label" else sf.quantiles("price", 10)
+    frame = population()
+    strata = "label" if target == "label" else sf.quantiles("price", 10)
     scaled = StandardScaler().fit_transform(frame[FEATURES])
     component = PCA(1, svd_solver="full").fit_transform(scaled)[:, 0]
     found = default_strategy("SCV, then PC1", frame, target)

@@ -4,8 +4,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, timezone
-from functools import partial
-from itertools import accumulate, product
+from itertools import accumulate
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -18,14 +17,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import Make, evaluate, refuse, refused, values
+from tests.helpers import Make, refuse, refused, values
 
 DAYS = [date(2024, month, day) for month in (1, 2, 3, 5, 6, 9) for day in (3, 17, 28)]
 """No day is in April, July or August."""
 ROWS = {"day": DAYS, "x": list(range(len(DAYS)))}
 
-FREQUENCIES = {"1d": ("D", 30), "1w": ("W", 200), "1mo": ("M", 900)}
-FREQUENCIES |= {"1q": ("Q", 3000), "1y": ("Y", 9000)}
+FREQUENCIES = {
+    "1d": ("D", 30),
+    "1w": ("W", 200),
+    "1mo": ("M", 900),
+    "1q": ("Q", 3000),
+    "1y": ("Y", 9000),
+}
 """What pandas calls the periods of Polars, and the days of some 30 of them."""
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -65,7 +69,7 @@ def test_periods_are_those_of_pandas(start: datetime, places: list[float], every
 
 
 def test_every_frame_has_the_same_periods(frame: Make) -> None:
-    """Months without rows count: of two months before the gap, only June trains for September."""
+    """Months without rows count towards `gap` and `window`."""
     rule: dict[str, Any] = {"every": "1mo", **PAST, "window": 2, "last": 3}
     found = pairs(frame(ROWS), **rule)
     starts = [(label.month, label.day) for label, _, _ in found]
@@ -149,7 +153,7 @@ def pairs_of_the_past(places: list[int], rows: Sequence[int]) -> list[tuple[int,
 
 @pytest.mark.parametrize(("zone", "day", "every"), CLOCKS)
 def test_periods_are_those_of_the_clock(zone: str | None, day: str, every: str) -> None:
-    """Periods count from midnight by the clock, and the readings that it repeats are new ones."""
+    """Periods count from midnight by the clock, and a repeated hour has periods of its own."""
     times = minutes_before(zone, day, 96 * 60 if every == "1d" else 24 * 60)
     places = first_minutes(times, every)
     rows = range(0, len(times), 17)
@@ -194,7 +198,7 @@ def frames_of_times(times: pl.Series) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("zone", "day", "every"), FEW_CLOCKS)
 def test_every_frame_has_the_same_clock(zone: str, day: str, every: str) -> None:
-    """All kinds of columns have the same pairs, and labels are found by any time that is equal."""
+    """All kinds of columns give the same pairs, and any time that is equal names a label."""
     times = minutes_before(zone, day, 96 * 60 if every == "1d" else 24 * 60)
     few = times.gather_every(7)
     df = pl.DataFrame({"day": few, "x": range(len(few))})
@@ -280,28 +284,52 @@ def test_zones_that_only_pandas_has() -> None:
         assert labels == [datetime(2024, 2, 28, tzinfo=zone), datetime(2024, 2, 29, tzinfo=zone)]
 
 
-def test_the_ends_of_dates() -> None:
-    """The first nanoseconds are in a year that begins before them; Python has no year -221."""
+def test_the_first_year_of_nanoseconds() -> None:
+    """The first times in nanoseconds are in a year that begins before any of them."""
     times = pd.to_datetime(["1677-09-22", "1677-12-31", "2024-02-29"]).as_unit("ns")
     df = pl.DataFrame({"day": pl.Series(times), "x": range(3)})
+
     for frame in (df, df.lazy(), df.to_pandas()):
         labels = [(label, valid) for label, _, valid in pairs(frame, every="1y")]
         assert labels == [(datetime(1677, 1, 1), [0, 1]), (datetime(2024, 1, 1), [2])]
+
+
+def test_the_last_year_of_nanoseconds() -> None:
+    """The last time in nanoseconds has a label."""
+    ends = pl.Series([2**63 - 1, 0]).cast(pl.Datetime("ns", "Europe/Paris"))
+
+    found = pairs(pl.DataFrame({"day": ends, "x": [0, 1]}), every="1y")
+
+    assert [label.year for label, _, _ in found] == [1970, 2262]
+
+
+@pytest.mark.parametrize("rule", [{}, {"every": "1mo"}])
+def test_years_that_python_lacks(rule: dict[str, Any]) -> None:
+    """A date before the year 1 is an error that names its year."""
     far = pl.DataFrame({"day": pl.Series([-800_000, 0], dtype=pl.Int32).cast(pl.Date)})
-    beyond = "'day' must hold values that Python can represent, but year"
-    for rule in ({}, {"every": "1mo"}):
-        with pytest.raises(sf.StratError, match=beyond):
-            sf.folds(far, "day", **rule)
-    last = 2**63 - 1
-    ends = [("ms", last), ("us", last), ("us", -last), ("ms", 2**64 // 1000 + 1)]
-    for (unit, end), is_lazy in product(ends, (False, True)):
-        far = pl.DataFrame({"day": pl.Series([end, 0, None]).cast(pl.Datetime(unit, "UTC"))})
-        rule = "Column 'day' must hold values that Python can represent, but some are out of range."
-        options = {"frame": far.lazy() if is_lazy else far, "every": "1y", "nulls": "drop"}
-        refuse(rule, partial(sf.folds, name="day", **options))
-    far = pl.DataFrame({"day": pl.Series([last, 0]).cast(pl.Datetime("ns", "Europe/Paris"))})
-    years = [label.year for label, _, _ in pairs(far.with_row_index("x"), every="1y")]
-    assert years == [1970, 2262]
+
+    with pytest.raises(sf.StratError, match="values that Python can represent, but year -221"):
+        sf.folds(far, "day", **rule)
+
+
+@pytest.mark.parametrize(
+    ("unit", "end"),
+    [
+        pytest.param("ms", 2**63 - 1, id="last_millisecond"),
+        pytest.param("us", 2**63 - 1, id="last_microsecond"),
+        pytest.param("us", 1 - 2**63, id="first_microsecond"),
+        pytest.param("ms", 2**64 // 1000 + 1, id="millisecond_that_overflows_microseconds"),
+    ],
+)
+def test_times_that_python_lacks(unit: Any, end: int) -> None:
+    """Times out of Python's range are an error that names the column."""
+    far = pl.DataFrame({"day": pl.Series([end, 0, None]).cast(pl.Datetime(unit, "UTC"))})
+
+    for frame in (far, far.lazy()):
+        refuse(
+            "Column 'day' must hold values that Python can represent, but some are out of range.",
+            lambda frame=frame: sf.folds(frame, "day", every="1y", nulls="drop"),
+        )
 
 
 def test_minutes_of_all_years(frame: Make) -> None:
@@ -312,30 +340,66 @@ def test_minutes_of_all_years(frame: Make) -> None:
 
 
 def test_the_last_folds_of_any_column(frame: Make) -> None:
-    """`last` takes the last labels of any order, rows without a label aside."""
+    """`last` takes the last labels of any order, and ignores rows without a label."""
     data = ROWS | {"day": [i % 5 for i in range(17)] + [None]}
     found = pairs(frame(data), last=2, nulls="drop")
     assert [label for label, _, _ in found] == [3, 4]
     assert pairs(frame(data), last=9, nulls="drop") == pairs(frame(data), nulls="drop")
 
 
-PERIOD = '`every` must be a period such as "15m", "6h", "1d", "1w", "1mo", "1q" or "1y", got '
-DIVIDES = 'Hours or minutes in `every` must divide a day evenly, as "6h" does, got '
-BROKEN = {
-    **{f"every={given}": f"{PERIOD}{given}." for given in ("'month'", "7", "'6s'", "'0h'")},
-    **{f"every={given}": f"{DIVIDES}{given}." for given in ("'7h'", "'48h'", "'7m'")},
-    "last=0": "`last` must be at least 1, got 0.",
-    "last=2, valid=[1]": "`last` cannot be combined with `valid`, which names the labels to"
-    " validate on.",
-}
-
-
-@pytest.mark.parametrize("rule", BROKEN)
-def test_bad_input(rule: str) -> None:
-    """What is no period, or no number of labels, is refused."""
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        pytest.param(
+            {"every": "month"},
+            '`every` must be a period such as "15m", "6h", "1d", "1w", "1mo", "1q" or'
+            " \"1y\", got 'month'.",
+            id="a_word",
+        ),
+        pytest.param(
+            {"every": 7},
+            '`every` must be a period such as "15m", "6h", "1d", "1w", "1mo", "1q" or "1y", got 7.',
+            id="a_number",
+        ),
+        pytest.param(
+            {"every": "6s"},
+            '`every` must be a period such as "15m", "6h", "1d", "1w", "1mo", "1q" or'
+            " \"1y\", got '6s'.",
+            id="seconds",
+        ),
+        pytest.param(
+            {"every": "0h"},
+            '`every` must be a period such as "15m", "6h", "1d", "1w", "1mo", "1q" or'
+            " \"1y\", got '0h'.",
+            id="no_hours",
+        ),
+        pytest.param(
+            {"every": "7h"},
+            "Hours or minutes in `every` must divide a day evenly, as \"6h\" does, got '7h'.",
+            id="hours_that_do_not_divide_a_day",
+        ),
+        pytest.param(
+            {"every": "48h"},
+            "Hours or minutes in `every` must divide a day evenly, as \"6h\" does, got '48h'.",
+            id="two_days_in_hours",
+        ),
+        pytest.param(
+            {"every": "7m"},
+            "Hours or minutes in `every` must divide a day evenly, as \"6h\" does, got '7m'.",
+            id="minutes_that_do_not_divide_a_day",
+        ),
+        pytest.param({"last": 0}, "`last` must be at least 1, got 0.", id="no_labels"),
+        pytest.param(
+            {"last": 2, "valid": [1]},
+            "`last` cannot be combined with `valid`, which names the labels to validate on.",
+            id="last_and_valid",
+        ),
+    ],
+)
+def test_bad_input(rule: dict[str, Any], message: str) -> None:
+    """`every` must be a period, and `last` a number of labels."""
     for frame in (pd.DataFrame(ROWS), pl.LazyFrame(ROWS)):
-        given = evaluate(f"dict({rule})")
-        refuse(BROKEN[rule], lambda frame=frame, given=given: sf.folds(frame, "day", **given))
+        refuse(message, lambda frame=frame: sf.folds(frame, "day", **rule))
 
 
 def test_the_cause_of_an_error_is_what_needs_an_order() -> None:

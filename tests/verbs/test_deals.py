@@ -20,7 +20,6 @@ from tests.helpers import (
     TWO_KINDS,
     Make,
     eager,
-    evaluate,
     folds_of,
     make,
     peer_folds,
@@ -32,17 +31,30 @@ from tests.helpers import (
 )
 
 
-def test_output_is_there_already(frame: Make, kind: str) -> None:
-    """Columns that are there already are an error whose hint can be pasted."""
-    columns = "" if "polars" in kind else "columns="
-    message = "The frame has a column 'id' already. `overwrite=True` replaces it.\n"
-    message += f"Hint: df = df.drop({columns}'id')"
-    for verb in (sf.kfold, sf.split):
-        refuse_now(message, lambda verb=verb: verb(frame(ROWS), "label", name="id"))
-    df, drop = sf.kfold(frame(ROWS), "label", repeats=2), f"df.drop({columns}['fold_1', 'fold_2'])"
-    message = "The frame has columns 'fold_1', 'fold_2' already. `overwrite=True` replaces them.\n"
-    refuse_now(f"{message}Hint: df = {drop}", lambda: sf.kfold(df, "label", repeats=3))
-    assert "fold_3" in eager(sf.kfold(eval(drop, {"df": df}), "label", repeats=3)).columns
+@pytest.mark.parametrize("verb", [sf.kfold, sf.split])
+def test_output_is_there_already(frame: Make, kind: str, verb: Any) -> None:
+    """A column that is there already is an error, whose hint can be pasted."""
+    drop = "df.drop('id')" if "polars" in kind else "df.drop(columns='id')"
+
+    refuse_now(
+        f"The frame has a column 'id' already. `overwrite=True` replaces it.\nHint: df = {drop}",
+        lambda: verb(frame(ROWS), "label", name="id"),
+    )
+
+
+def test_some_outputs_are_there_already(frame: Make, kind: str) -> None:
+    """Of several columns the error names those that are there, which can then be dropped."""
+    df = sf.kfold(frame(ROWS), "label", repeats=2)
+    names = ["fold_1", "fold_2"]
+    drop = f"df.drop({names})" if "polars" in kind else f"df.drop(columns={names})"
+
+    refuse_now(
+        "The frame has columns 'fold_1', 'fold_2' already. `overwrite=True` replaces them.\n"
+        f"Hint: df = {drop}",
+        lambda: sf.kfold(df, "label", repeats=3),
+    )
+    dropped = df.drop(names) if "polars" in kind else df.drop(columns=names)
+    assert "fold_3" in eager(sf.kfold(dropped, "label", repeats=3)).columns
 
 
 @pytest.mark.parametrize("by", [None, "label", sf.quantiles("label", 3), sf.continuous("label")])
@@ -55,7 +67,7 @@ def test_no_rows_to_deal(frame: Make, by: Any) -> None:
 
 
 def test_many_repeats_fragment_no_frame() -> None:
-    """More columns than pandas likes to insert one by one come without a warning."""
+    """Many repeats are added to a pandas frame without a warning of its fragmentation."""
     frame = pd.DataFrame({"a": [1, 2] * 4}, index=[1, 1, 2, 2, 3, 3, 4, 4])
     frame.attrs = {"source": "here"}
     out = sf.kfold(frame, "a", 2, repeats=120)
@@ -67,14 +79,15 @@ def test_many_repeats_fragment_no_frame() -> None:
 def test_clusters_are_left_out_whole(frame: Make) -> None:
     """`groups=sf.clusters(...)` leaves whole clusters out."""
     x, y = np.random.default_rng(0).normal(size=(2, 240)).tolist()
-    df, term = frame({"label": ["a", "b", "c"] * 80, "x": x, "y": y}), sf.clusters(["x", "y"], 12)
+    df = frame({"label": ["a", "b", "c"] * 80, "x": x, "y": y})
+    term = sf.clusters(["x", "y"], 12)
     counts = sf.balance(sf.kfold(df, "label", k=4, groups=term), term)  # clusters are strata
     held = zip(values(counts, "cluster"), values(counts, "n"), strict=True)
     assert {*Counter(cluster for cluster, n in held if n).values()} == {1}
 
 
 def test_two_columns_of_groups_are_hashed_one_after_another(frame: Make) -> None:
-    """Columns in another order are other groups, and one column of their text is, too."""
+    """The same two columns in another order, or as one column of text, give other folds."""
     rows = range(120)
     data = {"who": [f"p{row // 3}" for row in rows], "site": [row * 7 % 5 % 2 for row in rows]}
     data["pair"] = [f"{who}{site}" for who, site in zip(*data.values(), strict=True)]
@@ -109,7 +122,8 @@ LABELS = st.lists(st.sampled_from("abcd"), min_size=12, max_size=60)
 def test_contiguous_folds_are_those_of_scikit_learn(labels: list[str], k: int, seed: int) -> None:
     """Contiguous folds are those of scikit-learn; along a column, pieces of the sorted rows."""
     order = np.random.default_rng(seed).permutation(len(labels))
-    frame, deal = pl.DataFrame({"label": labels, "x": order}), {"deal": "contiguous"}
+    frame = pl.DataFrame({"label": labels, "x": order})
+    deal = {"deal": "contiguous"}
     assert folds_of(frame, None, k, seed=seed, **deal) == peer_folds(KFold(k), labels, None)
     pieces = enumerate(np.array_split(np.argsort(order), k))
     expected = sorted((row, fold) for fold, rows in pieces for row in rows)
@@ -119,13 +133,18 @@ def test_contiguous_folds_are_those_of_scikit_learn(labels: list[str], k: int, s
         assert folds_of(frame, "label", k, **deal) == theirs
 
 
-STRETCHES = [([0.8, 0.2], [8, 1]), ([0.2, 0.8], [2, 7]), ([0.7, 0.2, 0.1], [10, 3, 1])]
-STRETCHES += [([0.7, 0.2, 0.1], [13, 4, 1]), ([3, None, 2], [3, 5, 2])]
+STRETCHES = [
+    ([0.8, 0.2], [8, 1]),
+    ([0.2, 0.8], [2, 7]),
+    ([0.7, 0.2, 0.1], [10, 3, 1]),
+    ([0.7, 0.2, 0.1], [13, 4, 1]),
+    ([3, None, 2], [3, 5, 2]),
+]
 
 
 @pytest.mark.parametrize(("parts", "sizes"), STRETCHES)
 def test_left_over_rows_of_stretches(frame: Make, parts: list[Any], sizes: list[int]) -> None:
-    """The first parts take what is left over of a contiguous deal, and the order is theirs."""
+    """In a contiguous deal the first parts take the rows that are left over."""
     expected = [name for name, size in zip("abc", sizes, strict=False) for _ in range(size)]
     options: dict[str, Any] = {"parts": dict(zip("abc", parts, strict=False)), "seed": None}
     dealt = sf.split(frame({"x": range(len(expected))}), deal="contiguous", **options)
@@ -149,7 +168,7 @@ def test_shares_of_other_parts_keep_their_order(frame: Make) -> None:
 
 
 def test_parts_keep_the_order_of_the_call(frame: Make) -> None:
-    """Whoever names test first gets test first."""
+    """The parts come in the order in which the call names them."""
     df = sf.split(frame({"y": [*"ab"] * 10}), "y", {"test": 0.2, "train": 0.8})
 
     assert [*sf.parts(df)] == ["test", "train"]
@@ -176,7 +195,7 @@ def test_stretches_by_ordered_categories(kind: str) -> None:
 
 
 def test_stretches_by_two_keys(kind: str) -> None:
-    """Of several keys the ordered categories come in their order, and others by value."""
+    """With several keys, ordered categories come in their order and other keys by value."""
     df = ordered(kind, ["high", "low", "high", "low"])
     place = [1, 10, 0, 9]
     if isinstance(df, pl.LazyFrame):
@@ -211,7 +230,7 @@ UNHASHED: dict[str, list[Any]] = {
 
 @pytest.mark.parametrize("case", UNHASHED)
 def test_groups_that_cannot_be_hashed_come_in_order(case: str) -> None:
-    """Groups of values that no key can have are dealt as they come."""
+    """Groups of values that cannot be hashed are dealt in the order in which they appear."""
     rows = [i * i % 6 for i in range(36)] + list(range(6))
     who = pd.Series([UNHASHED[case][row] for row in rows], dtype=object)
     frame = pd.DataFrame({"who": who, "row": rows})
@@ -222,7 +241,7 @@ def test_groups_that_cannot_be_hashed_come_in_order(case: str) -> None:
 
 
 def test_intervals_are_groups_by_their_text() -> None:
-    """Intervals of pandas have the folds of their text, and so those of every row order."""
+    """Intervals of pandas get the folds of their text, whatever the order of the rows."""
     frame = pd.DataFrame({"x": [i * 37 % 101 for i in range(90)]})
     frame["cut"] = pd.cut(frame["x"], 9)
     frame["plain"] = frame["cut"].astype("interval[float64, right]")
@@ -280,7 +299,7 @@ SALTS: list[tuple[dict[str, Any], dict[str, dict[str, Any]]]] = [
 
 @pytest.mark.parametrize(("options", "salts"), SALTS)
 def test_seed_name_and_repeat_are_in_the_formula(options, salts):
-    """They choose the salt; the names of both verbs count as none."""
+    """The seed, the name and the number of the repeat change the hash; default names do not."""
     folded = sf.kfold(pl.DataFrame(KEYED), key=["id", "user"], deal="hash", **options)
     keys = [*zip(KEYED["id"], USERS, strict=True)]
     for name, salt in salts.items():
@@ -288,7 +307,7 @@ def test_seed_name_and_repeat_are_in_the_formula(options, salts):
 
 
 def test_parts_are_those_of_the_published_formula(frame):
-    """A row is in the first part whose shares up to there exceed its share of all hashes."""
+    """A row goes to the first part whose cumulative share exceeds the row's share of all hashes."""
     shares = {"train": 0.5, "valid": 0.25, "test": None}
     parts = values(sf.split(frame(KEYED), parts=shares, **BY_USER), "split")
     hashes = [share_of_hashes(user, purpose=18) for user in USERS]
@@ -300,7 +319,7 @@ def test_parts_are_those_of_the_published_formula(frame):
 @example(rows=[], kind="pandas")
 @example(rows=[], kind="polars-lazy")
 def test_any_rows_alone_have_the_same_folds(rows, kind):
-    """Other rows, their order, their number, repeats and the library change no fold."""
+    """The fold of a key depends on no other row, on no order and on no library."""
     known = dict(zip(USERS, values(sf.kfold(pl.DataFrame(KEYED), **BY_USER), "fold"), strict=True))
     users = [USERS[row] for row in rows]
     data = pl.Series(users, dtype=pl.String) if kind.startswith("polars") else users
@@ -310,7 +329,8 @@ def test_any_rows_alone_have_the_same_folds(rows, kind):
 
 def test_a_wider_test_part_keeps_the_old_test_rows():
     """With the training part first, test rows stay test rows as the part grows."""
-    shares, options = (0.05, 0.1, 0.25, 0.5), {"key": "id", "deal": "hash"}
+    shares = (0.05, 0.1, 0.25, 0.5)
+    options = {"key": "id", "deal": "hash"}
     tests = [{*sf.parts(sf.split(MANY, parts=share, **options))["test"]["id"]} for share in shares]
     assert all(less < more for less, more in pairwise(tests))
 
@@ -324,7 +344,7 @@ def test_where_leaves_rows_out(frame):
 
 
 def test_lazy_frames_stream(tmp_path):
-    """A lazy frame gets one expression of each row: nothing is held, no order warned of."""
+    """A lazy frame gets one expression that works row by row, so that the query streams."""
     MANY.write_parquet(tmp_path / "in.parquet")
     query = pl.scan_parquet(tmp_path / "in.parquet").unique().strat.kfold(key="id", deal="hash")
     plan = query.explain()
@@ -336,32 +356,55 @@ def test_lazy_frames_stream(tmp_path):
 
 
 def test_missing_keys_are_errors(kind):
-    """A row without a key is named; in a lazy frame, which comes in pieces, the column alone."""
+    """A missing key is an error that names the row; in a lazy frame it names only the column."""
     data = make(kind, {"user": ["a", None, "b", None], "ok": [True, True, True, False]})
     for where, rows in ((None, " in 2 rows (1, 3)"), ("ok", " in 1 row (1)")):
         rule = f"Column 'user' has missing values{'' if kind == 'polars-lazy' else rows}."
         refuse_rule(rule, lambda where=where: sf.kfold(data, k=2, where=where, **BY_USER))
 
 
-MOST = "`k` must be at most the number of rows that get a fold, got"
-RULES = {
-    "pl.struct('gaps', 'y').strat.kfold(2)": "Column 'gaps' has missing values in 1 row (1).",
-    "pl.col('far').strat.split()": "Column 'far' has infinite values in 1 row (2).",
-    "pl.col('y').strat.kfold(5)": f"{MOST} 5 for 4 rows.",
-    "pl.struct('y', 'tags').strat.kfold(2)": "A column must hold single values, but 'tags' is"
-    " List(String).",
-}
-
-
-@pytest.mark.parametrize("code", RULES)
-def test_data_of_expressions(code: str) -> None:
-    """Through an expression the first line of the error is the rule."""
+@pytest.mark.parametrize(
+    ("expression", "rule"),
+    [
+        pytest.param(
+            pl.struct("gaps", "y").strat.kfold(2),
+            "Column 'gaps' has missing values in 1 row (1).",
+            id="missing_values",
+        ),
+        pytest.param(
+            pl.col("far").strat.split(),
+            "Column 'far' has infinite values in 1 row (2).",
+            id="infinite_values",
+        ),
+        pytest.param(
+            pl.col("y").strat.kfold(5),
+            "`k` must be at most the number of rows that get a fold, got 5 for 4 rows.",
+            id="more_folds_than_rows",
+        ),
+        pytest.param(
+            pl.struct("y", "tags").strat.kfold(2),
+            "A column must hold single values, but 'tags' is List(String).",
+            id="lists",
+        ),
+    ],
+)
+def test_data_of_expressions(expression: pl.Expr, rule: str) -> None:
+    """The error of an expression begins with the rule that the data break."""
     data = {"y": ["a"] * 4, "gaps": [1, None, 1, 1], "far": [1.5, 2.5, float("inf"), 3.5]}
     frame = pl.DataFrame({**data, "tags": [["t"]] * 4})
+
     for each in (frame, frame.lazy()):
-        refuse_rule(RULES[code], lambda each=each: each.with_columns(evaluate(code)))
-    empty = frame.clear()
-    refuse_rule(f"{MOST} 2 for 0 rows.", lambda: empty.with_columns(pl.col("y").strat.kfold(2)))
+        refuse_rule(rule, lambda each=each: each.with_columns(expression))
+
+
+def test_expressions_of_no_rows() -> None:
+    """An expression refuses a frame without rows, as a verb does."""
+    empty = pl.DataFrame({"y": []}, schema={"y": pl.String})
+
+    refuse_rule(
+        "`k` must be at most the number of rows that get a fold, got 2 for 0 rows.",
+        lambda: empty.with_columns(pl.col("y").strat.kfold(2)),
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -378,12 +421,14 @@ Y = pl.col("y")
 
 @pytest.mark.parametrize("expr", [Y, pl.struct("y", "x"), Y.cast(pl.Categorical)])
 def test_warnings_inside_over_name_the_column(expr: pl.Expr) -> None:
-    """A warning of an expression inside `.over` names the column into bins, as one outside does."""
+    """A warning of an expression inside `.over` names the column, as one outside does."""
     frame = pl.DataFrame({"y": ["a"] * 8 + ["b"], "x": [1] * 9, "all": [0] * 9})
     fold = expr.strat.kfold(k=3).over("all")
-    message = "1 class of 'y' has fewer rows than there are folds (3): 'b' (1 row).\n"
-    message += "Hint: `df.strat.advise('y')` shows what each k does to it; "
-    message += '`rare="ignore"` silences this warning.'
+    message = (
+        "1 class of 'y' has fewer rows than there are folds (3): 'b' (1 row).\n"
+        "Hint: `df.strat.advise('y')` shows what each k does to it; "
+        '`rare="ignore"` silences this warning.'
+    )
     for each in (frame, frame.lazy()):
         warned(message, lambda each=each: each.with_columns(fold))
 

@@ -13,6 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from polars.testing import assert_frame_equal
+from sklearn.naive_bayes import GaussianNB
 
 import stratframe as sf
 from stratframe.frames.arrow import collect_narwhals
@@ -149,7 +150,7 @@ def test_the_kind_of_a_frame_stays(each: str, call: str) -> None:
 
 @pytest.mark.parametrize("each", FRAMES)
 def test_tables_of_results(each: str) -> None:
-    """Tables are bare: those of the library below narwhals, or Polars frames."""
+    """Tables of results are frames of the library below narwhals, or Polars frames."""
     table = sf.report(FRAMES[each](), "label")
 
     assert type(table) is (pd.DataFrame if each == "narwhals over pandas" else pl.DataFrame)
@@ -242,7 +243,7 @@ UNREAD: dict[str, Any] = {
 
 @pytest.mark.parametrize("kind", UNREAD)
 def test_columns_that_polars_cannot_read(kind: str, capfd: pytest.CaptureFixture[str]) -> None:
-    """They are left aside, noted by `check`, and an error only where the call names them."""
+    """Columns that Polars cannot read are left aside, unless the call names them."""
     table = pa.table({"x": range(8), "odd": UNREAD[kind], "label": ["a", "b"] * 4})
 
     made = sf.kfold(table, "label", k=2)
@@ -290,7 +291,7 @@ def test_columns_that_polars_cannot_read_are_in_no_polars_frame() -> None:
 
 
 def test_repeated_names() -> None:
-    """Columns of one name are left aside, too, and stay in a table."""
+    """Columns that share a name are left aside, and stay in a table."""
     table = pa.table([[1, 2], [3, 4], [5, 6]], names=["x", "x", "y"])
 
     made = sf.kfold(table, "y", k=2, rare="ignore")
@@ -385,7 +386,13 @@ def test_frames_that_are_known_are_not_read() -> None:
 
 def test_study_takes_tables() -> None:
     """Strategies are compared on frames of any library."""
-    options: dict[str, Any] = {"samples": 2, "k": 2, "sample": 20}
+    options: dict[str, Any] = {
+        "strategies": {"plain": None},
+        "estimators": GaussianNB(),
+        "samples": 2,
+        "k": 2,
+        "sample": 20,
+    }
     found = sf.study.estimates(TABLE, "label", ["x", "day"], **options)
 
     expected = sf.study.estimates(POLARS, "label", ["x", "day"], **options)
@@ -409,7 +416,7 @@ class GeoDataFrame(pd.DataFrame):
 # pandas 2.2 warns of classes without a constructor from its own blocks, which GeoPandas has.
 @pytest.mark.filterwarnings("ignore:Passing a BlockManager:DeprecationWarning")
 def test_frames_like_those_of_geopandas_stay_as_they_are() -> None:
-    """A class of frames that is made of pandas' own keeps its type and what it remembers."""
+    """A subclass of a pandas frame keeps its type and its metadata."""
     places = GeoDataFrame(DATA)
     places.crs = "EPSG:4326"
 
@@ -422,7 +429,7 @@ def test_frames_like_those_of_geopandas_stay_as_they_are() -> None:
 
 @pytest.mark.filterwarnings("ignore:Dask support is moving out of Narwhals:FutureWarning")
 def test_narwhals_over_dask() -> None:
-    """The folds of a frame of Dask in one of narwhals are computed by Dask."""
+    """Dask computes the folds of a narwhals frame over Dask."""
     dask = pytest.importorskip("dask.dataframe")
     rows = pd.DataFrame(DATA)
     frame = nw.from_native(dask.from_pandas(rows, npartitions=2))

@@ -76,7 +76,7 @@ def test_counts_are_exact(
 def test_a_sample_is_part_of_a_larger_one(
     labels: list[str], most: int, more: int, seed: int
 ) -> None:
-    """Each stratum gives at most so many rows, and more rows hold the fewer of the same seed."""
+    """A sample takes at most `each` rows of a stratum, and is part of a larger one of its seed."""
     frame = pl.DataFrame({"label": labels, "id": range(len(labels))})
 
     for key in (None, "id"):
@@ -128,7 +128,7 @@ def test_small_strata_can_be_an_error() -> None:
 
 
 def test_equal_values_are_parted_by_the_key() -> None:
-    """Counts are exact where values are equal; the key's values decide, and a warning counts."""
+    """Equal values are parted by the key, or by position, with a warning."""
     times = pd.DataFrame(
         {"user": list("aaabbb"), "time": [1, 2, 2, 4, 3, 3], "id": [5, 9, 7, 1, 2, 3]}
     )
@@ -145,7 +145,7 @@ def test_equal_values_are_parted_by_the_key() -> None:
 
 
 def test_no_other_warning_is_given() -> None:
-    """Rare classes, sparse strata and ids are what counts of each stratum are for."""
+    """Counts of each stratum are meant for small strata, and warn neither of them nor of ids."""
     n_rows = 200
     frame = pd.DataFrame({"id": range(n_rows), "a": range(n_rows), "b": range(n_rows)})
     frame = pd.concat([frame] * 3)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from stratframe.core.fill import fill_by_shares
-from tests.helpers import Make, at_fault, eager, evaluate, make, refuse, split_groups, values
+from tests.helpers import Make, at_fault, eager, make, refuse, refused, split_groups, values
 
 
 def test_floats_of_concat() -> None:
@@ -35,9 +35,10 @@ TURNS = [{"k": 4}, {"parts": {"a": 0.5, "b": 0.3, "c": 0.2}}, {"by": ["x", "y"],
 @pytest.mark.parametrize("options", TURNS, ids=str)
 @given(seed=st.integers(0, 2**32))
 def test_strata_take_turns_by_their_keys(options: dict[str, Any], seed: int) -> None:
-    """With a key many small strata share left-over rows alike, whichever comes first."""
+    """With a key, left-over rows of many small strata are spread alike, whatever their order."""
     drawn = np.random.default_rng(seed)
-    x, y = drawn.integers(0, 12, 60), drawn.integers(0, 3, 60)
+    x = drawn.integers(0, 12, 60)
+    y = drawn.integers(0, 3, 60)
     rows = pl.DataFrame({"x": x, "y": y, "id": range(60)})
     dealt = {name: each for name, each in options.items() if name != "by"}
     known = (sf.split if "parts" in options else sf.kfold)(rows, None, **dealt, name="to")
@@ -50,7 +51,7 @@ def test_strata_take_turns_by_their_keys(options: dict[str, Any], seed: int) -> 
 
 @pytest.mark.parametrize("arguments", [{"rare": "null"}, {"missing": "null", "rare": "ignore"}])
 def test_groups_are_known_by_rows_that_are_not_dealt(frame: Make, arguments: Any) -> None:
-    """A group is where its rows are, those without a stratum too."""
+    """A group stays in the fold of its rows, even if these rows have no stratum."""
     odd = "z" if arguments["rare"] == "null" else None
     data = {"y": [*["a"] * 8, odd, "a"], "g": [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]}
     data["fold"] = [0, 0, 1, 1, 0, 0, 1, 1, 1, None]
@@ -65,7 +66,8 @@ def test_groups_are_known_by_rows_that_are_not_dealt(frame: Make, arguments: Any
 @pytest.mark.parametrize("seed", range(8))
 def test_sizes_of_margins_stay_within_one(frame: Make, seed: int) -> None:
     """Margins are extended with even sizes."""
-    drawn, by = np.random.default_rng(seed), sf.margins(["y", "z"])
+    drawn = np.random.default_rng(seed)
+    by = sf.margins(["y", "z"])
     data = {name: drawn.integers(0, m, 60).tolist() for name, m in (("y", 4), ("z", 2))}
     first = {name: column[:50] for name, column in data.items()}
     folds = values(sf.kfold(frame(first), by, 4), "fold")
@@ -74,64 +76,172 @@ def test_sizes_of_margins_stay_within_one(frame: Make, seed: int) -> None:
     assert np.ptp(np.bincount(found)) <= 1
 
 
-SPLIT = {
-    "groups='patient'": "group in one fold, but 1 group in 2 rows (0, 2) is in several: for"
-    " instance 1 in folds 0, 1.\nHint: make the column with groups, as in `df.strat.kfold(...,"
-    " groups='patient')`.",
-    "groups=['site', 'letter'], parts={'u': 0.5, 'v': 0.5}, name='split'": "group in one part, but"
-    " 2 groups in 4 rows (0, 1, 2, 3) are in several: for instance 1, 'x' in parts 'u',"
-    " 'v'.\nHint: make the column with groups, as in `df.strat.split(..., groups=['site',"
-    " 'letter'])`.",
-    "groups=sf.clusters('x', n=2)": "group in one fold, but 1 group in 2 rows (0, 1) is in"
-    " several: for instance folds 0, 1.\nHint: make the column with groups, as in"
-    " `df.strat.kfold(..., groups=sf.clusters(...))`.",
+TORN = {
+    "patient": [1, 2, 1, 3, 3],
+    "site": [1, 1, 2, 2, 3],
+    "letter": ["x", "x", "y", "y", "z"],
+    "x": [0.0, 0.1, 9.0, 9.1, 9.2],
+    "fold": [0, 1, 1, 1, None],
+    "split": ["u", "v", "v", "u", None],
 }
+"""Groups that are in two folds, or parts."""
 
 
-@pytest.mark.parametrize("groups", SPLIT)
-def test_groups_that_are_split_already(frame: Make, kind: str, groups: str) -> None:
-    """A group that is in two folds is refused, with the rows; clusters have no values to name."""
-    data = {"patient": [1, 2, 1, 3, 3], "site": [1, 1, 2, 2, 3], "letter": list("xxyyz")}
-    data |= {"x": [0.0, 0.1, 9.0, 9.1, 9.2], "fold": [0, 1, 1, 1, None]}
-    df, given = frame(data | {"split": ["u", "v", "v", "u", None]}), evaluate(f"dict({groups})")
-    error = refuse(f"`extend` needs each {SPLIT[groups]}", lambda: sf.extend(df, None, **given))
-    if groups == "groups='patient'":
-        assert at_fault(error, kind) == {"row": [0, 2], "patient": [1, 1], "fold": [0, 1]}
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param(
+            {"groups": "patient"},
+            "`extend` needs each group in one fold, but 1 group in 2 rows (0, 2) is in"
+            " several: for instance 1 in folds 0, 1.\n"
+            "Hint: make the column with groups, as in `df.strat.kfold(...,"
+            " groups='patient')`.",
+            id="one_column",
+        ),
+        pytest.param(
+            {"groups": ["site", "letter"], "parts": {"u": 0.5, "v": 0.5}, "name": "split"},
+            "`extend` needs each group in one part, but 2 groups in 4 rows (0, 1, 2, 3)"
+            " are in several: for instance 1, 'x' in parts 'u', 'v'.\n"
+            "Hint: make the column with groups, as in `df.strat.split(..., groups=['site',"
+            " 'letter'])`.",
+            id="two_columns",
+        ),
+        pytest.param(
+            {"groups": sf.clusters("x", n=2)},
+            "`extend` needs each group in one fold, but 1 group in 2 rows (0, 1) is in"
+            " several: for instance folds 0, 1.\n"
+            "Hint: make the column with groups, as in `df.strat.kfold(...,"
+            " groups=sf.clusters(...))`.",
+            id="clusters",
+        ),
+    ],
+)
+def test_groups_that_are_split_already(
+    frame: Make, arguments: dict[str, Any], message: str
+) -> None:
+    """A group that is in two folds is refused; clusters have no values to name."""
+    refuse(message, lambda: sf.extend(frame(TORN), None, **arguments))
+
+
+def test_rows_of_groups_that_are_split_already(frame: Make, kind: str) -> None:
+    """The error holds the rows of the groups that are in two folds."""
+    error = refused(lambda: sf.extend(frame(TORN), None, groups="patient"))
+    assert at_fault(error, kind) == {"row": [0, 2], "patient": [1, 1], "fold": [0, 1]}
 
 
 def test_by_is_asked_for() -> None:
-    """To leave `by` out would make new rows uneven in silence, so that it must be given."""
+    """`by` must be given, as leaving it out would make new rows uneven without a word."""
     with pytest.raises(TypeError, match="by"):
         sf.extend(pd.DataFrame({"fold": [0, 1, None]}))  # type: ignore[call-arg]
 
 
 OF_PARTS = '\nHint: if it holds parts, give their shares, as in `parts={"train": 0.8, ...}`.'
-SAY = "\nHint: say how many folds there are, as in `k=5`."
-FOLDS = "`extend` needs folds 0.."
-NEVER_TESTED = "Column 'fold' must hold folds, but has -1, which scikit-learn's `PredefinedSplit`"
-NEVER_TESTED += " never tests.\nHint: replace -1 with null; `extend` then gives these rows a fold."
-WRONG: dict[str, tuple[str, list[int]]] = {
-    "[0, 1, 2.5, None], None": (f"{FOLDS}k-1 in 'fold', but found 2.5 in 1 row (2).", [2]),
-    "[0, 2, inf, 1], 3": (f"{FOLDS}2 in 'fold', but found inf in 1 row (2).", [2]),
-    "[0, 3, 1, 7], 3": (f"{FOLDS}2 in 'fold', but found 3, 7 in 2 rows (1, 3).", [1, 3]),
-    "[0, -2, 1, -1], 2": (f"{FOLDS}1 in 'fold', but found -2, -1 in 2 rows (1, 3).", [1, 3]),
-    "[0, 3, None], None": (f"{FOLDS}k-1 in 'fold', but found 0, 3.{SAY}", []),
-    "[None] * 3, None": (f"{FOLDS}k-1 in 'fold', but found none.{SAY}", []),
-    "[0, 0, None], None": (f"{FOLDS}k-1 in 'fold', but found 0.{SAY}", []),
-    "[0, 1e13, None], None": (f"{FOLDS}k-1 in 'fold', but found 0, 10000000000000.{SAY}", []),
-    "[0, -1, 1, None], 2": (NEVER_TESTED, [1]),
-    "[0, -1, 1, -1], None": (NEVER_TESTED, [1, 3]),
-    "['0', '-1', '1', None], None": (NEVER_TESTED, [1]),
-}
 
 
-@pytest.mark.parametrize("given", WRONG)
-def test_columns_that_hold_other_numbers(frame: Make, kind: str, given: str) -> None:
-    """Other numbers are refused, with the rows, and so are gaps; huge numbers cost nothing."""
-    (folds, k), (fault, rows) = evaluate(given), WRONG[given]
+@pytest.mark.parametrize(
+    ("folds", "k", "rows", "message"),
+    [
+        pytest.param(
+            [0, 1, 2.5, None],
+            None,
+            [2],
+            "`extend` needs folds 0..k-1 in 'fold', but found 2.5 in 1 row (2).",
+            id="fraction",
+        ),
+        pytest.param(
+            [0, 2, float("inf"), 1],
+            3,
+            [2],
+            "`extend` needs folds 0..2 in 'fold', but found inf in 1 row (2).",
+            id="infinity",
+        ),
+        pytest.param(
+            [0, 3, 1, 7],
+            3,
+            [1, 3],
+            "`extend` needs folds 0..2 in 'fold', but found 3, 7 in 2 rows (1, 3).",
+            id="numbers_from_k_up",
+        ),
+        pytest.param(
+            [0, -2, 1, -1],
+            2,
+            [1, 3],
+            "`extend` needs folds 0..1 in 'fold', but found -2, -1 in 2 rows (1, 3).",
+            id="other_negative_numbers",
+        ),
+        pytest.param(
+            [0, 3, None],
+            None,
+            [],
+            "`extend` needs folds 0..k-1 in 'fold', but found 0, 3.\n"
+            "Hint: say how many folds there are, as in `k=5`.",
+            id="gaps",
+        ),
+        pytest.param(
+            [None] * 3,
+            None,
+            [],
+            "`extend` needs folds 0..k-1 in 'fold', but found none.\n"
+            "Hint: say how many folds there are, as in `k=5`.",
+            id="no_folds",
+        ),
+        pytest.param(
+            [0, 0, None],
+            None,
+            [],
+            "`extend` needs folds 0..k-1 in 'fold', but found 0.\n"
+            "Hint: say how many folds there are, as in `k=5`.",
+            id="one_fold",
+        ),
+        pytest.param(
+            [0, 10000000000000.0, None],
+            None,
+            [],
+            "`extend` needs folds 0..k-1 in 'fold', but found 0, 10000000000000.\n"
+            "Hint: say how many folds there are, as in `k=5`.",
+            id="huge_number",
+        ),
+        pytest.param(
+            [0, -1, 1, None],
+            2,
+            [1],
+            "Column 'fold' must hold folds, but has -1, which scikit-learn's"
+            " `PredefinedSplit` never tests.\n"
+            "Hint: replace -1 with null; `extend` then gives these rows a fold.",
+            id="never_tested",
+        ),
+        pytest.param(
+            [0, -1, 1, -1],
+            None,
+            [1, 3],
+            "Column 'fold' must hold folds, but has -1, which scikit-learn's"
+            " `PredefinedSplit` never tests.\n"
+            "Hint: replace -1 with null; `extend` then gives these rows a fold.",
+            id="rows_that_are_never_tested",
+        ),
+        pytest.param(
+            ["0", "-1", "1", None],
+            None,
+            [1],
+            "Column 'fold' must hold folds, but has -1, which scikit-learn's"
+            " `PredefinedSplit` never tests.\n"
+            "Hint: replace -1 with null; `extend` then gives these rows a fold.",
+            id="never_tested_as_text",
+        ),
+    ],
+)
+def test_columns_that_hold_other_numbers(
+    frame: Make, kind: str, folds: list[Any], k: int | None, rows: list[int], message: str
+) -> None:
+    """A column that holds other numbers than folds is refused, with the rows at fault."""
     df = frame({"label": ["a"] * len(folds), "fold": folds})
-    error = refuse(fault, lambda: sf.extend(df, "label", k, rare="ignore"))
-    assert error.failures is None if not rows else at_fault(error, kind)["row"] == rows
+
+    error = refuse(message, lambda: sf.extend(df, "label", k, rare="ignore"))
+
+    if rows:
+        assert at_fault(error, kind)["row"] == rows
+    else:
+        assert error.failures is None
 
 
 def test_text_and_dates_are_no_folds(frame: Make) -> None:
@@ -169,8 +279,10 @@ def test_clusters_as_groups_are_those_of_all_rows(frame: Make) -> None:
 
 
 PARTS = {"train": 0.6, "valid": 0.2, "test": 0.2}
-GROWN = {"y": ["a"] * 40 + ["b"] * 20 + ["a", "b", "c"] * 10}
-GROWN |= {"who": [i // 3 if i < 60 else 18 + (i - 60) // 2 for i in range(90)]}
+GROWN = {
+    "y": ["a"] * 40 + ["b"] * 20 + ["a", "b", "c"] * 10,
+    "who": [i // 3 if i < 60 else 18 + (i - 60) // 2 for i in range(90)],
+}
 
 
 def parted(kind: str, groups: Any = None) -> Any:
@@ -197,7 +309,7 @@ def test_parts_are_filled(kind: str, by: Any, groups: Any, within: int, parts: A
 
 
 def test_types_and_order_of_parts() -> None:  # a lazy column of text needs `parts`
-    """The column becomes a categorical of the parts in their order; text in that of purpose."""
+    """The column becomes a categorical, whose parts are in their order; parts of text by use."""
     frames = (parted(kind) for kind in ("polars", "pandas"))
     polars, pandas = (sf.extend(df, "y", rare="ignore", name="split")["split"] for df in frames)
     assert polars.dtype == pl.Enum(list(PARTS))
@@ -220,7 +332,8 @@ def test_strata_are_as_near_as_they_can_be(held: list[Any], data: st.DataObject)
     np.testing.assert_array_equal(added.sum(axis=1), new)
     # Every cell is within a row of what fractions of rows would make best.
     for row, total, cells in zip(table, new, added, strict=True):
-        low, high = 0.0, (row.sum() + total) / shares.min() + 1
+        low = 0.0
+        high = (row.sum() + total) / shares.min() + 1
         for _ in range(80):
             middle = (low + high) / 2
             is_low = np.maximum(middle * shares - row, 0).sum() < total
@@ -232,7 +345,8 @@ def test_strata_are_as_near_as_they_can_be(held: list[Any], data: st.DataObject)
 def test_several_columns(frame: Make) -> None:
     """The columns of repeats are extended each by itself, in their places."""
     data = {"y": ["a", "b"] * 20, "z": range(40)}
-    df, names = sf.kfold(frame(data), "y", 4, repeats=3), ["fold_1", "fold_2", "fold_3"]
+    df = sf.kfold(frame(data), "y", 4, repeats=3)
+    names = ["fold_1", "fold_2", "fold_3"]
     given = {name: enumerate(values(df, name)) for name in names}
     holes = {name: [None if i % 5 == 0 else f for i, f in each] for name, each in given.items()}
     gaps = frame({"y": data["y"], **holes, "z": data["z"]})
@@ -248,8 +362,10 @@ def test_parts_without_rows() -> None:
     """The share of a part that no row is in cannot be seen."""
     parts = pd.Categorical(["train", None, "train"], categories=["train", "test"])
     df = pd.DataFrame({"y": ["a"] * 3, "split": parts})
-    message = "`extend` needs rows in each part to find its share, but there are none in 'test'.\n"
-    message += "Hint: give the shares with `parts=`."
+    message = (
+        "`extend` needs rows in each part to find its share, but there are none in 'test'.\n"
+        "Hint: give the shares with `parts=`."
+    )
     assert refuse(message, lambda: sf.extend(df, "y", name="split")).failures is None
     filled = sf.extend(df, "y", parts=0.4, name="split", rare="ignore")
     assert filled["split"].tolist() == ["train", "test", "train"]
@@ -258,8 +374,10 @@ def test_parts_without_rows() -> None:
 def test_rows_of_one_part_show_no_shares(kind: str) -> None:
     """A column that holds `test` alone would make every row a test row, which nobody asks for."""
     rows = make(kind, {"y": ["a", "b"] * 10, "split": ["test"] * 4 + [None] * 16})
-    message = "`extend` would put all rows into the only part, 'test'.\n"
-    message += "Hint: give the shares, as in `parts=0.2`."
+    message = (
+        "`extend` would put all rows into the only part, 'test'.\n"
+        "Hint: give the shares, as in `parts=0.2`."
+    )
     if kind == "polars-lazy":  # which parts a column holds is only known when it is collected
         message = f"`extend` needs folds 0..k-1 in 'split', but it is String.{OF_PARTS}"
     refuse(message, lambda: sf.extend(rows, "y", name="split"))
@@ -270,20 +388,26 @@ def test_rows_of_one_part_show_no_shares(kind: str) -> None:
 N = 80
 PART = ["train", "train", "train", "test"] * (N // 4)
 TRAIN = [part == "train" for part in PART]
-HOLDOUT: dict[str, Any] = {"y": ["a", "b", "b", "a", "c"] * (N // 5), "split": PART, "train": TRAIN}
-HOLDOUT |= {"who": [row // 2 for row in range(N)], "x": [row + 0.5 for row in range(N)]}
-HOLDOUT |= {"fold": [row % 5 if row < 50 and TRAIN[row] else None for row in range(N)]}
+HOLDOUT: dict[str, Any] = {
+    "y": ["a", "b", "b", "a", "c"] * (N // 5),
+    "split": PART,
+    "train": TRAIN,
+    "who": [row // 2 for row in range(N)],
+    "x": [row + 0.5 for row in range(N)],
+    "fold": [row % 5 if row < 50 and TRAIN[row] else None for row in range(N)],
+}
 """A holdout with folds on its training part, and new rows of both parts."""
 
 
 @pytest.mark.parametrize("by", ["y", None, ["y", sf.quantiles("x", 2)], sf.margins(["y", "who"])])
 @pytest.mark.parametrize("is_computed", [False, True])
 def test_other_rows_stay_null(kind: str, by: Any, is_computed: bool) -> None:
-    """Rows of the test part get no fold, and the others what they get without these rows."""
+    """Rows of the test part get no fold, and other rows the folds that they get without them."""
     computed: Any = pl.col("split") == "train"
     if "pandas" in kind:
         computed = lambda df: df["split"] == "train"  # noqa: E731
-    df, where = make(kind, HOLDOUT), computed if is_computed else "train"
+    df = make(kind, HOLDOUT)
+    where = computed if is_computed else "train"
     assert None not in values(sf.extend(df, by, rare="ignore"), "fold")
     after = values(sf.extend(df, by, where=where, rare="ignore"), "fold")
     assert [fold is None for fold in after] == [part == "test" for part in PART]
@@ -302,7 +426,7 @@ def test_the_column_is_nullable(kind: str) -> None:
 
 
 def test_rows_that_stay_null_are_not_looked_at(frame: Make) -> None:
-    """Missing values of rows that get no fold are no error, those of others are."""
+    """Missing values are an error only in rows that get a fold."""
     data = dict(HOLDOUT)
     for name in ("y", "x"):
         data[name] = [HOLDOUT[name][row] if TRAIN[row] else None for row in range(N)]
@@ -314,9 +438,11 @@ def test_rows_that_stay_null_are_not_looked_at(frame: Make) -> None:
 def test_errors_name_the_rows_of_the_frame(frame: Make, kind: str, row: int) -> None:
     """Rows at fault are positions in the frame; rows that are not dealt are not looked at."""
     df = frame({**HOLDOUT, "y": [*HOLDOUT["y"][:row], None, *HOLDOUT["y"][row + 1 :]]})
-    message = f"Column 'y' has missing values in 1 row ({row}).\nHint: `missing=\"stratum\"` makes"
-    message += ' missing values a stratum of their own; in `kfold`, `missing="null"` leaves the'
-    message += " fold of these rows null."
+    message = (
+        f"Column 'y' has missing values in 1 row ({row}).\nHint: `missing=\"stratum\"` makes"
+        ' missing values a stratum of their own; in `kfold`, `missing="null"` leaves the'
+        " fold of these rows null."
+    )
     error = refuse(message, lambda: sf.extend(df, "y", where="train"))
     assert at_fault(error, kind) == {"row": [row], "y": [None]}
 
@@ -338,7 +464,7 @@ def test_groups_stay_whole(frame: Make, missing: Any) -> None:
 
 
 def test_clusters_as_groups(frame: Make) -> None:
-    """Clusters are of the rows that have a fold or may get one, whatever the others hold."""
+    """Clusters are made of the rows that have a fold or get one."""
     train = [row % 4 != 3 for row in range(40)]
     x = [float(row // 4 * 100 + row % 4) if train[row] else None for row in range(40)]
     fold = [row // 4 % 2 if train[row] and row % 4 < 2 else None for row in range(40)]
@@ -352,7 +478,8 @@ def test_parts_stay_null(kind: str, parts: Any) -> None:
     """Rows of a part column that `where` leaves out stay without a part."""
     data = {"y": ["u", "v"] * 20, "new": [row >= 30 for row in range(40)]}
     part = ["a", "a", "b", "b"] * 6 + [None] * 16
-    polars, pandas = pl.Series(part, dtype=pl.Enum(["a", "b"])), pd.Categorical(part, ["a", "b"])
+    polars = pl.Series(part, dtype=pl.Enum(["a", "b"]))
+    pandas = pd.Categorical(part, ["a", "b"])
     df = make(kind, {**data, "part": polars if "polars" in kind else pandas})
     after = values(sf.extend(df, "y", parts=parts, where="new", name="part"), "part")
     assert after[:30] == part[:30]

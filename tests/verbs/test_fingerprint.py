@@ -82,7 +82,7 @@ def test_the_formula_of_the_page(rows: list[tuple[int | None, str | None]], data
 
 
 def test_it_is_known_by_heart(frame: Make) -> None:
-    """The same digits in every library, version and year: they are printed in papers."""
+    """The digits stay the same in every library and version, as they are printed in papers."""
     data = frame({"id": [7, 8, 9], "fold": [0, 1, 0], "split": ["train", "test", "train"]})
 
     assert sf.fingerprint(data, key="id") == "ed15fb190eb21fc8"
@@ -109,7 +109,7 @@ FRAMES: dict[str, Any] = {
 
 @pytest.mark.parametrize("each", FRAMES)
 def test_it_is_of_rows_and_not_of_frames(each: str) -> None:
-    """Order, library, data type, names and rows without a fold do not count; keys may repeat."""
+    """Order, library, data type, names and rows without a fold change nothing."""
     data = FRAMES[each]
     key, name = eager(data).columns
 
@@ -134,7 +134,7 @@ folds = st.lists(st.one_of(st.none(), st.integers(0, 3)), min_size=1, max_size=1
 
 @given(folds, st.data())
 def test_a_row_that_changes_its_label_changes_it(before: list[Label], data: Any) -> None:
-    """Another label of one row, or of one of two columns, is another fingerprint."""
+    """Another label of one row, or of one of two columns, changes the fingerprint."""
     place = data.draw(st.integers(0, len(before) - 1))
     label = data.draw(
         st.sampled_from([each for each in (None, *range(4)) if each != before[place]])
@@ -147,7 +147,7 @@ def test_a_row_that_changes_its_label_changes_it(before: list[Label], data: Any)
 
 
 def test_labels_in_another_column_are_other_labels() -> None:
-    """A label of the first of two columns is not one of the second."""
+    """Labels that change places between two columns change the fingerprint."""
     left = pl.DataFrame({"a": [1, 0], "b": [None, 0]})
     right = pl.DataFrame({"a": [None, 0], "b": [1, 0]})
 
@@ -177,7 +177,7 @@ def test_no_rows_are_zeros(frame: Make) -> None:
 
 
 def test_a_file_keeps_it(tmp_path: Path) -> None:
-    """What comes back from CSV and Parquet has the same fingerprint."""
+    """A frame that comes back from CSV or Parquet has the same fingerprint."""
     df = pd.DataFrame({"id": range(20)}).strat.kfold(k=3, where=lambda each: each["id"] > 4)
     df.to_csv(tmp_path / "folds.csv", index=False)
     df.to_parquet(tmp_path / "folds.parquet")
@@ -233,7 +233,7 @@ def test_labels_without_a_hash() -> None:
 
 
 def test_dask_frames_are_refused() -> None:
-    """A frame of an engine must be taken out first."""
+    """A frame of an engine is refused, with the call that computes it."""
     dask = pytest.importorskip("dask.dataframe")
     df = dask.from_pandas(pd.DataFrame({"id": np.arange(4), "fold": [0, 1, 0, 1]}), npartitions=2)
 

@@ -1,13 +1,14 @@
 """`FoldSplit`: fold columns as a splitter of scikit-learn."""
 
+import ast
 import pickle
-import re
 import subprocess
 import sys
 import tracemalloc
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import clone
@@ -17,9 +18,10 @@ from sklearn.model_selection import GridSearchCV, check_cv, cross_val_score, cro
 from sklearn.pipeline import make_pipeline
 
 import stratframe as sf
-from tests.helpers import FOLDED, ROWS, Make, evaluate, make, refuse_now
+from tests.helpers import FOLDED, ROWS, Make, make, refuse_now
 
-NESTED, GRID = ["pandas", "polars"], {"logisticregression__C": [0.01, 1.0]}
+NESTED = ["pandas", "polars"]
+GRID = {"logisticregression__C": [0.01, 1.0]}
 
 
 def nested_folds(kind: str) -> tuple[Any, list[int]]:
@@ -40,19 +42,26 @@ def listed(pairs: Any) -> list[list[list[int]]]:
     return [[side.tolist() for side in pair] for pair in pairs]
 
 
-RULES: list[dict[str, Any]] = [{}, {"train": "past"}, {"gap": 3}, {"apart": "even"}]
-
-
-@pytest.mark.parametrize("rule", RULES, ids=str)
-def test_pairs_are_made_one_by_one(frame: Make, rule: dict[str, Any]) -> None:
-    """Of as many folds as rows, no more than one pair of positions is held, and none to count."""
-    n = 2_000
+@pytest.mark.parametrize(
+    ("rule", "n_pairs"),
+    [
+        pytest.param({}, 1_000, id="rest"),
+        pytest.param({"train": "past"}, 999, id="past"),
+        pytest.param({"gap": 3}, 1_000, id="gap"),
+        pytest.param({"apart": "even"}, 1_000, id="apart"),
+    ],
+)
+def test_pairs_are_made_one_by_one(frame: Make, rule: dict[str, Any], n_pairs: int) -> None:
+    """Pairs are made one by one, and counting them makes none."""
+    n = 1_000
     even = [number % 2 if number % 500 == 0 else None for number in range(n)]
-    df, splitter = frame({"fold": list(range(n)), "even": even}), sf.FoldSplit(**rule)
+    df = frame({"fold": list(range(n)), "even": even})
+    splitter = sf.FoldSplit(**rule)
     splitter.get_n_splits(df)  # what is imported when first needed
+
     for count in (lambda: sum(1 for _ in splitter.split(df)), lambda: splitter.get_n_splits(df)):
         tracemalloc.start()
-        assert count() == n - (rule.get("train") == "past")
+        assert count() == n_pairs
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert peak < n * n  # all pairs are four or eight times as much
@@ -61,8 +70,12 @@ def test_pairs_are_made_one_by_one(frame: Make, rule: dict[str, Any]) -> None:
 @pytest.mark.parametrize("kind", NESTED)
 def test_folds_from_groups(kind: str) -> None:
     """Folds that `X` does not have come from `groups`: a column, a frame, an array or a list."""
-    df, other, array = make(kind, FOLDED), make(kind, ROWS), np.zeros((10, 2))
-    splitter, expected, column = sf.FoldSplit("fold"), listed(sf.cv(df)), df["fold"]
+    df = make(kind, FOLDED)
+    other = make(kind, ROWS)
+    array = np.zeros((10, 2))
+    splitter = sf.FoldSplit("fold")
+    expected = listed(sf.cv(df))
+    column = df["fold"]
     for groups in (column, df, column.to_numpy(), column.to_list()):
         for data in (array, array.tolist(), other, None):
             assert listed(splitter.split(data, groups=groups)) == expected
@@ -86,15 +99,26 @@ def test_is_a_cross_validator() -> None:
     search = GridSearchCV(model(), {}, cv=splitter)
     assert search.get_params()["cv"] is splitter
     assert search.set_params(cv=splitter).cv is splitter
-    copies = [eval(repr(splitter), {"FoldSplit": sf.FoldSplit}), clone(splitter, safe=False)]
-    copies += [pickle.loads(pickle.dumps(splitter)), clone(search).cv]
-    for copy in copies:
+    pickled = pickle.loads(pickle.dumps(splitter))
+    for copy in (pickled, clone(splitter, safe=False), clone(search).cv):
         assert type(copy) is sf.FoldSplit
         assert vars(copy) == vars(splitter)
 
 
+def test_repr_is_the_call() -> None:
+    """The text of a splitter is the call that makes it."""
+    splitter = sf.FoldSplit("fold", train=["a"], valid="b", apart=["site", "time"])
+
+    call = ast.parse(repr(splitter), mode="eval").body
+
+    assert isinstance(call, ast.Call)
+    assert ast.unparse(call.func) == "FoldSplit"
+    arguments = {each.arg: ast.literal_eval(each.value) for each in call.keywords}
+    assert vars(sf.FoldSplit(**arguments)) == vars(splitter)
+
+
 def test_is_one_before_there_is_any() -> None:
-    """The class needs scikit-learn, which `import stratframe` leaves to those who name it."""
+    """scikit-learn is imported when `FoldSplit` is first named."""
     code = """
 import sys
 import stratframe as sf
@@ -135,7 +159,8 @@ def test_the_request_of_groups() -> None:
 def test_nested_search(kind: str) -> None:
     """The inner search reads its column in every outer training set, also if groups are routed."""
     df, labels = nested_folds(kind)
-    search, outer = GridSearchCV(model(), GRID, cv=sf.FoldSplit("inner")), sf.FoldSplit("outer")
+    search = GridSearchCV(model(), GRID, cv=sf.FoldSplit("inner"))
+    outer = sf.FoldSplit("outer")
     found = cross_validate(search, df, labels, cv=outer, return_estimator=True, error_score="raise")
     folds = zip(sf.folds(df, "outer"), sf.cv(df, "outer"), strict=True)
     for place, (fold, (train, test)) in enumerate(folds):
@@ -152,35 +177,75 @@ def test_nested_search(kind: str) -> None:
     assert (routed == found["test_score"]).all()
 
 
+INSIDE = """`cross_val_score(..., params={"groups": df['inner']})`."""
+DIRECT = "`cross_val_score(..., groups=df['inner'])` or, for a search inside it, as in "
+
+
+@pytest.mark.parametrize(
+    ("routing", "calls"),
+    [
+        pytest.param(False, DIRECT + INSIDE, id="plain"),
+        pytest.param(True, INSIDE, id="metadata_routing"),
+    ],
+)
+@pytest.mark.parametrize("kind", NESTED)
+def test_the_hint_of_a_nested_search(kind: str, routing: bool, calls: str) -> None:
+    """A column that is not in `X` is refused with the calls that pass it in `groups`."""
+    df, labels = nested_folds(kind)
+    search = GridSearchCV(model(), GRID, cv=sf.FoldSplit("inner"), error_score="raise")
+    outer: dict[str, Any] = {"cv": sf.cv(df, "outer"), "error_score": "raise"}
+
+    with (
+        sklearn.config_context(enable_metadata_routing=routing),
+        pytest.raises(sf.StratError) as caught,
+    ):
+        cross_val_score(search, df[["a", "b"]], labels, **outer)
+
+    assert str(caught.value).endswith(f"`FoldSplit` also looks in `groups`, as in {calls}")
+
+
 @pytest.mark.parametrize("routing", [False, True])
 @pytest.mark.parametrize("kind", NESTED)
-def test_the_hint_of_a_nested_search_works(kind: str, routing: bool) -> None:
-    """The calls that the error shows work as they are, with and without metadata routing."""
+def test_the_hint_for_a_search_works(kind: str, routing: bool) -> None:
+    """With the column in `params`, a search scores as if it were in `X`."""
     df, labels = nested_folds(kind)
-    features = df[["a", "b"]]
-    search = GridSearchCV(model(), GRID, cv=sf.FoldSplit("inner"), error_score="raise")
-    names = {"df": df, "cross_val_score": cross_val_score}
-    outer: dict[str, Any] = {"cv": sf.cv(df, "outer"), "error_score": "raise"}
+    search = GridSearchCV(model(), {}, cv=sf.FoldSplit("inner"))
+    outer = sf.cv(df, "outer")
+    expected = cross_val_score(search, df, labels, cv=outer)
+
     with sklearn.config_context(enable_metadata_routing=routing):
-        with pytest.raises(sf.StratError) as caught:
-            cross_val_score(search, features, labels, **outer)
-        *direct, inside = re.findall("`(cross_val_score.*?)`", str(caught.value))
-        call = inside.replace("...", "search, X, y, **outer")
-        found = eval(call, names | {"search": search, "X": features, "y": labels, "outer": outer})
-        assert len(direct) == (not routing)
-        for call in direct or [inside]:
-            call = call.replace("...", "model, X, y, cv=cv")
-            given = {"model": model(), "X": features, "y": labels, "cv": sf.FoldSplit("inner")}
-            assert len(eval(call, names | given)) == 2
-    search = GridSearchCV(model(), GRID, cv=sf.FoldSplit("inner"))
-    assert (found == cross_val_score(search, df, labels, cv=sf.cv(df, "outer"))).all()
+        params = {"groups": df["inner"]}
+        scores = cross_val_score(search, df[["a", "b"]], labels, cv=outer, params=params)
+
+    assert (scores == expected).all()
+
+
+@pytest.mark.parametrize(
+    ("routing", "options_of"),
+    [
+        pytest.param(False, lambda folds: {"groups": folds}, id="groups"),
+        pytest.param(True, lambda folds: {"params": {"groups": folds}}, id="metadata_routing"),
+    ],
+)
+@pytest.mark.parametrize("kind", NESTED)
+def test_the_hint_for_a_model_works(kind: str, routing: bool, options_of: Any) -> None:
+    """Folds that are not in `X` may be passed to `cross_val_score` itself."""
+    df, labels = nested_folds(kind)
+
+    with sklearn.config_context(enable_metadata_routing=routing):
+        options = options_of(df["inner"])
+        splitter = sf.FoldSplit("inner")
+        scores = cross_val_score(model(), df[["a", "b"]], labels, cv=splitter, **options)
+
+    assert len(scores) == 2
 
 
 @pytest.mark.parametrize("kind", NESTED)
 def test_columns_of_repeats(kind: str) -> None:
-    """A name without a column means those that `repeats` made, in `X` or in `groups`, in turn."""
+    """A name without a column means the columns that `repeats` made, in `X` or in `groups`."""
     df = sf.kfold(make(kind, ROWS), k=2, repeats=3)
-    names, array = ["fold_1", "fold_2", "fold_3"], np.zeros((10, 1))
+    names = ["fold_1", "fold_2", "fold_3"]
+    array = np.zeros((10, 1))
     expected = listed(sf.cv(df, names))
     splitter = sf.FoldSplit("fold")
     for data, groups in ((df, None), (array, df), (df, array[:, 0]), (df[["id"]], df[names])):
@@ -191,59 +256,118 @@ def test_columns_of_repeats(kind: str) -> None:
 
 
 @pytest.mark.parametrize("routing", [False, True])
-@pytest.mark.parametrize("cv", ["df.strat.folds()", "df.strat.folds", "df.strat.cv", "sf.cv"])
-def test_folds_that_hold_no_positions(cv: str, routing: bool) -> None:
+@pytest.mark.parametrize(
+    "cv_of",
+    [
+        pytest.param(lambda df: df.strat.folds(), id="frames"),
+        pytest.param(lambda df: df.strat.folds, id="method_of_frames"),
+        pytest.param(lambda df: df.strat.cv, id="method"),
+        pytest.param(lambda df: sf.cv, id="function"),
+    ],
+)
+def test_folds_that_hold_no_positions(cv_of: Any, routing: bool) -> None:
     """Frames, and a method that is not called, are answered with the call that gives positions."""
     df, labels = nested_folds("pandas")
-    given = evaluate(cv, df=df.rename(columns={"outer": "fold"}))
-    message = "scikit-learn's `cv` needs row positions, but got frames, or a method without its"
-    message += " parentheses.\nHint: `cv=df.strat.cv()`."
+    cv = cv_of(df.rename(columns={"outer": "fold"}))
+    message = (
+        "scikit-learn's `cv` needs row positions, but got frames, or a method without its"
+        " parentheses.\nHint: `cv=df.strat.cv()`."
+    )
     with sklearn.config_context(enable_metadata_routing=routing):
-        refuse_now(message, lambda: cross_val_score(model(), df, labels, cv=given))
-        refuse_now(message, lambda: GridSearchCV(model(), {}, cv=given).fit(df, labels))
+        refuse_now(message, lambda: cross_val_score(model(), df, labels, cv=cv))
+        refuse_now(message, lambda: GridSearchCV(model(), {}, cv=cv).fit(df, labels))
 
 
-def test_columns_that_are_not_there(frame: Make) -> None:
-    """A column that is not there is refused as by `cv`, and where else it may be is said."""
-    message = "`name` names the column 'flod', which the frame does not have.\nHint: did you mean"
-    message += " 'fold'? If not, add the column first, as in `df.strat.kfold(..., name='flod')` or"
-    message += f" `split`. `FoldSplit` also looks in `groups`, as in {PASS.format('flod')}"
-    splitter = sf.FoldSplit("flod")
-    for use in (splitter.split, splitter.get_n_splits):
-        refuse_now(message, lambda use=use: use(frame(FOLDED)))
+@pytest.mark.parametrize("use", ["split", "get_n_splits"])
+def test_columns_that_are_not_there(frame: Make, use: str) -> None:
+    """A column that is not there is refused, and the error says where else it may be."""
+    call = getattr(sf.FoldSplit("flod"), use)
+
+    refuse_now(
+        "`name` names the column 'flod', which the frame does not have.\n"
+        "Hint: did you mean 'fold'? If not, add the column first, as in"
+        " `df.strat.kfold(..., name='flod')` or `split`. `FoldSplit` also looks in `groups`, as in"
+        " `cross_val_score(..., groups=df['flod'])` or, for a search inside it, as in"
+        " `cross_val_score(..., params={\"groups\": df['flod']})`.",
+        lambda: call(frame(FOLDED)),
+    )
 
 
-PASS = "`cross_val_score(..., groups=df[{0!r}])` or, for a search inside it, as in"
-PASS += ' `cross_val_score(..., params={{"groups": df[{0!r}]}})`.'
-BOTH = ".\nHint: pass a frame with the column, or the folds, as in " + PASS.format("fold")
-SEVERAL = "\nHint: pass a frame as `groups` if several splitters read different columns."
-FIND = "`FoldSplit` must find the column 'fold' in `X` or `groups`, got"
-OTHER = "`groups` must be the fold column 'fold' where `X` does not have it, got"
-LONG = f"{'f' * 40!r}... (5,000 characters)"
-NOT_FOUND = {
-    "np.zeros((4, 1)), groups=None": f"{FIND} ndarray and NoneType{BOTH}",
-    "None, groups=pd.DataFrame({'a': [1]})": f"{FIND} NoneType and DataFrame{BOTH}",
-    "np.zeros((2, 1)), groups=pd.Series([0, 1], name='patient')": f"{OTHER} 'patient'.{SEVERAL}",
-    "np.zeros((2, 1)), groups=pd.Series([0, 1], name='f' * 5_000)": f"{OTHER} {LONG}.{SEVERAL}",
-    "np.zeros((2, 1)), groups=np.zeros((2, 2))": "Folds must be a column, got an array of shape"
-    " (2, 2).",
-    "None, groups=[0, [1, 2]]": "Folds must be a column, got [0, [1, 2]].",
-    "None, groups=range(2, 10**15)": "Folds must be a column, got range of 999,999,999,999,998"
-    " values.",
-    "None, groups=pd.Series(['f' * 5_000] * 2, name='fold')": "Column 'fold' must have at least 2"
-    f" folds, but has only the label {LONG}, whose training set would be empty.",
-}
-
-
-@pytest.mark.parametrize("given", NOT_FOUND)
-def test_folds_that_are_not_found(given: str) -> None:
-    """Neither patients nor what is no column is taken for the folds."""
-    refuse_now(NOT_FOUND[given], lambda: evaluate(f"sf.FoldSplit('fold').split({given})"))
+@pytest.mark.parametrize(
+    ("data", "groups", "message"),
+    [
+        pytest.param(
+            np.zeros((4, 1)),
+            None,
+            "`FoldSplit` must find the column 'fold' in `X` or `groups`, got ndarray and"
+            " NoneType.\n"
+            "Hint: pass a frame with the column, or the folds, as in `cross_val_score(...,"
+            " groups=df['fold'])` or, for a search inside it, as in `cross_val_score(...,"
+            " params={\"groups\": df['fold']})`.",
+            id="array_alone",
+        ),
+        pytest.param(
+            None,
+            pd.DataFrame({"a": [1]}),
+            "`FoldSplit` must find the column 'fold' in `X` or `groups`, got NoneType and"
+            " DataFrame.\n"
+            "Hint: pass a frame with the column, or the folds, as in `cross_val_score(...,"
+            " groups=df['fold'])` or, for a search inside it, as in `cross_val_score(...,"
+            " params={\"groups\": df['fold']})`.",
+            id="frame_without_the_column",
+        ),
+        pytest.param(
+            np.zeros((2, 1)),
+            pd.Series([0, 1], name="patient"),
+            "`groups` must be the fold column 'fold' where `X` does not have it, got"
+            " 'patient'.\n"
+            "Hint: pass a frame as `groups` if several splitters read different columns.",
+            id="series_of_another_name",
+        ),
+        pytest.param(
+            np.zeros((2, 1)),
+            pd.Series([0, 1], name="f" * 5000),
+            "`groups` must be the fold column 'fold' where `X` does not have it, got"
+            " 'ffffffffffffffffffffffffffffffffffffffff'... (5,000 characters).\n"
+            "Hint: pass a frame as `groups` if several splitters read different columns.",
+            id="series_of_a_long_name",
+        ),
+        pytest.param(
+            np.zeros((2, 1)),
+            np.zeros((2, 2)),
+            "Folds must be a column, got an array of shape (2, 2).",
+            id="table",
+        ),
+        pytest.param(
+            None,
+            [0, [1, 2]],
+            "Folds must be a column, got [0, [1, 2]].",
+            id="lists_among_the_folds",
+        ),
+        pytest.param(
+            None,
+            range(2, 10**15),
+            "Folds must be a column, got range of 999,999,999,999,998 values.",
+            id="range",
+        ),
+        pytest.param(
+            None,
+            pd.Series(["f" * 5000] * 2, name="fold"),
+            "Column 'fold' must have at least 2 folds, but has only the label"
+            " 'ffffffffffffffffffffffffffffffffffffffff'... (5,000 characters), whose"
+            " training set would be empty.",
+            id="one_label",
+        ),
+    ],
+)
+def test_folds_that_are_not_found(data: Any, groups: Any, message: str) -> None:
+    """Groups that are no folds are refused, whether patients or no column at all."""
+    refuse_now(message, lambda: sf.FoldSplit("fold").split(data, groups=groups))
 
 
 @pytest.mark.parametrize(("data", "error"), [(np.zeros((4, 1)), ValueError), (3, TypeError)])
 def test_folds_of_other_rows(data: Any, error: type[Exception]) -> None:
-    """scikit-learn says that there must be one fold for each row, in its own words."""
+    """Folds of another number of rows are refused by scikit-learn itself."""
     with pytest.raises(error):
         sf.FoldSplit("fold").split(data, groups=[0, 1, 0])
 

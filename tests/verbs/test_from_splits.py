@@ -140,7 +140,7 @@ def test_cv_gives_parts_back(data: Any) -> None:
 
 @pytest.mark.parametrize("splitter", [ms.KFold(3), ms.RepeatedKFold(n_splits=3, n_repeats=2)])
 def test_columns_are_like_those_of_kfold(splitter: Any) -> None:
-    """Folds have the types of those that `kfold` adds, and nullable ones where rows have none."""
+    """Folds have the types of those that `kfold` adds, which are nullable where rows have none."""
     df = pd.DataFrame({"x": range(9)})
     whole = sf.from_splits(df, splitter.split(df))
     some = sf.from_splits(df, splitter.split(df[:8]))
@@ -153,7 +153,7 @@ def test_columns_are_like_those_of_kfold(splitter: Any) -> None:
 
 
 def test_parts_are_like_those_of_split() -> None:
-    """Parts are "train" and "test", in this order, of the types of `split`, and null in neither."""
+    """Parts are "train" and "test" of the types of `split`; rows in neither are null."""
     pairs = [([3, 0], [1])]
 
     df = sf.from_splits(pd.DataFrame({"x": range(4)}), pairs)
@@ -287,7 +287,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize("cause", REFUSED)
 def test_wrong_pairs(cause: str) -> None:
-    """What is no pair of positions is refused, and the pair and the position are named."""
+    """A wrong pair is refused with its number and the position at fault."""
     splits, message = REFUSED[cause]
 
     refuse(message, lambda: sf.from_splits(DF, splits))

@@ -35,7 +35,8 @@ def move(day: date, length: str, times: int) -> date:
     number = int(length.rstrip("dwmo")) * times
     if length.endswith("mo"):
         months = 12 * day.year + day.month - 1 + number
-        year, month = months // 12, months % 12 + 1
+        year = months // 12
+        month = months % 12 + 1
         return date(year, month, min(day.day, monthrange(year, month)[1]))
     return day + timedelta(days=7 * number if length.endswith("w") else number)
 
@@ -206,7 +207,7 @@ ZONES = ["UTC", "Europe/Paris", "America/New_York", "Australia/Lord_Howe", "Asia
 def test_gaps_of_hours_pass(
     hours: list[int], zone: str, every: str, gap: str, autumn: bool
 ) -> None:
-    """Hours are of time that passes, also where the clock is changed in the gap."""
+    """A gap in hours counts the time that passes, even if the clock is changed in the gap."""
     first = datetime(2024, 10, 26) if autumn else datetime(2024, 3, 29)
     passed = pd.to_timedelta([0, *hours, 24 * 12], unit="h")
     times = pd.Series(pd.Timestamp(first, tz="UTC") + passed).dt.tz_convert(zone)
@@ -241,7 +242,7 @@ def test_a_gap_of_days_is_one_of_the_clock() -> None:
 
 
 def test_a_named_period_is_validated_with_a_gap(frame: Make) -> None:
-    """`valid` names periods, not the finer ones that a gap needs, and these need no row."""
+    """`valid` names periods of `every`, with or without rows, and not the finer ones of a gap."""
     days = [datetime(2024, month, 5) for month in (1, 2, 3, 4)]
 
     folds = list(
@@ -306,9 +307,7 @@ NO_NAMES = " cannot be combined with `valid`: it counts labels back from the new
             id="named_train",
         ),
         pytest.param(
-            {"horizon": 0, "train": "past"},
-            "`horizon` must be at least 1, got 0.",
-            id="no_horizon",
+            {"horizon": 0, "train": "past"}, "`horizon` must be at least 1, got 0.", id="no_horizon"
         ),
         pytest.param(
             {"step": "1mo", "every": "1mo"},

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.model_selection import LeaveOneGroupOut, TimeSeriesSplit
 
 import stratframe as sf
-from tests.helpers import TWO_KINDS, Make, evaluate, make, refuse_now, refused, values, warned
+from tests.helpers import TWO_KINDS, Make, make, refuse_now, refused, values, warned
 
 READERS = [sf.folds, sf.cv, lambda df, name="fold", **rule: sf.FoldSplit(name, **rule).split(df)]
 readers = pytest.mark.parametrize("read", READERS, ids=["folds", "cv", "FoldSplit"])
@@ -57,7 +57,7 @@ def rows_of(blocks: list[int], chosen: Any) -> list[int]:
 @given(BLOCK_OF_ROW, st.integers(0, 3), st.none() | st.integers(1, 4))
 @settings(max_examples=12)
 def test_the_past_is_that_of_time_series_split(kind, labels, blocks, gap, window):
-    """The blocks that are there train and test as scikit-learn's, whatever the order of rows."""
+    """Blocks train and test as in scikit-learn, whatever the order of the rows."""
     present = np.unique(blocks)
     assume(len(present) > gap + 2)  # it makes 2 splits at least
     options: dict[str, Any] = {"test_size": 1, "gap": gap, "max_train_size": window}
@@ -84,7 +84,8 @@ def test_the_rest_without_neighbours(kind: str, blocks: list[int], gap: int) -> 
         assert expected == listed(LeaveOneGroupOut().split(blocks, groups=blocks))
 
 
-MONTHS, NAMES = ["Jan", "Feb", "Mar", "Apr", "May"], ["Apr", "Jan", "Mar", "Jan"]
+MONTHS = ["Jan", "Feb", "Mar", "Apr", "May"]
+NAMES = ["Apr", "Jan", "Mar", "Jan"]
 ORDERED = {
     "categories": pd.Series(pd.Categorical(NAMES, MONTHS, ordered=True)),
     "Enum": pl.Series(NAMES, dtype=pl.Enum(MONTHS)),
@@ -95,7 +96,7 @@ ORDERED = {
 
 @pytest.mark.parametrize("case", ORDERED)
 def test_labels_in_an_order_of_their_own(case: str) -> None:
-    """Those without rows are not there; numbers in categories without an order are numbers."""
+    """Labels come in the order of their type; categories of numbers without one by their size."""
     column = ORDERED[case]
     library: Any = pd if isinstance(column, pd.Series) else pl
     df = library.DataFrame({"row": range(4), "month": column})
@@ -111,46 +112,132 @@ def test_labels_that_differ_by_nanoseconds() -> None:
     assert [values(fold.train, "row") for fold in folds] == [[2], [0]]
 
 
-MIXED = {"row": range(6), "split": ["train", "valid", "test", "train", None, "test"]}
-MIXED |= {"block": [1, 3, 7, 8, None, None], "back": [8, 7, 3, 1, None, None]}
-MIXED |= {"when": ["past", "rest", "now", None, None, None], "one": [None, 0, None, 0, None, 0]}
-MIXED |= {"month": ["2024-02", "2024-01", "2024-04", "2024-03", None, None]}
-MIXED |= {"user": ["a", "b", "a", "c", None, None]}
-PAIRED: dict[str, list[Pair]] = {
-    "'split', train='train', valid='valid'": [([0, 3], [1])],
-    "'split', train='train', valid=['test', 'valid']": [([0, 3], [2, 5]), ([0, 3], [1])],
-    "'split', train=['train']": [([0, 3], [1]), ([0, 3], [2, 5])],
-    "'split', train=['train', 'valid'], valid='test'": [([0, 1, 3], [2, 5])],
-    "'split', train=('train', 'valid')": [([0, 1, 3], [2, 5])],
-    "'split', train=['train', 'valid'], valid=['valid']": [([0, 3], [1])],
-    "'split', valid='test'": [([0, 1, 3], [2, 5])],
-    "'split', valid=['test', 'train', 'valid']": [
-        ([0, 1, 3], [2, 5]),
-        ([1, 2, 5], [0, 3]),
-        ([0, 2, 3, 5], [1]),
-    ],
-    "'split', train='train', valid='test', nulls='train'": [([0, 3, 4], [2, 5])],
-    "'split', train='test', valid='test', nulls='train'": [([4], [2, 5])],
-    "'block', train='past', gap=1": [([0], [2]), ([0, 1], [3])],  # absent blocks are no gap
-    "['block', 'back'], train='past', gap=2": [([0], [3]), ([3], [0])],
-    "'when', train=['past'], valid='now'": [([0], [2])],
-    "'when', train='rest', valid='past'": [([1, 2], [0])],
-    "'block', train=np.int64(1), valid=(np.int8(3),)": [([0], [1])],
-    "'month', train='past', valid=['2024-04', '2024-02']": [([0, 1, 3], [2]), ([1], [0])],
-    "'one', nulls='train'": [([0, 2, 4], [1, 3, 5])],
-    "'block', train='past', apart='user', valid=[7, 8]": [([1], [2]), ([0, 1, 2], [3])],
+MIXED = {
+    "row": range(6),
+    "split": ["train", "valid", "test", "train", None, "test"],
+    "block": [1, 3, 7, 8, None, None],
+    "back": [8, 7, 3, 1, None, None],
+    "when": ["past", "rest", "now", None, None, None],
+    "one": [None, 0, None, 0, None, 0],
+    "month": ["2024-02", "2024-01", "2024-04", "2024-03", None, None],
+    "user": ["a", "b", "a", "c", None, None],
 }
 
 
-@pytest.mark.parametrize("call", PAIRED)
-def test_pairs_of_a_call(frame: Make, call: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "rule", "expected"),
+    [
+        pytest.param(
+            "split",
+            {"train": "train", "valid": "valid"},
+            [([0, 3], [1])],
+            id="one_part_for_another",
+        ),
+        pytest.param(
+            "split",
+            {"train": "train", "valid": ["test", "valid"]},
+            [([0, 3], [2, 5]), ([0, 3], [1])],
+            id="two_parts_in_the_order_named",
+        ),
+        pytest.param(
+            "split",
+            {"train": ["train"]},
+            [([0, 3], [1]), ([0, 3], [2, 5])],
+            id="one_part_for_all_others",
+        ),
+        pytest.param(
+            "split",
+            {"train": ["train", "valid"], "valid": "test"},
+            [([0, 1, 3], [2, 5])],
+            id="two_parts_train_for_the_third",
+        ),
+        pytest.param(
+            "split", {"train": ("train", "valid")}, [([0, 1, 3], [2, 5])], id="parts_in_a_tuple"
+        ),
+        pytest.param(
+            "split",
+            {"train": ["train", "valid"], "valid": ["valid"]},
+            [([0, 3], [1])],
+            id="a_part_that_trains_but_not_for_itself",
+        ),
+        pytest.param(
+            "split", {"valid": "test"}, [([0, 1, 3], [2, 5])], id="all_others_for_one_part"
+        ),
+        pytest.param(
+            "split",
+            {"valid": ["test", "train", "valid"]},
+            [([0, 1, 3], [2, 5]), ([1, 2, 5], [0, 3]), ([0, 2, 3, 5], [1])],
+            id="all_parts_in_the_order_named",
+        ),
+        pytest.param(
+            "split",
+            {"train": "train", "valid": "test", "nulls": "train"},
+            [([0, 3, 4], [2, 5])],
+            id="rows_without_a_label_train",
+        ),
+        pytest.param(
+            "split",
+            {"train": "test", "valid": "test", "nulls": "train"},
+            [([4], [2, 5])],
+            id="rows_without_a_label_are_all_that_train",
+        ),
+        pytest.param(
+            "block",
+            {"train": "past", "gap": 1},
+            [([0], [2]), ([0, 1], [3])],
+            id="absent_blocks_are_no_gap",
+        ),
+        pytest.param(
+            ["block", "back"],
+            {"train": "past", "gap": 2},
+            [([0], [3]), ([3], [0])],
+            id="two_columns",
+        ),
+        pytest.param(
+            "when", {"train": ["past"], "valid": "now"}, [([0], [2])], id="a_label_called_past"
+        ),
+        pytest.param(
+            "when",
+            {"train": "rest", "valid": "past"},
+            [([1, 2], [0])],
+            id="rest_where_a_label_is_called_rest",
+        ),
+        pytest.param(
+            "block",
+            {"train": np.int64(1), "valid": (np.int8(3),)},
+            [([0], [1])],
+            id="numbers_of_numpy",
+        ),
+        pytest.param(
+            "month",
+            {"train": "past", "valid": ["2024-04", "2024-02"]},
+            [([0, 1, 3], [2]), ([1], [0])],
+            id="past_of_named_labels",
+        ),
+        pytest.param(
+            "one",
+            {"nulls": "train"},
+            [([0, 2, 4], [1, 3, 5])],
+            id="every_set_has_rows_without_a_label",
+        ),
+        pytest.param(
+            "block",
+            {"train": "past", "apart": "user", "valid": [7, 8]},
+            [([1], [2]), ([0, 1, 2], [3])],
+            id="past_and_apart_of_named_labels",
+        ),
+    ],
+)
+def test_pairs_of_a_call(
+    frame: Make, name: Any, rule: dict[str, Any], expected: list[Pair]
+) -> None:
     """Named labels train, but never for themselves; others are validated in the order named."""
-    names, rule = evaluate(f"(lambda name, **rule: (name, rule))({call})")
-    assert read_all(frame(MIXED), names, **{"nulls": "drop", **rule}) == PAIRED[call]
+    assert read_all(frame(MIXED), name, **{"nulls": "drop", **rule}) == expected
 
 
 def apart_by_hand(data: dict[str, list[Any]], apart: list[str]) -> list[Pair]:
-    folds, pairs = data["fold"], []
+    folds = data["fold"]
+    pairs = []
     for fold in sorted(set(folds)):
         valid = [row for row, each in enumerate(folds) if each == fold]
         held = {name: {data[name][row] for row in valid} - {None} for name in apart}
@@ -181,7 +268,8 @@ def test_apart_by_sets(kind: str, apart: list[str], data: st.DataObject, folds: 
         size = {"min_size": len(folds), "max_size": len(folds)}
         columns[name] = data.draw(st.lists(VALUES[name], **size))
     assume(all(any(each is not None for each in columns[name]) for name in apart))
-    df, expected = make(kind, columns), apart_by_hand(columns, apart)
+    df = make(kind, columns)
+    expected = apart_by_hand(columns, apart)
     if all(train for train, _ in expected):
         for names in (apart, apart[0] if len(apart) == 1 else tuple(apart)):
             assert read_all(df, "fold", apart=names) == expected
@@ -194,8 +282,10 @@ def test_apart_by_sets(kind: str, apart: list[str], data: st.DataObject, folds: 
 def test_few_rows_left_are_one_warning(frame: Make) -> None:
     """One warning names the pair that keeps the smallest share of its training rows."""
     data = {"row": range(8), "fold": [0, 0, 1, 1, 2, 2, 2, 2], "user": list("abaeabcd")}
-    message = "`apart` leaves less than half of the training rows in 1 of 3 pairs, and in the worst"
-    message += " only 1 of 4 rows for label 2 of 'fold'."
+    message = (
+        "`apart` leaves less than half of the training rows in 1 of 3 pairs, and in the worst"
+        " only 1 of 4 rows for label 2 of 'fold'."
+    )
     for read in READERS:
         pairs = warned(message, lambda read=read: list(read(frame(data), apart="user")))
         assert len(pairs) == 3
@@ -203,120 +293,376 @@ def test_few_rows_left_are_one_warning(frame: Make) -> None:
     assert splitter.get_n_splits(frame(data)) == 3  # without a second warning
 
 
-def test_apart_where_x_has_no_column() -> None:
+USERS = pd.DataFrame({"row": range(6), "fold": [0, 0, 1, 1, 2, 2], "user": list("aabbca")})
+
+
+def test_apart_in_groups() -> None:
     """A splitter looks up the columns in `X`, or else in a frame of `groups`."""
-    df = pd.DataFrame({"row": range(6), "fold": [0, 0, 1, 1, 2, 2], "user": list("aabbca")})
-    splitter, array = sf.FoldSplit(apart="user"), np.zeros((6, 1))
-    expected = listed(sf.cv(df, apart="user"))
-    assert listed(splitter.split(array, groups=df)) == expected
-    assert listed(splitter.split(df[["fold"]], groups=df[["user"]])) == expected
-    message = "`FoldSplit` must find the column 'user' in `X` or `groups`, got ndarray and Series."
-    message += "\nHint: pass a frame with the column."
-    refuse_now(message, lambda: splitter.split(array, groups=df["fold"]))
-    message = "`apart` names the column 'user', which the frame does not have."
-    message += "\nHint: the columns are 'fold'."
-    refuse_now(message, lambda: splitter.split(df[["fold"]]))
+    splitter = sf.FoldSplit(apart="user")
+
+    in_groups = listed(splitter.split(np.zeros((6, 1)), groups=USERS))
+    in_both = listed(splitter.split(USERS[["fold"]], groups=USERS[["user"]]))
+
+    expected = listed(sf.cv(USERS, apart="user"))
+    assert in_groups == expected
+    assert in_both == expected
+
+
+def test_apart_in_no_frame() -> None:
+    """A column that is neither in `X` nor in `groups` is refused."""
+    splitter = sf.FoldSplit(apart="user")
+
+    refuse_now(
+        "`FoldSplit` must find the column 'user' in `X` or `groups`, got ndarray and Series.\n"
+        "Hint: pass a frame with the column.",
+        lambda: splitter.split(np.zeros((6, 1)), groups=USERS["fold"]),
+    )
+    refuse_now(
+        "`apart` names the column 'user', which the frame does not have.\n"
+        "Hint: the columns are 'fold'.",
+        lambda: splitter.split(USERS[["fold"]]),
+    )
+
+
+def test_apart_in_other_rows() -> None:
+    """`X` and `groups` must have the same rows."""
+    splitter = sf.FoldSplit(apart="user")
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        splitter.split(df[["fold"]].head(3), groups=df[["user"]])
+        splitter.split(USERS[["fold"]].head(3), groups=USERS[["user"]])
 
 
 NUMBERS = {"row": range(4), "fold": [1, 2, 3, 3], "user": ["a", "b", "a", "b"]}
-DROP = 'Hint: `nulls="drop"` leaves them out.'
-NULLS = f"rows without a label have no place in the order.\n{DROP}"
-LABEL = '`train` must be "rest", "past", a label or a list of labels, got'
-THERE = "\nHint: the labels with rows are 1, 2, 3."
-LEAVES = "must leave labels of 'fold' to validate on, but leaves none."
-LACKS = "of 'fold' must have labels to train on, but"
-APART = "`apart` must leave rows to train on for label 3 of 'fold', but all 2 rows share a value in"
-COARSER = "with a validation row.\nHint: make a column that keeps all rows with the same value in"
-COARSER += " one fold, as in `kfold(groups='user')`."
-NO_FOLD = "Column 'fold' must have at least 2 folds, but no row has one."
-ONE = "Column 'fold' must have at least 2 folds, but has only the label 3, whose training set would"
-ONE += " be empty."
-EVERY = "Column 'fold' must give every row a fold, but"
-
-BROKEN = {
-    "gap=-1": "`gap` must be at least 0, got -1.",
-    "gap=True": "`gap` must be a whole number, got True.",
-    "gap=1.0": "`gap` must be a whole number, got 1.0.\nHint: `gap=1`.",
-    "train='past', window=0": "`window` must be at least 1, got 0.",
-    "train='past', window=True": "`window` must be a whole number, got True.",
-    "window=2": "`window` goes with `train=\"past\"` only, got `train='rest'`.",
-    "train=[1], window=2": '`window` goes with `train="past"` only, got `train=[1]`.',
-    "train=[1], gap=1": '`gap` goes with `train="rest"` and `train="past"` only, got `train=[1]`.'
-    "\nHint: leave the neighbours out of `train`.",
-    "train='past', nulls='train'": '`nulls="train"` cannot be combined with `train="past"`: '
-    + NULLS,
-    "gap=2, nulls='train'": f'`nulls="train"` cannot be combined with `gap=2`: {NULLS}',
-    "nulls='keep'": "`nulls` must be 'error', 'train' or 'drop', got 'keep'.",
-    **{f"train={given}": f"{LABEL} {given}." for given in ("None", "{1: 2}", "[]")},
-    "valid=[[1]]": "`valid` must be a label or a list of labels, got [[1]].",
-    "valid=[1, 2, 1]": "`valid` must hold each label once, got 1 twice.",
-    "train='psat'": f"`train` must be \"rest\", \"past\" or labels of 'fold', got 'psat'.{THERE}",
-    "valid=[2, 5, 6]": f"`valid` must be labels of 'fold', got 5, 6.{THERE}",
-    "train=[1, 2, 3]": f"`train=[1, 2, 3]` {LEAVES}",
-    "train='past', gap=2": f'`train="past"` with `gap=2` {LEAVES}',
-    "train='past', gap=10**40": f'`train="past"` with `gap=about 10**40` {LEAVES}',
-    "train=1, valid=[2, 1]": f"Label 1 {LACKS} `train=[1]` leaves none.",
-    "gap=1": f"Label 2 {LACKS} `gap=1` leaves none.",
-    "train='past', valid=[3, 1]": f'Label 1 {LACKS} `train="past"` leaves none.',
-    "train='past', valid=3, gap=2": f'Label 3 {LACKS} `train="past"` with `gap=2` leaves none.',
-    "apart=[]": "`apart` must hold column names, got [].",
-    "apart=5": "`apart` must hold column names, got 5.",
-    "apart=['user', 'user']": "`apart` must hold each column once, got 'user' twice.",
-    "apart='usr'": "`apart` names the column 'usr', which the frame does not have.\n"
-    "Hint: did you mean 'user'?",
-    "apart='user'": f"{APART} 'user' {COARSER}",
-    "apart=['user', 'row'], valid=3": f"{APART} 'user' or 'row' {COARSER}",
-    "apart='user', train=1, valid=3": f"{APART.replace('all 2 rows share', 'the only one shares')}"
-    f" 'user' {COARSER}",
-    # Columns of one fold or none, or with gaps.
-    "of=[None], nulls='drop'": NO_FOLD,
-    "of=[None], nulls='drop', valid=[0]": NO_FOLD,
-    "of=[None], nulls='drop', train=[1]": NO_FOLD,
-    "of=[None], nulls='drop', train='past'": NO_FOLD,
-    "of=[3, 3]": ONE,
-    "of=[3, 3], nulls='train'": ONE,
-    "of=[3, None], nulls='drop'": ONE,
-    "of=[3, None], nulls='drop', gap=1": ONE,
-    "of=[0, 1, None], train='past'": f"{EVERY} 1 row has none.\n{DROP}",
-    "of=[0, 1, None, None]": f"{EVERY} 2 rows have none.\n"
-    'Hint: `nulls="drop"` leaves them out, and `nulls="train"` adds them to every training set.',
-    "of=[], valid=1": f"`valid` must be labels of 'fold', got 1.{THERE.replace('1, 2, 3', 'none')}",
-}
 
 
 @readers
-@pytest.mark.parametrize("rule", BROKEN)
-def test_rules_that_are_broken(frame: Make, read: Any, rule: str) -> None:
-    """Each rule is told at the call, the same by all readers."""
-    given = evaluate(f"dict({rule})")
-    df = frame({"fold": given.pop("of")} if "of" in given else NUMBERS)
-    refuse_now(BROKEN[rule], lambda: read(df, **given))
-
-
-UNORDERED: list[Any] = [
-    ["Apr", "Feb", "Jan"],
-    ["2024-01-30", "2024-02-31", "2024-03-32"],
-    ["2024-01", "2024-02", "2024-13"],
-    ["2024-01", "2024-02", "2024-03-01"],
-    ["2024-1", "2024-10", "2024-2"],
-    pd.Categorical([1, "a", 2]),
-    pd.Categorical([1, dt.date(2024, 1, 1)]),
-]
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        pytest.param({"gap": -1}, "`gap` must be at least 0, got -1.", id="negative_gap"),
+        pytest.param({"gap": True}, "`gap` must be a whole number, got True.", id="gap_as_a_flag"),
+        pytest.param(
+            {"gap": 1.0},
+            "`gap` must be a whole number, got 1.0.\nHint: `gap=1`.",
+            id="gap_as_a_float",
+        ),
+        pytest.param(
+            {"train": "past", "window": 0},
+            "`window` must be at least 1, got 0.",
+            id="window_of_nothing",
+        ),
+        pytest.param(
+            {"train": "past", "window": True},
+            "`window` must be a whole number, got True.",
+            id="window_as_a_flag",
+        ),
+        pytest.param(
+            {"window": 2},
+            "`window` goes with `train=\"past\"` only, got `train='rest'`.",
+            id="window_of_the_rest",
+        ),
+        pytest.param(
+            {"train": [1], "window": 2},
+            '`window` goes with `train="past"` only, got `train=[1]`.',
+            id="window_of_labels",
+        ),
+        pytest.param(
+            {"train": [1], "gap": 1},
+            '`gap` goes with `train="rest"` and `train="past"` only, got `train=[1]`.\n'
+            "Hint: leave the neighbours out of `train`.",
+            id="gap_of_labels",
+        ),
+        pytest.param(
+            {"train": "past", "nulls": "train"},
+            '`nulls="train"` cannot be combined with `train="past"`: rows without a label'
+            " have no place in the order.\n"
+            'Hint: `nulls="drop"` leaves them out.',
+            id="nulls_in_the_past",
+        ),
+        pytest.param(
+            {"gap": 2, "nulls": "train"},
+            '`nulls="train"` cannot be combined with `gap=2`: rows without a label have no'
+            " place in the order.\n"
+            'Hint: `nulls="drop"` leaves them out.',
+            id="nulls_beside_a_gap",
+        ),
+        pytest.param(
+            {"nulls": "keep"},
+            "`nulls` must be 'error', 'train' or 'drop', got 'keep'.",
+            id="no_such_nulls",
+        ),
+        pytest.param(
+            {"train": None},
+            '`train` must be "rest", "past", a label or a list of labels, got None.',
+            id="train_on_none",
+        ),
+        pytest.param(
+            {"train": {1: 2}},
+            '`train` must be "rest", "past", a label or a list of labels, got {1: 2}.',
+            id="train_on_a_mapping",
+        ),
+        pytest.param(
+            {"train": []},
+            '`train` must be "rest", "past", a label or a list of labels, got [].',
+            id="train_on_nothing",
+        ),
+        pytest.param(
+            {"valid": [[1]]},
+            "`valid` must be a label or a list of labels, got [[1]].",
+            id="validate_a_list",
+        ),
+        pytest.param(
+            {"valid": [1, 2, 1]},
+            "`valid` must hold each label once, got 1 twice.",
+            id="validate_a_label_twice",
+        ),
+        pytest.param(
+            {"train": "psat"},
+            "`train` must be \"rest\", \"past\" or labels of 'fold', got 'psat'.\n"
+            "Hint: the labels with rows are 1, 2, 3.",
+            id="misspelt_past",
+        ),
+        pytest.param(
+            {"valid": [2, 5, 6]},
+            "`valid` must be labels of 'fold', got 5, 6.\nHint: the labels with rows are 1, 2, 3.",
+            id="no_such_labels",
+        ),
+        pytest.param(
+            {"train": [1, 2, 3]},
+            "`train=[1, 2, 3]` must leave labels of 'fold' to validate on, but leaves none.",
+            id="all_labels_train",
+        ),
+        pytest.param(
+            {"train": "past", "gap": 2},
+            "`train=\"past\"` with `gap=2` must leave labels of 'fold' to validate on, but"
+            " leaves none.",
+            id="no_label_has_a_past",
+        ),
+        pytest.param(
+            {"train": "past", "gap": 10**40},
+            "`train=\"past\"` with `gap=about 10**40` must leave labels of 'fold' to"
+            " validate on, but leaves none.",
+            id="gap_beyond_all_labels",
+        ),
+        pytest.param(
+            {"train": 1, "valid": [2, 1]},
+            "Label 1 of 'fold' must have labels to train on, but `train=[1]` leaves none.",
+            id="a_label_has_none_to_train_on",
+        ),
+        pytest.param(
+            {"gap": 1},
+            "Label 2 of 'fold' must have labels to train on, but `gap=1` leaves none.",
+            id="gap_leaves_none_to_train_on",
+        ),
+        pytest.param(
+            {"train": "past", "valid": [3, 1]},
+            "Label 1 of 'fold' must have labels to train on, but `train=\"past\"` leaves none.",
+            id="first_label_has_no_past",
+        ),
+        pytest.param(
+            {"train": "past", "valid": 3, "gap": 2},
+            "Label 3 of 'fold' must have labels to train on, but `train=\"past\"` with"
+            " `gap=2` leaves none.",
+            id="gap_takes_the_past",
+        ),
+    ],
+)
+def test_rules_that_are_broken(frame: Make, read: Any, rule: dict[str, Any], message: str) -> None:
+    """A wrong rule is refused at the call, in the same words by all readers."""
+    refuse_now(message, lambda: read(frame(NUMBERS), **rule))
 
 
 @readers
-@pytest.mark.parametrize("cause", ['train="past"', "gap=1"])
-@pytest.mark.parametrize("labels", UNORDERED, ids=str)
-def test_labels_without_an_order(read: Any, cause: str, labels: Any) -> None:
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        pytest.param(
+            {"apart": []}, "`apart` must hold column names, got [].", id="apart_in_nothing"
+        ),
+        pytest.param(
+            {"apart": 5}, "`apart` must hold column names, got 5.", id="apart_in_a_number"
+        ),
+        pytest.param(
+            {"apart": ["user", "user"]},
+            "`apart` must hold each column once, got 'user' twice.",
+            id="apart_in_a_column_twice",
+        ),
+        pytest.param(
+            {"apart": "usr"},
+            "`apart` names the column 'usr', which the frame does not have.\n"
+            "Hint: did you mean 'user'?",
+            id="misspelt_column",
+        ),
+        pytest.param(
+            {"apart": "user"},
+            "`apart` must leave rows to train on for label 3 of 'fold', but all 2 rows"
+            " share a value in 'user' with a validation row.\n"
+            "Hint: make a column that keeps all rows with the same value in one fold, as"
+            " in `kfold(groups='user')`.",
+            id="all_rows_share_a_value",
+        ),
+        pytest.param(
+            {"apart": ["user", "row"], "valid": 3},
+            "`apart` must leave rows to train on for label 3 of 'fold', but all 2 rows"
+            " share a value in 'user' or 'row' with a validation row.\n"
+            "Hint: make a column that keeps all rows with the same value in one fold, as"
+            " in `kfold(groups='user')`.",
+            id="all_rows_share_one_of_two_values",
+        ),
+        pytest.param(
+            {"apart": "user", "train": 1, "valid": 3},
+            "`apart` must leave rows to train on for label 3 of 'fold', but the only one"
+            " shares a value in 'user' with a validation row.\n"
+            "Hint: make a column that keeps all rows with the same value in one fold, as"
+            " in `kfold(groups='user')`.",
+            id="the_only_row_shares_a_value",
+        ),
+    ],
+)
+def test_rows_that_cannot_be_kept_apart(
+    frame: Make, read: Any, rule: dict[str, Any], message: str
+) -> None:
+    """`apart` names columns, and must leave rows to train on."""
+    refuse_now(message, lambda: read(frame(NUMBERS), **rule))
+
+
+@readers
+@pytest.mark.parametrize(
+    ("labels", "rule", "message"),
+    [
+        pytest.param(
+            [None],
+            {"nulls": "drop"},
+            "Column 'fold' must have at least 2 folds, but no row has one.",
+            id="no_folds",
+        ),
+        pytest.param(
+            [None],
+            {"nulls": "drop", "valid": [0]},
+            "Column 'fold' must have at least 2 folds, but no row has one.",
+            id="no_folds_to_validate",
+        ),
+        pytest.param(
+            [None],
+            {"nulls": "drop", "train": [1]},
+            "Column 'fold' must have at least 2 folds, but no row has one.",
+            id="no_folds_to_train_on",
+        ),
+        pytest.param(
+            [None],
+            {"nulls": "drop", "train": "past"},
+            "Column 'fold' must have at least 2 folds, but no row has one.",
+            id="no_folds_in_an_order",
+        ),
+        pytest.param(
+            [3, 3],
+            {},
+            "Column 'fold' must have at least 2 folds, but has only the label 3, whose"
+            " training set would be empty.",
+            id="one_fold",
+        ),
+        pytest.param(
+            [3, 3],
+            {"nulls": "train"},
+            "Column 'fold' must have at least 2 folds, but has only the label 3, whose"
+            " training set would be empty.",
+            id="one_fold_that_trains_on_nulls",
+        ),
+        pytest.param(
+            [3, None],
+            {"nulls": "drop"},
+            "Column 'fold' must have at least 2 folds, but has only the label 3, whose"
+            " training set would be empty.",
+            id="one_fold_and_a_row_without_one",
+        ),
+        pytest.param(
+            [3, None],
+            {"nulls": "drop", "gap": 1},
+            "Column 'fold' must have at least 2 folds, but has only the label 3, whose"
+            " training set would be empty.",
+            id="one_fold_and_a_gap",
+        ),
+        pytest.param(
+            [0, 1, None],
+            {"train": "past"},
+            "Column 'fold' must give every row a fold, but 1 row has none.\n"
+            'Hint: `nulls="drop"` leaves them out.',
+            id="a_row_without_a_fold_in_an_order",
+        ),
+        pytest.param(
+            [0, 1, None, None],
+            {},
+            "Column 'fold' must give every row a fold, but 2 rows have none.\n"
+            'Hint: `nulls="drop"` leaves them out, and `nulls="train"` adds them to every'
+            " training set.",
+            id="rows_without_a_fold",
+        ),
+        pytest.param(
+            [],
+            {"valid": 1},
+            "`valid` must be labels of 'fold', got 1.\nHint: the labels with rows are none.",
+            id="no_rows_and_a_label",
+        ),
+    ],
+)
+def test_columns_without_enough_folds(
+    frame: Make, read: Any, labels: list[Any], rule: dict[str, Any], message: str
+) -> None:
+    """A column has two folds at least, and every row has one unless the call says otherwise."""
+    refuse_now(message, lambda: read(frame({"fold": labels}), **rule))
+
+
+@readers
+@pytest.mark.parametrize(
+    ("cause", "rule"),
+    [
+        pytest.param('train="past"', {"train": "past"}, id="past"),
+        pytest.param("gap=1", {"gap": 1}, id="gap"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("labels", "shown"),
+    [
+        pytest.param(["Apr", "Feb", "Jan"], "'Apr', 'Feb', 'Jan'", id="names_of_months"),
+        pytest.param(
+            ["2024-01-30", "2024-02-31", "2024-03-32"],
+            "'2024-01-30', '2024-02-31', '2024-03-32'",
+            id="days_that_no_month_has",
+        ),
+        pytest.param(
+            ["2024-01", "2024-02", "2024-13"],
+            "'2024-01', '2024-02', '2024-13'",
+            id="a_month_that_no_year_has",
+        ),
+        pytest.param(
+            ["2024-01", "2024-02", "2024-03-01"],
+            "'2024-01', '2024-02', '2024-03-01'",
+            id="months_and_a_date",
+        ),
+        pytest.param(
+            ["2024-1", "2024-10", "2024-2"],
+            "'2024-1', '2024-10', '2024-2'",
+            id="months_of_one_digit",
+        ),
+        pytest.param(pd.Categorical([1, "a", 2]), "1, 2, 'a'", id="numbers_and_text"),
+        pytest.param(
+            pd.Categorical([1, dt.date(2024, 1, 1)]),
+            "1, datetime.date(2024, 1, 1)",
+            id="a_number_and_a_date",
+        ),
+    ],
+)
+def test_labels_without_an_order(
+    read: Any, cause: str, rule: dict[str, Any], labels: Any, shown: str
+) -> None:
     """Text is no time unless all of it is ISO dates, or all of it months; nor are mixed types."""
-    df, rule = pd.DataFrame({"fold": labels}), evaluate(f"dict({cause})")
-    shown = ", ".join(map(repr, labels if isinstance(labels, list) else labels.categories))
-    message = f"The labels of 'fold' must have an order for `{cause}`, got {shown}.\nHint: make"
-    message += " them numbers, dates, ordered categories, or ISO dates or months as text, such as"
-    message += " '2024-04'."
-    refuse_now(message, lambda: read(df, **rule))
+    df = pd.DataFrame({"fold": labels})
+
+    refuse_now(
+        f"The labels of 'fold' must have an order for `{cause}`, got {shown}.\n"
+        "Hint: make them numbers, dates, ordered categories, or ISO dates or months as text,"
+        " such as '2024-04'.",
+        lambda: read(df, **rule),
+    )
     assert len(list(read(df))) == len(labels)  # where order does not matter
 
 
@@ -334,50 +680,77 @@ BY_FIRST = "`folds` takes the fold column first, and has no `by`."
 def test_errors_on_labels_say_that_the_name_comes_first(
     frame: Make, labels: list[str], rule: dict[str, Any]
 ) -> None:
-    """A column that is unlike folds may have been meant as `by`."""
+    """The error on a column that is unlike folds says that the fold column comes first."""
     for name, is_said in (("species", True), ("fold", False)):
         df = frame({name: labels})
         error = refused(lambda df=df, name=name: sf.folds(df, name, **rule))
         assert str(error).endswith(BY_FIRST) == is_said
 
 
-def test_a_tuple_is_one_column_where_there_is_such_a_column() -> None:
-    """Columns of several levels are named by tuples, as `name` and as `apart`."""
-    df = pd.DataFrame(
-        {
-            ("plan", "fold"): [0, 1, 0, 1, None, None],
-            ("plan", "site"): ["a", "b", "c", "a", "b", "c"],
-            ("data", "label"): ["x", "y", "x", "y", "x", "y"],
-        }
+LEVELS = pd.DataFrame(
+    {
+        ("plan", "fold"): [0, 1, 0, 1, None, None],
+        ("plan", "site"): ["a", "b", "c", "a", "b", "c"],
+        ("data", "label"): ["x", "y", "x", "y", "x", "y"],
+    }
+)
+"""A frame whose columns have two levels, and are named by tuples."""
+
+FOLD = ("plan", "fold")
+SITE = ("plan", "site")
+LABEL = ("data", "label")
+
+
+def test_a_tuple_is_one_column() -> None:
+    """`name` and `apart` may be tuples that name columns of several levels."""
+    positions = sf.cv(LEVELS, FOLD, nulls="drop", apart=SITE)
+
+    flat = pd.DataFrame({"fold": LEVELS[FOLD], "site": LEVELS[SITE]})
+    assert listed(positions) == listed(sf.cv(flat, "fold", nulls="drop", apart="site"))
+    folds = sf.folds(LEVELS, FOLD, nulls="drop", apart=SITE)
+    assert [fold.name for fold in folds] == [FOLD, FOLD]
+
+
+@pytest.mark.parametrize(
+    ("name", "apart"),
+    [pytest.param(FOLD, SITE, id="tuples"), pytest.param([FOLD], [SITE], id="lists")],
+)
+def test_a_splitter_takes_tuples(name: Any, apart: Any) -> None:
+    """`FoldSplit` reads columns of several levels, in a list or alone."""
+    splitter = sf.FoldSplit(name, nulls="drop", apart=apart)
+
+    expected = sf.cv(LEVELS, FOLD, nulls="drop", apart=SITE)
+    assert listed(splitter.split(LEVELS)) == listed(expected)
+
+
+def test_tables_take_tuples() -> None:
+    """Parts and tables may be of columns of several levels."""
+    assert list(sf.parts(LEVELS, FOLD)) == [0, 1]
+    assert len(sf.balance(LEVELS, LABEL, FOLD)) == 4
+    assert sf.compare(LEVELS, LABEL, FOLD)["column"].tolist() == [str(FOLD)]
+
+
+UNDEALT_LEVELS = pd.DataFrame({("a", "fold"): [0, 1, None, None], ("b", "x"): ["p", "p", "q", "q"]})
+
+
+def test_extend_fills_a_column_of_several_levels() -> None:
+    """`extend` takes the tuple that names a fold column."""
+    filled = sf.extend(UNDEALT_LEVELS, ("b", "x"), name=("a", "fold"))
+    assert sorted(filled[("a", "fold")]) == [0, 0, 1, 1]
+
+
+def test_kfold_replaces_a_column_of_several_levels() -> None:
+    """`kfold` may replace a column that a tuple names."""
+    dealt = sf.kfold(UNDEALT_LEVELS, ("b", "x"), 2, name=("a", "fold"), overwrite=True)
+    assert sorted(dealt[("a", "fold")]) == [0, 0, 1, 1]
+
+
+def test_new_columns_have_text_for_a_name() -> None:
+    """A tuple that names no column is no name of a new one."""
+    refuse_now(
+        "`name` must be a non-empty string, got ('c', 'fold').",
+        lambda: sf.kfold(UNDEALT_LEVELS, ("b", "x"), 2, name=("c", "fold")),
     )
-    fold, site = ("plan", "fold"), ("plan", "site")
-    rule = {"nulls": "drop", "apart": site}
-
-    positions = sf.cv(df, fold, **rule)
-
-    flat = pd.DataFrame({"fold": df[fold], "site": df[site]})
-    wanted = sf.cv(flat, "fold", nulls="drop", apart="site")
-    assert [(a.tolist(), b.tolist()) for a, b in positions] == [
-        (a.tolist(), b.tolist()) for a, b in wanted
-    ]
-    for name, apart in ((fold, site), ([fold], [site])):
-        split = list(sf.FoldSplit(name, nulls="drop", apart=apart).split(df))
-        assert [b.tolist() for _, b in split] == [b.tolist() for _, b in wanted]
-    assert [fold.name for fold in sf.folds(df, fold, **rule)] == [fold, fold]
-    assert list(sf.parts(df, fold)) == [0, 1]
-    assert len(sf.balance(df, ("data", "label"), fold)) == 4
-    assert sf.compare(df, ("data", "label"), fold)["column"].tolist() == [str(fold)]
-
-
-def test_a_tuple_names_a_column_to_write() -> None:
-    """`extend` fills a column of several levels, and `kfold` replaces one; new ones have text."""
-    df = pd.DataFrame({("a", "fold"): [0, 1, None, None], ("b", "x"): ["p", "p", "q", "q"]})
-    fold = ("a", "fold")
-    assert sorted(sf.extend(df, ("b", "x"), name=fold)[fold]) == [0, 0, 1, 1]
-    dealt = sf.kfold(df, ("b", "x"), 2, name=fold, overwrite=True)
-    assert sorted(dealt[fold]) == [0, 0, 1, 1]
-    message = "`name` must be a non-empty string, got ('c', 'fold')."
-    refuse_now(message, lambda: sf.kfold(df, ("b", "x"), 2, name=("c", "fold")))
 
 
 PARTED = [
@@ -408,20 +781,30 @@ def test_parts_are_no_folds(frame: Make, verb: str, parts: Any, train: str, vali
     assert len(read_all(df, "split", nulls="drop", valid=present)) == len(present)
 
 
-def test_parts_that_are_validated_do_not_train(frame: Make) -> None:
-    """Of three parts `valid` alone may let the test set train; for the test set it does not."""
+@pytest.mark.parametrize("valid", ["valid", ["valid", "test"]], ids=str)
+def test_the_test_set_does_not_train(frame: Make, valid: Any) -> None:
+    """With three parts, `valid` alone is refused if the test set would train."""
     df = frame({"row": range(6), "split": ["train", "valid", "test"] * 2})
-    for valid in ("valid", ["valid", "test"]):
-        hint = f"Hint: cv('split', train='train', valid={valid!r}); {LISTED}"
-        message = f"`cv` {LOOK} 'train', 'valid', 'test'.\n{hint}"
-        refuse_now(message, lambda valid=valid: sf.cv(df, "split", valid=valid))
-    assert read_all(df, "split", valid="test") == [([0, 1, 3, 4], [2, 5])]
-    two = frame({"row": range(4), "split": ["train", "test"] * 2})
-    assert read_all(two, "split", valid="test") == [([0, 2], [1, 3])]
+    hint = f"Hint: cv('split', train='train', valid={valid!r}); {LISTED}"
+    message = f"`cv` {LOOK} 'train', 'valid', 'test'.\n{hint}"
+    refuse_now(message, lambda: sf.cv(df, "split", valid=valid))
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        pytest.param(["train", "valid", "test"] * 2, ([0, 1, 3, 4], [2, 5]), id="three_parts"),
+        pytest.param(["train", "test"] * 2, ([0, 2], [1, 3]), id="two_parts"),
+    ],
+)
+def test_the_test_set_is_validated(frame: Make, parts: list[str], expected: Pair) -> None:
+    """All other parts train if `valid` names the test set."""
+    df = frame({"row": range(len(parts)), "split": parts})
+    assert read_all(df, "split", valid="test") == [expected]
 
 
 @readers
 @pytest.mark.parametrize("rule", [{}, {"train": "past"}, {"gap": 1}, {"apart": "user"}])
 def test_a_column_without_rows_has_no_pairs(frame: Make, read: Any, rule: dict[str, Any]) -> None:
-    """Without rows there is nothing to iterate over, whatever the rule."""
+    """A column without rows gives no pairs, whatever the rule."""
     assert list(read(frame({"fold": [], "user": []}), **rule)) == []

@@ -22,7 +22,7 @@ DATA = CLASSES | {"price": [row + 0.5 for row in range(8)], "id": list(range(8))
 
 
 def test_values_keep_their_type(frame: Make, kind: str) -> None:
-    """The values in a table have the type that they have in the frame, in the caller's library."""
+    """Values in a table keep the type that they have in the frame."""
     data = frame(DATA)
     for found in (sf.plan(data, "size", 2), sf.balance(sf.kfold(data, k=2), "size")):
         assert isinstance(found, pd.DataFrame if kind.startswith("pandas") else pl.DataFrame)
@@ -57,7 +57,8 @@ def test_balance_counts_in_full(frame: Make) -> None:
     assert found["fold"] == [0] * 4 + [1] * 4 + [2] * 4
     assert found["label"] == ["a", "b", "c", None] * 3
     counts = np.array([[2, 1, 0, 0], [0, 0, 1, 1], [2, 0, 0, 0]])
-    sizes, expected = counts.sum(axis=1)[:, None], np.outer([3, 2, 2], [4, 1, 1, 1]) / 7
+    sizes = counts.sum(axis=1)[:, None]
+    expected = np.outer([3, 2, 2], [4, 1, 1, 1]) / 7
     figures = [counts, counts / sizes, expected, counts - expected]
     for name, each in zip(["n", "share", "expected", "deviation"], figures, strict=True):
         np.testing.assert_allclose(found[name], each.ravel())
@@ -89,7 +90,7 @@ def test_a_plan_is_what_the_call_deals(frame: Make, options: dict[str, Any]) -> 
 
 
 def test_a_plan_leaves_out_what_the_deal_leaves_out(frame: Make) -> None:
-    """Rows that get no fold are not planned; an entry that orders rows has no column."""
+    """A plan leaves out rows without a fold, and entries that only order rows."""
     planned = sf.plan(frame(DATA), ["label", "price"], 2, missing="null", rare="null")
     assert sum(values(planned, "n")) == 6
     assert list(planned.columns) == ["label", "fold", "n"]
@@ -106,10 +107,12 @@ NAMED += [(lambda df, by: sf.balance(df, by, ["a", "b"]), "column", "column")]
 
 @pytest.mark.parametrize(("table", "by", "taken"), NAMED)
 def test_entries_need_names_of_their_own(frame: Make, table: Any, by: Any, taken: str) -> None:
-    """An entry called like a column of the table, or like another, is an error."""
+    """An entry with the name of another column of the table is an error."""
     df = frame({"x": [1.5, 2.5], "column": ["u", "v"], "a": [0, 1], "b": [1, 0], "fold": [0, 1]})
-    message = f"{taken!r} is already a column of the result: an entry of `by` must have another"
-    message += ' name.\nHint: rename the entry, as in `sf.classes(..., name="stratum")`.'
+    message = (
+        f"{taken!r} is already a column of the result: an entry of `by` must have another"
+        ' name.\nHint: rename the entry, as in `sf.classes(..., name="stratum")`.'
+    )
     refuse_now(message, lambda: table(df, by))
     assert sf.balance(df, "column", "a").columns[1] == "column"
 
@@ -141,7 +144,7 @@ LISTED: dict[str, tuple[Any, Any, Any, Any]] = {
 
 @pytest.mark.parametrize("case", LISTED)
 def test_strata_are_sorted(frame: Make, case: str) -> None:
-    """Numbers go by size and bins upwards, not as text, and strata in nested order."""
+    """Numbers and bins are sorted by size, and strata in nested order."""
     y, x, by, listed = LISTED[case]
     data = frame({"y": [*y], "x": x, "fold": [0] * len(x)})
     columns = columns_of(sf.balance(data, by))
@@ -160,8 +163,9 @@ def test_strata_are_in_the_order_of_sort(kind: str, numbers: list[int | None]) -
 
 
 def test_categories_keep_their_order() -> None:
-    """Categories are listed in their order, and objects that do not compare as they come."""
-    sizes, rows = ["low", "mid", "high"], ["high", "low", "mid"]
+    """Categories are listed in their order, and objects without an order as they appear."""
+    sizes = ["low", "mid", "high"]
+    rows = ["high", "low", "mid"]
     assert list(strata_of(pd.DataFrame({"x": pd.Categorical(rows, sizes)}), "x")) == sizes
     assert list(strata_of(pl.DataFrame({"x": pl.Series(rows, dtype=pl.Enum(sizes))}), "x")) == sizes
     frame = pd.DataFrame({"x": pd.Series([2j, 1j, 2j]), "y": list("bab")})
@@ -169,9 +173,10 @@ def test_categories_keep_their_order() -> None:
 
 
 def test_parts_of_text_are_in_their_order(frame: Make) -> None:
-    """Parts that are text are listed by what they are for, as `parts` does, and others sorted."""
+    """Parts of text are listed by their use, as `parts` does, and other labels sorted."""
     parts = ["test", "train", "valid", "extra", "train", "test", None]
-    df, names = frame({"label": [*"abababc"], "split": parts}), ["train", "valid", "test", "extra"]
+    df = frame({"label": [*"abababc"], "split": parts})
+    names = ["train", "valid", "test", "extra"]
     assert list(sf.parts(df)) == names
     assert list(dict.fromkeys(values(sf.balance(df, "label", "split"), "fold"))) == names
     assert values(sf.report(df, "label", "split"), "split") == names
@@ -222,8 +227,9 @@ SIXTY: dict[str, list[Any]] = {
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_frames_without_rows(frame: Make, kind: str, verb: str) -> None:
-    """Without rows, of known types or not, a table has all of its columns; no frame is changed."""
-    full, is_compared = frame(SIXTY), verb == "compare"
+    """A table of no rows has all of its columns, whatever the types."""
+    full = frame(SIXTY)
+    is_compared = verb == "compare"
     columns = list(VERBS[verb](full).columns)
     assert eager(full).equals(eager(frame(SIXTY)))
     for empty in (full.head(0), frame({name: [] for name in SIXTY})):
@@ -233,13 +239,14 @@ def test_frames_without_rows(frame: Make, kind: str, verb: str) -> None:
         if verb in READS_FOLDS:
             several = VERBS[verb](empty, ["fold", "part"])
             assert list(several.columns) == list(VERBS[verb](full, ["fold", "part"]).columns)
-            assert len(several) == 2 * is_compared
+            assert len(several) == (2 if is_compared else 0)
 
 
 @pytest.mark.parametrize("verb", ["balance", "report", "drift", "leaks"])
 def test_several_fold_columns(frame: Make, verb: str) -> None:
-    """Of several columns each has its rows, below those of the one before, and its name."""
-    df, table = frame(SIXTY), READS_FOLDS[verb]
+    """A table of several fold columns has the rows of each below those of the one before."""
+    df = frame(SIXTY)
+    table = READS_FOLDS[verb]
     found = columns_of(table(df, ["fold", "part"]))
     first, second = (columns_of(table(df, name)) for name in ("fold", "part"))
     assert list(found) == ["column", *first]
@@ -252,7 +259,7 @@ def test_several_fold_columns(frame: Make, verb: str) -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_lazy_frame_is_collected_once(verb: str) -> None:
-    """One query reads the columns that are named, for all fold columns, and no other."""
+    """One query reads the columns that the call names, for all fold columns."""
     read: list[str] = []
 
     def note(column: pl.Series) -> pl.Series:
