@@ -160,15 +160,36 @@ def test_gallery_has_every_kind(tmp_path):
 
 
 def test_landing_picture_has_verdicts():
-    """The picture of three columns, wide and narrow, is titled with their verdicts, as computed."""
+    """The two columns of the landing picture are a leak and fit for use, as `check` says."""
     study = runpy.run_path(str(DOCS / "studies" / "landing.py"))
-    compared = sf.compare(study["make_frame"](), "label", list(study["PANELS"]))
-    assert compared["verdict"].tolist() == ["uneven", "as even as a shuffle", "even"]
-    titles = ["UNEVEN:\nup to 26 rows off", "AS EVEN AS A SHUFFLE:\nup to 4 rows off"]
+    frame = study["make_frame"]()
+    options = {"groups": "patient", "duplicates": None}
+    checks = [sf.check(frame, "label", name, **options) for name in study["PANELS"]]
+    assert [check.ok for check in checks] == [False, True]
+    assert "11 of 12 patients are in several folds" in str(checks[0])
+    assert "each of 12 patients is in one fold" in str(checks[1])
     for narrow in (False, True):
         figure = study["draw_landing"](study["INKS"]["-dark"], narrow)
-        shown = [ax.get_title() for ax in figure.axes]
-        assert shown == [*titles, "EVEN:\neach class within a row"]
+        shown = [ax.get_title(loc="left") for ax in figure.axes]
+        assert shown == [
+            "LEAKS: 11 of 12 patients\nare in several folds",
+            "FIT FOR USE: each of 12\npatients is in one fold",
+        ]
+
+
+def test_landing_picture_shows_every_visit():
+    """Each cell of the landing picture is a visit, in its patient's line, with its fold."""
+    study = runpy.run_path(str(DOCS / "studies" / "landing.py"))
+    frame = study["make_frame"]()
+    figure = study["draw_landing"](study["INKS"][""])
+    for ax, name in zip(figure.axes, study["PANELS"], strict=True):
+        lines = [int(text.get_position()[1]) for text in ax.texts if text.get_text().isdigit()]
+        folds = [int(text.get_text()) for text in ax.texts if text.get_text().isdigit()]
+        patients = [list(study["VISITS"])[line] for line in lines]
+        assert patients == frame["patient"].tolist()
+        assert folds == frame[name].tolist()
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == [f"fold {k}" for k in range(5)]
 
 
 def test_pipeline_shows_real_folds():
