@@ -99,7 +99,7 @@ INDEX = {
 HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 ENTRY = re.compile(r"^- \[([^\]]+)\]\(([^)#]+)\): ((?:.+\n)(?:  .+\n)*)", re.MULTILINE)
 ENTRIES = re.compile(rf"(?:{ENTRY.pattern})+", re.MULTILINE)
-IMAGE = re.compile(r"^!\[([^\]]*)\]\(images/([\w-]+)\.png\)$", re.MULTILINE)
+IMAGE = re.compile(r"^!\[([^\]]*)\]\(((?:\.\./)?images)/([\w-]+)\.png\)$", re.MULTILINE)
 VARIANTS = ("", "-dark", "-narrow", "-narrow-dark")
 """The endings of the names of pictures."""
 
@@ -133,7 +133,7 @@ def make_cards(entries: re.Match[str]) -> str:
 
 def show_variants(image: re.Match[str]) -> str:
     """Show the pictures that the build has drawn: for wide and narrow, light and dark pages."""
-    alt, name = image.groups()
+    alt, folder, name = image.groups()
     found = [ending for ending in VARIANTS if (DRAWN / f"{name}{ending}.png").exists()]
     shown = []
     for ending in found:
@@ -142,7 +142,7 @@ def show_variants(image: re.Match[str]) -> str:
             for special, usual in (("dark", "light"), ("narrow", "wide"))
             if any(special in each for each in found)
         ]
-        shown.append(f"![{alt}](images/drawn/{name}{ending}.png)")
+        shown.append(f"![{alt}]({folder}/drawn/{name}{ending}.png)")
         shown[-1] += "{" + " ".join(readers) + "}" if readers else ""
     return "\n".join(shown) or image[0]
 

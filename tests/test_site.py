@@ -7,6 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import get_args
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -128,6 +129,8 @@ def test_pictures_are_for_some_readers(conf, tmp_path, monkeypatch, drawn):
         (tmp_path / f"a{ending}").touch()
     shown = conf["IMAGE"].sub(conf["show_variants"], "![A](images/a.png)")
     assert shown.split("\n") == READERS[drawn]
+    below = conf["IMAGE"].sub(conf["show_variants"], "![A](../images/a.png)")
+    assert below == shown.replace("(images", "(../images")
 
 
 @pytest.mark.slow
@@ -230,6 +233,33 @@ def test_which_rows_go_where():
         figure = drawn["draw_strip"](strips["rows-past"], drawn["INKS"]["-dark"], narrow)
         labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
         assert labels == ["March", "April", "May", "June", "July", "day"]
+
+
+def test_pictures_of_rows_are_on_the_pages_of_their_calls():
+    """Each picture of rows is also on the page that explains its call, and links to its code."""
+    text = (DOCS / "which-rows.md").read_text(encoding="utf-8")
+    sections = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
+    anchors = [section.partition("\n")[0].lower().replace(" ", "-") for section in sections]
+    names = [re.search(r"images/(rows-\w+\.png)", section)[1] for section in sections]
+    assert len(names) == 9
+    pages = [path.read_text(encoding="utf-8") for path in DOCS.glob("[rg][eu]*/*.md")]
+    for name, anchor in zip(names, anchors, strict=True):
+        (page,) = (page for page in pages if f"(../images/{name})" in page)
+        assert f"(../which-rows.md#{anchor})" in page or name == "rows-plain.png"
+
+
+def test_letters_of_pictures_of_rows_can_be_read_on_a_phone():
+    """On a page of 390 pixels the letters are at least 11 pixels high, and do not overlap."""
+    drawn = runpy.run_path(str(DOCS / "studies" / "pictures.py"))
+    for strip in drawn["run_page"]().values():
+        figure = drawn["draw_strip"](strip, drawn["INKS"][""], narrow=True)
+        figure.draw_without_rendering()
+        pixels_each_point = 358 / (72 * figure.get_figwidth())
+        texts = figure.findobj(mpl.text.Text)
+        shown = [text for text in texts if text.get_text() and text.get_visible()]
+        assert min(text.get_fontsize() for text in shown) * pixels_each_point > 11
+        boxes = [text.get_window_extent() for text in shown]
+        assert sum(box.count_overlaps(boxes) for box in boxes) == len(boxes)
 
 
 def test_link_checker(tmp_path):

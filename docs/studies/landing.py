@@ -101,6 +101,7 @@ def count_ill(frame: pd.DataFrame, name: str) -> str:
 
 
 def join(counts: pd.Series) -> str:
+    """Write counts in a line."""
     return ", ".join(map(str, counts))
 
 
