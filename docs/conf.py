@@ -100,6 +100,10 @@ HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 ENTRY = re.compile(r"^- \[([^\]]+)\]\(([^)#]+)\): ((?:.+\n)(?:  .+\n)*)", re.MULTILINE)
 ENTRIES = re.compile(rf"(?:{ENTRY.pattern})+", re.MULTILINE)
 IMAGE = re.compile(r"^!\[([^\]]*)\]\(((?:\.\./)?images)/([\w-]+)\.png\)$", re.MULTILINE)
+TABLE = re.compile(r"<table\b(?:(?!</table>).)*?</thead>.*?</table>", re.DOTALL)
+SECTION = re.compile(r"^(:[A-Z][\w ]*:|\.\. (rubric|seealso|only|_|index)\b.*)$")
+"""The first line of a section that numpydoc writes."""
+
 VARIANTS = ("", "-dark", "-narrow", "-narrow-dark")
 """The endings of the names of pictures."""
 
@@ -178,6 +182,44 @@ def link_names(app, what, name, obj, options, lines):
     lines[:] = text.replace("by : entry or", "by : :ref:`entry <terms>` or").split("\n")
 
 
+def put_example_first(app, what, name, obj, options, lines):
+    """Put the example of a docstring above its parameters: numpydoc leaves it at the end."""
+    rubric = ".. rubric:: Examples"
+    sections = [row for row, line in enumerate(lines) if SECTION.match(line)]
+    if not sections or rubric not in lines:
+        return
+    start = lines.index(rubric)
+    end = min([row for row in sections if row > start], default=len(lines))
+    example = ["", *lines[start:end], ""]
+    del lines[start:end]
+    lines[sections[0] : sections[0]] = example
+
+
+def name_cells(app, page, template, context, doctree):
+    """Give the cells of tables their headings, which phones show in place of the first row."""
+    context["body"] = TABLE.sub(name_cells_of, context.get("body", ""))
+
+
+def name_cells_of(table):
+    """Write the heading of its column into each cell of a table."""
+    head, body = table[0].split("</thead>", 1)
+    headings = [strip_tags(cell) for cell in re.findall(r"<th\b[^>]*>(.*?)</th>", head, re.DOTALL)]
+    rows = body.split("<tr")
+    for number, row in enumerate(rows):
+        first, *cells = row.split("<td")
+        named = [
+            f'<td data-heading="{heading}"{cell}'
+            for heading, cell in zip(headings, cells, strict=False)
+        ]
+        rows[number] = "".join([first, *named, *(f"<td{cell}" for cell in cells[len(named) :])])
+    return f"{head}</thead>{'<tr'.join(rows)}"
+
+
+def strip_tags(cell):
+    """Return the text of a cell, as it is written in an attribute."""
+    return " ".join(re.sub(r"<[^>]+>", "", cell).split()).replace('"', "&quot;")
+
+
 def group_recipes(html):
     """Write the sections of the recipes above the first page of each, in the list of all pages."""
     _, *rest = HEADING.split((DOCS / "recipes" / "index.md").read_text(encoding="utf-8"))
@@ -245,5 +287,7 @@ def setup(app):
     app.connect("source-read", read_page)
     app.connect("doctree-read", add_words)
     app.connect("autodoc-process-docstring", link_names)
+    app.connect("autodoc-process-docstring", put_example_first, priority=900)  # after numpydoc
     app.connect("html-page-context", add_functions)
+    app.connect("html-page-context", name_cells)
     app.connect("build-finished", write_llms)

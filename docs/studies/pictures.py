@@ -8,6 +8,7 @@ site also has the pictures for dark and for narrow pages.
 
 import ast
 import re
+import textwrap
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -27,7 +28,7 @@ BLOCK = re.compile(
     r"^```python\n(.*?)^```$(?:\n\n!\[[^\]]*\]\(images/([\w-]+)\.png\))?", re.M | re.S
 )
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
-"""Of folds, from Okabe and Ito (2008)."""
+"""Of folds and series, from Okabe and Ito (2008), on light and dark pages."""
 
 LETTERS = 10
 """The size of letters in points: on a page of 390 pixels, 12 pixels."""
@@ -38,15 +39,14 @@ class Ink(NamedTuple):
 
     text: str
     paper: str
-    line: str
     trains: str
     greys: tuple[str, str]
     """The ends of the colours of bands."""
 
 
 INKS = {
-    "": Ink("#1f2328", "white", "#0072B2", "#d3dae1", ("#eceff2", "#aab3bc")),
-    "-dark": Ink("#e6e6e6", "#14181e", "#56B4E9", "#39424c", ("#252c34", "#56616c")),
+    "": Ink("#1f2328", "white", "#d3dae1", ("#eceff2", "#aab3bc")),
+    "-dark": Ink("#e6e6e6", "#14181e", "#39424c", ("#252c34", "#56616c")),
 }
 """By the ending of a picture's name."""
 
@@ -308,7 +308,7 @@ def draw_study(study: Study, ink: Ink, narrow: bool = False) -> Figure:
     if len(panel) > 1:
         style = {"frameon": False, "labelcolor": ink.text, "fontsize": LETTERS, "ncols": len(panel)}
         figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", **style)
-    meaning = study.meaning.replace(" (", "\n(") if narrow else study.meaning
+    meaning = textwrap.fill(study.meaning, 40) if narrow else study.meaning
     figure.supxlabel(meaning, color=ink.text, fontsize=LETTERS)
     return figure
 
@@ -319,7 +319,7 @@ def draw_intervals(ax: Axes, panel: dict[str, pd.DataFrame], ink: Ink, line: flo
     for place, (name, table) in enumerate(panel.items()):
         middle, low, high = table.to_numpy().T
         rows = np.arange(len(table)) + 0.24 * (place - (len(panel) - 1) / 2)
-        look = {"color": (ink.line, COLOURS[1])[place], "marker": "os"[place], "markersize": 4}
+        look = {"color": COLOURS[place], "marker": "os"[place], "markersize": 4}
         ends = np.array([middle - low, high - middle])
         ax.errorbar(middle, rows, xerr=ends, linestyle="", elinewidth=1.5, label=name, **look)
     ax.set_yticks(range(len(table)), table.index)
