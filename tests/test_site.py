@@ -112,6 +112,50 @@ def test_names_in_docstrings_are_links(conf):
     ]
 
 
+def test_examples_are_before_parameters(conf):
+    """The page of a function begins with its example, and keeps all other lines in their order."""
+    example = [".. rubric:: Examples", "", ">>> 1 + 1", "2", ""]
+    before = ["Add.", "", ":Parameters:", "", "    **a** : int", ""]
+    after = [".. rubric:: Notes", "", "None."]
+    lines = [*before, *example, *after]
+    conf["put_example_first"](None, "function", "add", None, None, lines)
+    assert [line for line in lines if line] == [
+        "Add.",
+        ".. rubric:: Examples",
+        ">>> 1 + 1",
+        "2",
+        ":Parameters:",
+        "    **a** : int",
+        ".. rubric:: Notes",
+        "None.",
+    ]
+    without = [*before, *after]
+    conf["put_example_first"](None, "function", "add", None, None, without)
+    assert without == [*before, *after]
+
+
+@pytest.mark.parametrize("verb", ["kfold", "split"])
+def test_examples_have_groups(verb):
+    """The examples of the verbs that most readers need first have one of groups."""
+    example = getattr(sf, verb).__doc__.partition("Examples\n")[2]
+    assert 'groups="patient"' in example
+
+
+def test_cells_of_tables_have_their_headings(conf):
+    """Each cell has the heading of its column, for phones; tables without headings stay."""
+    table = (
+        '<table><thead><tr><th class="head"><p>You <em>have</em></p></th><th><p>Call</p></th></tr>'
+        '</thead><tbody><tr class="row-even"><td><p>a</p></td><td><code>b</code></td></tr>'
+        "<tr><td>c</td><td></td></tr></tbody></table>"
+    )
+    plain = "<table><tbody><tr><td>d</td></tr></tbody></table>"
+    context = {"body": f"<p>e</p>{plain}{table}{plain}"}
+    conf["name_cells"](None, "which", None, context, None)
+    assert context["body"].count(plain) == 2
+    cells = re.findall(r'<td data-heading="([^"]+)">(?:<\w+>)?(\w?)', context["body"])
+    assert cells == [("You have", "a"), ("Call", "b"), ("You have", "c"), ("Call", "")]
+
+
 DRAWN = "![A](images/drawn/a"
 READERS = {
     "": ["![A](images/a.png)"],
@@ -158,6 +202,9 @@ def test_gallery_has_every_kind(tmp_path):
     for figure in figures.values():
         study["stack"](figure)
         figure.draw_without_rendering()
+        assert figure.get_figwidth() <= 4
+        letters = [text.get_fontsize() for text in figure.findobj(mpl.text.Text)]
+        assert min(letters) * 358 / (72 * figure.get_figwidth()) > 11
         above, below = (ax.get_position() for ax in figure.axes)
         assert above.y0 > below.y1
 
