@@ -2,6 +2,7 @@
 
 import re
 import runpy
+from itertools import zip_longest
 from pathlib import Path
 
 import stratframe
@@ -204,15 +205,20 @@ def name_cells_of(table):
     """Write the heading of its column into each cell of a table."""
     head, body = table[0].split("</thead>", 1)
     headings = [strip_tags(cell) for cell in re.findall(r"<th\b[^>]*>(.*?)</th>", head, re.DOTALL)]
-    rows = body.split("<tr")
-    for number, row in enumerate(rows):
-        first, *cells = row.split("<td")
-        named = [
-            f'<td data-heading="{heading}"{cell}'
-            for heading, cell in zip(headings, cells, strict=False)
-        ]
-        rows[number] = "".join([first, *named, *(f"<td{cell}" for cell in cells[len(named) :])])
+    rows = [name_row(row, headings) for row in body.split("<tr")]
     return f"{head}</thead>{'<tr'.join(rows)}"
+
+
+def name_row(row, headings):
+    """Write the headings of a table into the cells of a row that are not empty."""
+    first, *cells = row.split("<td")
+    named = [first]
+    for heading, cell in zip_longest(headings, cells):
+        if cell is None:
+            break
+        is_named = heading and strip_tags(f"<td{cell}")
+        named.append(f'<td data-heading="{heading}"{cell}' if is_named else f"<td{cell}")
+    return "".join(named)
 
 
 def strip_tags(cell):

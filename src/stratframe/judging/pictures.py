@@ -216,7 +216,7 @@ def drift_of(labels: FoldValues, features: Sequence[Any], ratio: Values) -> Matr
         worst = np.nan_to_num(ratio, nan=-1.0).max(axis=1)
         chosen = worst_rows(worst, ratio, ratio)
         side = f"{len(chosen)} worst of {n:,} features"
-    rows = [name_value(features[place]) for place in chosen]
+    rows = [name_value(features[place]) for place in chosen.tolist()]
     shown = ratio[chosen]
     return Matrix(labels.values, rows, shown, shown, side, "distance / chance", blank=1.0)
 
