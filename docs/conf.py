@@ -3,6 +3,7 @@
 import re
 import runpy
 from html import escape
+from itertools import zip_longest
 from pathlib import Path
 
 import stratframe
@@ -160,7 +161,11 @@ BUTTON = re.compile(r"\*\*(\[[^\]]+\]\([^)]+\))\*\*")
 HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 ENTRY = re.compile(r"^- \[([^\]]+)\]\(([^)#]+)\): ((?:.+\n)(?:  .+\n)*)", re.MULTILINE)
 ENTRIES = re.compile(rf"(?:{ENTRY.pattern})+", re.MULTILINE)
-IMAGE = re.compile(r"^!\[([^\]]*)\]\(images/([\w-]+)\.png\)$", re.MULTILINE)
+IMAGE = re.compile(r"^!\[([^\]]*)\]\(((?:\.\./)?images)/([\w-]+)\.png\)$", re.MULTILINE)
+TABLE = re.compile(r"<table\b(?:(?!</table>).)*?</thead>.*?</table>", re.DOTALL)
+SECTION = re.compile(r"^(:[A-Z][\w ]*:|\.\. (rubric|seealso|only|_|index)\b.*)$")
+"""The first line of a section that numpydoc writes."""
+
 VARIANTS = ("", "-dark", "-narrow", "-narrow-dark")
 """The endings of the names of pictures."""
 
@@ -201,7 +206,7 @@ def make_buttons(links: re.Match[str]) -> str:
 
 def show_variants(image: re.Match[str]) -> str:
     """Show the pictures that the build has drawn: for wide and narrow, light and dark pages."""
-    alt, name = image.groups()
+    alt, folder, name = image.groups()
     found = [ending for ending in VARIANTS if (DRAWN / f"{name}{ending}.png").exists()]
     shown = []
     for ending in found:
@@ -210,7 +215,7 @@ def show_variants(image: re.Match[str]) -> str:
             for special, usual in (("dark", "light"), ("narrow", "wide"))
             if any(special in each for each in found)
         ]
-        shown.append(f"![{alt}](images/drawn/{name}{ending}.png)")
+        shown.append(f"![{alt}]({folder}/drawn/{name}{ending}.png)")
         shown[-1] += "{" + " ".join(readers) + "}" if readers else ""
     return "\n".join(shown) or image[0]
 
@@ -245,6 +250,49 @@ def link_names(app, what, name, obj, options, lines):
     text = "\n".join(lines)
     text = re.sub(r"(?<!`)`sf\.([\w.]+)`(?!`)", r":py:obj:`sf.\1 <stratframe.\1>`", text)
     lines[:] = text.replace("by : entry or", "by : :ref:`entry <terms>` or").split("\n")
+
+
+def put_example_first(app, what, name, obj, options, lines):
+    """Put the example of a docstring above its parameters: numpydoc leaves it at the end."""
+    rubric = ".. rubric:: Examples"
+    sections = [row for row, line in enumerate(lines) if SECTION.match(line)]
+    if not sections or rubric not in lines:
+        return
+    start = lines.index(rubric)
+    end = min([row for row in sections if row > start], default=len(lines))
+    example = ["", *lines[start:end], ""]
+    del lines[start:end]
+    lines[sections[0] : sections[0]] = example
+
+
+def name_cells(app, page, template, context, doctree):
+    """Give the cells of tables their headings, which phones show in place of the first row."""
+    context["body"] = TABLE.sub(name_cells_of, context.get("body", ""))
+
+
+def name_cells_of(table):
+    """Write the heading of its column into each cell of a table."""
+    head, body = table[0].split("</thead>", 1)
+    headings = [strip_tags(cell) for cell in re.findall(r"<th\b[^>]*>(.*?)</th>", head, re.DOTALL)]
+    rows = [name_row(row, headings) for row in body.split("<tr")]
+    return f"{head}</thead>{'<tr'.join(rows)}"
+
+
+def name_row(row, headings):
+    """Write the headings of a table into the cells of a row that are not empty."""
+    first, *cells = row.split("<td")
+    named = [first]
+    for heading, cell in zip_longest(headings, cells):
+        if cell is None:
+            break
+        is_named = heading and strip_tags(f"<td{cell}")
+        named.append(f'<td data-heading="{heading}"{cell}' if is_named else f"<td{cell}")
+    return "".join(named)
+
+
+def strip_tags(cell):
+    """Return the text of a cell, as it is written in an attribute."""
+    return " ".join(re.sub(r"<[^>]+>", "", cell).split()).replace('"', "&quot;")
 
 
 def group_recipes(html):
@@ -331,5 +379,7 @@ def setup(app):
     app.connect("html-page-context", add_description)
     app.connect("doctree-read", add_words)
     app.connect("autodoc-process-docstring", link_names)
+    app.connect("autodoc-process-docstring", put_example_first, priority=900)  # after numpydoc
     app.connect("html-page-context", add_functions)
+    app.connect("html-page-context", name_cells)
     app.connect("build-finished", write_llms)

@@ -8,6 +8,7 @@ from shutil import which
 from types import ModuleType
 from typing import get_args
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -112,6 +113,50 @@ def test_names_in_docstrings_are_links(conf):
     ]
 
 
+def test_examples_are_before_parameters(conf):
+    """The page of a function begins with its example, and keeps all other lines in their order."""
+    example = [".. rubric:: Examples", "", ">>> 1 + 1", "2", ""]
+    before = ["Add.", "", ":Parameters:", "", "    **a** : int", ""]
+    after = [".. rubric:: Notes", "", "None."]
+    lines = [*before, *example, *after]
+    conf["put_example_first"](None, "function", "add", None, None, lines)
+    assert [line for line in lines if line] == [
+        "Add.",
+        ".. rubric:: Examples",
+        ">>> 1 + 1",
+        "2",
+        ":Parameters:",
+        "    **a** : int",
+        ".. rubric:: Notes",
+        "None.",
+    ]
+    without = [*before, *after]
+    conf["put_example_first"](None, "function", "add", None, None, without)
+    assert without == [*before, *after]
+
+
+@pytest.mark.parametrize("verb", ["kfold", "split"])
+def test_examples_have_groups(verb):
+    """The examples of the verbs that most readers need first have one of groups."""
+    example = getattr(sf, verb).__doc__.partition("Examples\n")[2]
+    assert 'groups="patient"' in example
+
+
+def test_cells_of_tables_have_their_headings(conf):
+    """Each cell with a text has the heading of its column; tables without headings stay."""
+    table = (
+        '<table><thead><tr><th class="head"><p>You <em>have</em></p></th><th><p>Call</p></th></tr>'
+        '</thead><tbody><tr class="row-even"><td><p>a</p></td><td><code>b</code></td></tr>'
+        "<tr><td>c</td><td></td></tr></tbody></table>"
+    )
+    plain = "<table><tbody><tr><td>d</td></tr></tbody></table>"
+    context = {"body": f"<p>e</p>{plain}{table}{plain}"}
+    conf["name_cells"](None, "which", None, context, None)
+    assert context["body"].count(plain) == 2
+    cells = re.findall(r'<td data-heading="([^"]+)">(?:<\w+>)?(\w?)', context["body"])
+    assert cells == [("You have", "a"), ("Call", "b"), ("You have", "c")]
+
+
 DRAWN = "![A](images/drawn/a"
 READERS = {
     "": ["![A](images/a.png)"],
@@ -129,6 +174,8 @@ def test_pictures_are_for_some_readers(conf, tmp_path, monkeypatch, drawn):
         (tmp_path / f"a{ending}").touch()
     shown = conf["IMAGE"].sub(conf["show_variants"], "![A](images/a.png)")
     assert shown.split("\n") == READERS[drawn]
+    below = conf["IMAGE"].sub(conf["show_variants"], "![A](../images/a.png)")
+    assert below == shown.replace("(images", "(../images")
 
 
 @pytest.mark.slow
@@ -156,20 +203,44 @@ def test_gallery_has_every_kind(tmp_path):
     for figure in figures.values():
         study["stack"](figure)
         figure.draw_without_rendering()
+        assert figure.get_figwidth() <= 4
+        letters = [text.get_fontsize() for text in figure.findobj(mpl.text.Text)]
+        assert min(letters) * 358 / (72 * figure.get_figwidth()) > 11
         above, below = (ax.get_position() for ax in figure.axes)
         assert above.y0 > below.y1
 
 
 def test_landing_picture_has_verdicts():
-    """The picture of three columns, wide and narrow, is titled with their verdicts, as computed."""
+    """The two columns of the landing picture are a leak and fit for use, as `check` says."""
     study = runpy.run_path(str(DOCS / "studies" / "landing.py"))
-    compared = sf.compare(study["make_frame"](), "label", list(study["PANELS"]))
-    assert compared["verdict"].tolist() == ["uneven", "as even as a shuffle", "even"]
-    titles = ["UNEVEN:\nup to 26 rows off", "AS EVEN AS A SHUFFLE:\nup to 4 rows off"]
+    frame = study["make_frame"]()
+    options = {"groups": "patient", "duplicates": None}
+    checks = [sf.check(frame, "label", name, **options) for name in study["PANELS"]]
+    assert [check.ok for check in checks] == [False, True]
+    assert "11 of 12 patients are in several folds" in str(checks[0])
+    assert "each of 12 patients is in one fold" in str(checks[1])
     for narrow in (False, True):
         figure = study["draw_landing"](study["INKS"]["-dark"], narrow)
-        shown = [ax.get_title() for ax in figure.axes]
-        assert shown == [*titles, "EVEN:\neach class within a row"]
+        shown = [ax.get_title(loc="left") for ax in figure.axes]
+        assert shown == [
+            "LEAKS: 11 of 12 patients\nare in several folds",
+            "FIT FOR USE: each of 12\npatients is in one fold",
+        ]
+
+
+def test_landing_picture_shows_every_visit():
+    """Each cell of the landing picture is a visit, in its patient's line, with its fold."""
+    study = runpy.run_path(str(DOCS / "studies" / "landing.py"))
+    frame = study["make_frame"]()
+    figure = study["draw_landing"](study["INKS"][""])
+    for ax, name in zip(figure.axes, study["PANELS"], strict=True):
+        lines = [int(text.get_position()[1]) for text in ax.texts if text.get_text().isdigit()]
+        folds = [int(text.get_text()) for text in ax.texts if text.get_text().isdigit()]
+        patients = [list(study["VISITS"])[line] for line in lines]
+        assert patients == frame["patient"].tolist()
+        assert folds == frame[name].tolist()
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == [f"fold {k}" for k in range(5)]
 
 
 def test_pipeline_shows_real_folds():
@@ -210,6 +281,33 @@ def test_which_rows_go_where():
         figure = drawn["draw_strip"](strips["rows-past"], drawn["INKS"]["-dark"], narrow)
         labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
         assert labels == ["March", "April", "May", "June", "July", "day"]
+
+
+def test_pictures_of_rows_are_on_the_pages_of_their_calls():
+    """Each picture of rows is also on the page that explains its call, and links to its code."""
+    text = (DOCS / "which-rows.md").read_text(encoding="utf-8")
+    sections = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
+    anchors = [section.partition("\n")[0].lower().replace(" ", "-") for section in sections]
+    names = [re.search(r"images/(rows-\w+\.png)", section)[1] for section in sections]
+    assert len(names) == 9
+    pages = [path.read_text(encoding="utf-8") for path in DOCS.glob("[rg][eu]*/*.md")]
+    for name, anchor in zip(names, anchors, strict=True):
+        (page,) = (page for page in pages if f"(../images/{name})" in page)
+        assert f"(../which-rows.md#{anchor})" in page or name == "rows-plain.png"
+
+
+def test_letters_of_pictures_of_rows_can_be_read_on_a_phone():
+    """On a page of 390 pixels the letters are at least 11 pixels high, and do not overlap."""
+    drawn = runpy.run_path(str(DOCS / "studies" / "pictures.py"))
+    for strip in drawn["run_page"]().values():
+        figure = drawn["draw_strip"](strip, drawn["INKS"][""], narrow=True)
+        figure.draw_without_rendering()
+        pixels_each_point = 358 / (72 * figure.get_figwidth())
+        texts = figure.findobj(mpl.text.Text)
+        shown = [text for text in texts if text.get_text() and text.get_visible()]
+        assert min(text.get_fontsize() for text in shown) * pixels_each_point > 11
+        boxes = [text.get_window_extent() for text in shown]
+        assert sum(box.count_overlaps(boxes) for box in boxes) == len(boxes)
 
 
 def test_link_checker(tmp_path):

@@ -2,13 +2,14 @@
 
     python docs/studies/diagnostics.py
 
-Saves docs/images/diagnostics-*.png, from scikit-learn's wine data.
+Saves docs/images/diagnostics-*.png, from scikit-learn's wine data. The site also has the pictures
+for narrow and for dark pages.
 """
 
+import runpy
 from pathlib import Path
 
 import matplotlib as mpl
-import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 from sklearn.datasets import load_wine
@@ -47,12 +48,14 @@ def drift() -> Figure:
 
 
 def draw_all(folder: Path, dpi: int) -> None:
-    """Draw each plot, and save it in a folder."""
-    for draw in (shares, drift):
-        figure = draw()
-        figure.savefig(folder / f"diagnostics-{draw.__name__}.png", dpi=dpi)
-        plt.close(figure)
+    """Draw each plot for wide and narrow, light and dark pages, and save it in a folder."""
+    gallery = runpy.run_path(str(Path(__file__).with_name("gallery.py")))
+    for ending, style in gallery["STYLES"].items():
+        with mpl.rc_context(style):
+            for draw in (shares, drift):
+                gallery["save"](draw(), folder, f"diagnostics-{draw.__name__}", ending, dpi)
 
 
 if __name__ == "__main__":
-    draw_all(IMAGES, dpi=110)
+    for draw in (shares, drift):
+        draw().savefig(IMAGES / f"diagnostics-{draw.__name__}.png", dpi=110)

@@ -8,6 +8,7 @@ site also has the pictures for dark and for narrow pages.
 
 import ast
 import re
+import textwrap
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -27,7 +28,10 @@ BLOCK = re.compile(
     r"^```python\n(.*?)^```$(?:\n\n!\[[^\]]*\]\(images/([\w-]+)\.png\))?", re.M | re.S
 )
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
-"""Of folds, from Okabe and Ito (2008)."""
+"""Of folds and series, from Okabe and Ito (2008), on light and dark pages."""
+
+LETTERS = 10
+"""The size of letters in points: on a page of 390 pixels, 12 pixels."""
 
 
 class Ink(NamedTuple):
@@ -35,15 +39,14 @@ class Ink(NamedTuple):
 
     text: str
     paper: str
-    line: str
     trains: str
     greys: tuple[str, str]
     """The ends of the colours of bands."""
 
 
 INKS = {
-    "": Ink("#1f2328", "white", "#0072B2", "#d3dae1", ("#eceff2", "#aab3bc")),
-    "-dark": Ink("#e6e6e6", "#14181e", "#56B4E9", "#39424c", ("#252c34", "#56616c")),
+    "": Ink("#1f2328", "white", "#d3dae1", ("#eceff2", "#aab3bc")),
+    "-dark": Ink("#e6e6e6", "#14181e", "#39424c", ("#252c34", "#56616c")),
 }
 """By the ending of a picture's name."""
 
@@ -99,28 +102,48 @@ def write_label(value: object) -> str:
 
 
 def draw_strip(strip: Strip, ink: Ink, narrow: bool = False) -> Figure:
-    """Draw a line of boxes for each fold or part, and a band of values for each column."""
+    """Draw a line of boxes for each fold or part, and a band of values for each column.
+
+    On a narrow page, labels of single rows need room, so the second half of the rows is below the
+    first.
+    """
     labels = [*strip.lines, *strip.bands]
-    places = np.arange(len(labels)) + 0.6 * (np.arange(len(labels)) >= len(strip.lines))
-    size = np.array([4.2 if narrow else 8.4, 0.26 * places[-1] + 0.7])
-    figure, ax = plt.subplots(figsize=size, facecolor=ink.paper)
-    left, bottom = (0.7, 0.36) / size
-    right, top = 1 - ((0.62, 0.26) if "label" in strip.bands else (0.1, 0.06)) / size
-    figure.subplots_adjust(left=left, bottom=bottom, right=right, top=top)
-    ax.set(xlim=(-0.5, len(strip.bands) - 0.5), ylim=(places[-1] + 0.5, -0.5), xticks=[])
-    for place, (states, colour) in enumerate(zip(strip.lines.values(), COLOURS * 3, strict=False)):
-        for state, shown in ((1, ink.trains), (2, colour)):
-            draw_boxes(ax, np.flatnonzero(states == state), place, shown)
-    for place, name in zip(places[len(strip.lines) :], strip.bands, strict=True):
-        draw_band(ax, strip.bands[name], place, ink, narrow)
+    is_band = np.arange(len(labels)) >= len(strip.lines)
+    places = np.arange(len(labels)) + 0.6 * is_band
+    n_blocks = 2 if narrow and "label" in strip.bands else 1
+    halves = np.array_split(np.arange(len(strip.bands)), n_blocks)
+    width = 4.2 if narrow else 8.4
+    block = 0.27 * (places[-1] + 1)
+    above = 0.26 if "label" in strip.bands else 0.06
+    height = above + n_blocks * block + (n_blocks - 1) * 0.3 + 0.34
+    figure = plt.figure(figsize=(width, height), facecolor=ink.paper)
+    left = 0.75 / width
+    right = 1 - (0.66 if "label" in strip.bands else 0.1) / width
+    for number, rows in enumerate(halves):
+        bottom = height - above - (number + 1) * block - number * 0.3
+        ax = figure.add_axes((left, bottom / height, right - left, block / height))
+        ax.set(xlim=(rows[0] - 0.5, rows[-1] + 0.5), ylim=(places[-1] + 0.5, -0.5), xticks=[])
+        draw_rows(ax, strip, rows, places, ink)
+        ax.set_yticks(places, labels, color=ink.text, fontsize=LETTERS)
+        ax.set(facecolor=ink.paper)
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
     if "label" in strip.bands:
-        count_labels(ax, strip, ink)
-    ax.set_yticks(places, labels, color=ink.text, fontsize=9)
-    ax.set(facecolor=ink.paper)
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
-    ax.set_xlabel("a box is a row: coloured validates, grey trains", color=ink.text, fontsize=8)
+        count_labels(figure.axes[0], strip, ink)
+    ax.set_xlabel(
+        "a box is a row: coloured validates, grey trains", color=ink.text, fontsize=LETTERS
+    )
     return figure
+
+
+def draw_rows(ax: Axes, strip: Strip, rows: np.ndarray, places: np.ndarray, ink: Ink) -> None:
+    """Draw the boxes and the bands of neighbouring rows, each line at its place."""
+    n_lines = len(strip.lines)
+    for place, states, colour in zip(places, strip.lines.values(), COLOURS * 3, strict=False):
+        for state, shown in ((1, ink.trains), (2, colour)):
+            draw_boxes(ax, rows[states[rows] == state], place, shown)
+    for place, name in zip(places[n_lines:], strip.bands, strict=True):
+        draw_band(ax, strip.bands[name], rows, place, ink)
 
 
 def count_labels(ax: Axes, strip: Strip, ink: Ink) -> None:
@@ -129,9 +152,9 @@ def count_labels(ax: Axes, strip: Strip, ink: Ink) -> None:
     counts = [labels[states == 2].value_counts() for states in strip.lines.values()]
     for column, label in enumerate(sorted(labels.unique())):
         for place, shown in enumerate([label, *(count.get(label, 0) for count in counts)], -1):
-            style = {"ha": "center", "va": "center", "fontsize": 8, "color": ink.text}
+            style = {"ha": "center", "va": "center", "fontsize": LETTERS, "color": ink.text}
             where = {"xy": (1, place), "xycoords": ax.get_yaxis_transform()}
-            offset = {"xytext": (10 + 14 * column, 0), "textcoords": "offset points"}
+            offset = {"xytext": (10 + 15 * column, 0), "textcoords": "offset points"}
             ax.annotate(str(shown), **where, **offset, **style)
 
 
@@ -142,21 +165,22 @@ def draw_boxes(
     ax.bar(rows, 0.84, width=rows_each - 0.14, bottom=place - 0.42, color=colour)
 
 
-def draw_band(ax: Axes, values: pd.Series, place: float, ink: Ink, narrow: bool) -> None:
+def draw_band(ax: Axes, values: pd.Series, rows: np.ndarray, place: float, ink: Ink) -> None:
     """Draw a cell for each run of equal values, and write the value where there is room."""
     is_date = pd.api.types.is_datetime64_dtype(values)
     codes = pd.Categorical(values.dt.month if is_date else values).codes
     top = max(codes.max(), 1) if is_date or codes.max() < 3 else 1
     between = mpl.colors.LinearSegmentedColormap.from_list("", ink.greys)
     written = values.dt.strftime("%b") if is_date else values.astype(str)
-    starts = np.flatnonzero(np.diff(codes, prepend=-1))
-    for start, end in zip(starts, [*starts[1:], len(codes)], strict=True):
+    box = 72 * ax.bbox.width / ax.figure.dpi / len(rows)  # in points
+    starts = rows[np.flatnonzero(np.diff(codes[rows], prepend=-1))]
+    for start, end in zip(starts, [*starts[1:], rows[-1] + 1], strict=True):
         code = codes[start] if top == codes.max() else codes[start] % 2
         middle, length = (start + end - 1) / 2, end - start
         draw_boxes(ax, np.array([middle]), place, between(code / top), length)
-        fits = len(written[start]) <= (1.1 if narrow else 2) * length
+        fits = 0.6 * LETTERS * len(written[start]) <= box * length
         if fits and (values.is_monotonic_increasing or not is_date):
-            style = {"color": ink.text, "fontsize": 7 if narrow else 8}
+            style = {"color": ink.text, "fontsize": LETTERS}
             ax.text(middle, place, written[start], ha="center", va="center", **style)
 
 
@@ -282,9 +306,10 @@ def draw_study(study: Study, ink: Ink, narrow: bool = False) -> Figure:
         ax.xaxis.set_minor_locator(mpl.ticker.NullLocator())
     ax.set_ylim(n_rows - 0.5, -0.5)
     if len(panel) > 1:
-        style = {"frameon": False, "labelcolor": ink.text, "fontsize": 9, "ncols": len(panel)}
+        style = {"frameon": False, "labelcolor": ink.text, "fontsize": LETTERS, "ncols": len(panel)}
         figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", **style)
-    figure.supxlabel(study.meaning, color=ink.text, fontsize=9)
+    meaning = textwrap.fill(study.meaning, 40) if narrow else study.meaning
+    figure.supxlabel(meaning, color=ink.text, fontsize=LETTERS)
     return figure
 
 
@@ -294,11 +319,11 @@ def draw_intervals(ax: Axes, panel: dict[str, pd.DataFrame], ink: Ink, line: flo
     for place, (name, table) in enumerate(panel.items()):
         middle, low, high = table.to_numpy().T
         rows = np.arange(len(table)) + 0.24 * (place - (len(panel) - 1) / 2)
-        look = {"color": (ink.line, COLOURS[1])[place], "marker": "os"[place], "markersize": 4}
+        look = {"color": COLOURS[place], "marker": "os"[place], "markersize": 4}
         ends = np.array([middle - low, high - middle])
         ax.errorbar(middle, rows, xerr=ends, linestyle="", elinewidth=1.5, label=name, **look)
     ax.set_yticks(range(len(table)), table.index)
-    ax.tick_params(colors=ink.text, labelsize=9, length=0)
+    ax.tick_params(colors=ink.text, labelsize=LETTERS, length=0)
     ax.grid(axis="x", color=ink.trains, linewidth=0.6)
     ax.set(facecolor=ink.paper, axisbelow=True)
     ax.spines[:].set_visible(False)

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import matplotlib as mpl
@@ -71,16 +72,62 @@ def test_bars_without_by_are_rows(frame: Make) -> None:
     assert title_of(parts) == "split: train 0.8, test 0.2"
 
 
-def test_many_classes_are_pooled() -> None:
-    """Beyond six classes, the smallest are drawn as one, in grey."""
-    data = pd.DataFrame({"label": np.repeat(list("abcdefgh"), range(10, 18)), "fold": 0})
+@pytest.mark.parametrize("n", [7, 28, 46])
+@pytest.mark.parametrize("by", ["label", sf.quantiles("x", 46)])
+def test_each_of_many_classes_has_a_colour(by: Any, n: int) -> None:
+    """Up to 48 classes or bins have colours of their own, and names; none is grey."""
+    label = [f"class {row % n:02}" for row in range(1380)]
+    data = pd.DataFrame({"label": label, "x": np.arange(1380.0)})
+    data["fold"] = np.arange(1380) // 7 % 5
+    ax = sf.plot(data, by)
+    n_classes = len(ax.containers)
+    colours = {mpl.colors.to_hex(container[0].get_facecolor()) for container in ax.containers}
+    assert n_classes == (n if by == "label" else 46)
+    assert len(colours) == n_classes
+    assert mpl.colors.to_hex("0.75") not in colours
+    named = texts(ax.get_legend().get_texts())
+    assert len(set(named)) == n_classes + 1
+    ax.figure.draw_without_rendering()
+    legend = ax.get_legend().get_window_extent()
+    assert ax.figure.bbox.padded(1).contains(*legend.min)
+    assert ax.figure.bbox.padded(1).contains(*legend.max)
+
+
+def test_more_classes_than_colours_are_pooled() -> None:
+    """Beyond 48 the smallest classes are one, in grey, on top."""
+    names = [f"class {number:02}" for number in range(50)]
+    data = pd.DataFrame({"label": np.repeat(names, range(10, 60))})
     data["fold"] = np.arange(len(data)) % 2
     ax = sf.plot(data, "label")
-    colours = [mpl.colors.to_hex(container[0].get_facecolor()) for container in ax.containers]
-    assert len({*colours}) == 7
-    assert colours[-1] == mpl.colors.to_hex("0.75")
-    assert texts(ax.get_legend().get_texts()) == ["2 others", *"hgfedc", "all rows"]
+    assert len(ax.containers) == 49
+    assert mpl.colors.to_hex(ax.containers[-1][0].get_facecolor()) == mpl.colors.to_hex("0.75")
+    assert texts(ax.get_legend().get_texts())[:2] == ["2 others", "class 49"]
     np.testing.assert_allclose(heights(ax).sum(axis=0), 1)
+
+
+def test_a_legend_without_room_has_the_largest_classes() -> None:
+    """On small axes of the caller the legend names as many classes as have room, and says so."""
+    names = [f"class {number:02}" for number in range(40)]
+    data = pd.DataFrame({"label": np.repeat(names, range(10, 50))})
+    data["fold"] = np.arange(len(data)) % 2
+    _, own = plt.subplots(figsize=(4, 3))
+    ax = sf.plot(data, "label", ax=own)
+    named = texts(ax.get_legend().get_texts())
+    assert named[0] == "class 39"
+    assert named[-1] == f"and {40 - len(named) + 2} more"
+    assert ax.get_legend().get_window_extent().height < own.figure.bbox.height
+
+
+def test_a_class_of_five_percent_can_be_seen() -> None:
+    """A class of 5 % has a colour and a line of its own, and is eight pixels high."""
+    data = pd.DataFrame({"label": [*["a"] * 5, *[f"b{each}" for each in range(19)] * 5] * 10})
+    data["fold"] = np.arange(1000) // 100 % 5
+    ax = sf.plot(data, "label")
+    ax.figure.draw_without_rendering()
+    rare = ax.containers[0][0]
+    assert rare.get_height() == pytest.approx(0.05)
+    assert rare.get_window_extent().height >= 8
+    assert ax.get_lines()[0].get_ydata()[0] == pytest.approx(0.05)
 
 
 def test_an_order_is_drawn_in_bins() -> None:
@@ -109,10 +156,12 @@ def test_the_worst_strata_are_drawn() -> None:
     """Of many strata the 15 worst are drawn, the worst first, and a line says so."""
     data = pd.DataFrame({"shop": np.repeat(np.arange(40).astype(str), 20)})
     data["fold"] = np.arange(800) % 4
-    data.loc[data["shop"] == "17", "fold"] = 3
+    for number in range(17, 35):
+        data.loc[data["shop"] == str(number), "fold"] = number % 3
+    data.loc[data["shop"] == "20", "fold"] = 3
     ax = sf.plot(data, "shop", kind="balance")
     shops = texts(ax.get_yticklabels())
-    assert (shops[0], len(shops), ax.get_ylabel()) == ("17", 15, "shop, 15 worst of 40")
+    assert (shops[0], len(shops), ax.get_ylabel()) == ("20", 15, "shop, 15 worst of 40")
 
 
 MARGINS = pd.DataFrame({"x": [0, 1] * 20, "y": [0] * 20 + [1] * 20, "fold": [0, 1] * 20})
@@ -297,6 +346,21 @@ def test_names_do_not_overlap(kind: Any, letters: int, size: tuple[float, float]
     assert 1 < len(across) < 40
 
 
+@pytest.mark.parametrize("k", [5, 12])
+def test_each_of_the_worst_has_a_cell_that_differs_from_paper(k: int) -> None:
+    """Beside a stratum that is far off, rows are chosen only if one can see a colour in them."""
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame({"shop": rng.choice([f"shop {each}" for each in range(50)], 3000)})
+    data = data.strat.kfold("shop", k=k)
+    data.loc[data["shop"].isin(["shop 3", "shop 4"]), "fold"] = 1
+    ax = sf.plot(data, "shop", kind="balance")
+    (mesh,) = ax.collections
+    colours = mesh.to_rgba(cells(ax))[:, :, :3]
+    darkest = colours.min(axis=(1, 2))
+    assert darkest.max() < 0.92
+    assert set(texts(ax.get_yticklabels())[:2]) == {"shop 3", "shop 4"}
+
+
 def test_the_worst_have_no_empty_rows() -> None:
     """Strata and features without anything to show are not among the worst."""
     rows = np.arange(960)
@@ -323,6 +387,68 @@ def test_a_picture_keeps_to_its_axes(kind: Any) -> None:
     assert ax.bbox.x1 < beside.get_window_extent().x1
     assert kind == "shares" or ax.yaxis.get_tightbbox().x0 >= start - 1
     assert ax.get_in_layout()
+
+
+def test_labels_of_neighbouring_columns_are_apart(kind: str) -> None:
+    """Names of columns below three pictures side by side do not touch, with their sizes."""
+    names = ["stratified folds of rows", "group folds of patients", "random folds of all rows"]
+    data = {name: np.arange(3000) * (1 + place) % 10 for place, name in enumerate(names)}
+    frame = make(kind, {"label": np.arange(3000) % 3} | data)
+    _, own = plt.subplots(1, 3, figsize=(9, 3))
+    for axes in (sf.plot(frame, "label", names), sf.plot(frame, "label", names, ax=own)):
+        axes[0].figure.draw_without_rendering()
+        labels = [ax.xaxis.label.get_window_extent() for ax in axes]
+        assert all(left.x1 < right.x0 for left, right in pairwise(labels))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 1), (2, 2), (3, 2)])
+@pytest.mark.parametrize("kind", ["shares", "balance"])
+def test_lower_labels_are_not_cut(kind: Any, shape: tuple[int, int]) -> None:
+    """On subplots of the caller names and titles are inside the figure and on no other axes."""
+    parts = ["a long training part", "validation of the model", "the last test part"]
+    data = pd.DataFrame({"label": list("abc") * 100, "part": np.repeat(parts, 100)})
+    figure, grid = plt.subplots(*shape, figsize=(8, 3 * shape[0]), squeeze=False)
+    for own in grid.flat:
+        sf.plot(data, "label", "part", kind=kind, ax=own)
+    figure.draw_without_rendering()
+    for column in grid.T:
+        for ax in column:
+            assert ax.xaxis.get_tightbbox().y0 >= -1
+            assert ax.title.get_window_extent().y1 <= figure.bbox.y1 + 1
+            assert ax.bbox.height > figure.bbox.height / shape[0] / 4
+        for above, below in pairwise(column):
+            assert above.xaxis.get_tightbbox().y0 >= below.title.get_window_extent().y1 - 1
+
+
+def test_names_of_margins_are_whole() -> None:
+    """Names of an entry and its value of up to 36 letters are shown, not cut to 20."""
+    states = ["Utah", "Ulm", "Uppsala"]
+    data = pd.DataFrame({"school": [f"University of {state}" for state in states] * 40})
+    data["degree"] = ["bachelor of science", "master of arts"] * 60
+    data["fold"] = np.arange(120) // 3 % 4
+    ax = sf.plot(data, sf.margins(["school", "degree"]), kind="balance")
+    names = [f"school: University of {state}" for state in sorted(states)]
+    assert texts(ax.get_yticklabels())[:4] == [*names, "degree: bachelor of science"]
+    joint = sf.plot(data, ["degree", "school"], kind="balance")
+    assert texts(joint.get_yticklabels())[2] == "(bachelor…science, Universi… of Ulm)"
+    joint.figure.draw_without_rendering()
+    assert joint.bbox.width > joint.figure.bbox.width / 3
+
+
+def test_a_picture_has_the_colours_of_the_style() -> None:
+    """On dark paper even cells, lines and letters are those of the style, classes the same."""
+    light = sf.plot(pd.DataFrame(DATA), "label")
+    with plt.style.context("dark_background"):
+        dark = sf.plot(pd.DataFrame(DATA), "label")
+        even = pd.DataFrame({"label": LABELS}).strat.kfold("label", k=2)
+        matrix = sf.plot(even, "label", kind="balance")
+    (mesh,) = matrix.collections
+    np.testing.assert_allclose(mesh.to_rgba(0.0)[:3], 0, atol=0.01)
+    assert mpl.colors.to_hex(dark.get_lines()[0].get_color()) == "#ffffff"
+    colours = [
+        [container[0].get_facecolor() for container in ax.containers] for ax in (light, dark)
+    ]
+    assert colours[0] == colours[1]
 
 
 def test_line_breaks_are_shown_as_repr_does(kind: str) -> None:

@@ -11,5 +11,6 @@
 - `compared`: the columns that a call compares; `copies`: whether chance explains equal rows
 - `shared`: what folds share in these; `engine_counts`: the same on Dask and Spark frames
 - `leaks`; `report` with `compare`; `advise`
-- `plot`: the data and the title of each picture; `draw`: bars and matrices
+- `plot`: the figure; `pictures`: what it shows; `draw`: bars and matrices in the colours of
+  `palette`; `picture_names`: names that are cut to their room; `fit`: room for all of these
 """

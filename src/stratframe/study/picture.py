@@ -12,7 +12,8 @@ import numpy as np
 from .. import frames
 from ..checks import load_extra
 from ..errors import StratError
-from ..judging.draw import COLOURS, short_text
+from ..judging import palette
+from ..judging.picture_names import short_text
 from .statistics import SHOWN, read_series
 from .strategies import BASELINE
 
@@ -129,18 +130,19 @@ def read_results(results: Any, coloured: str) -> Any:
 
 def draw_panel(ax: Any, rows: Any, strategies: list[Any], estimators: list[Any]) -> None:
     """Draw the ratios for one k; the estimators of a strategy are drawn one below another."""
-    ax.axvline(1, color="0.4", linewidth=0.8, zorder=1)
+    ax.axvline(1, color=palette.ink(), linewidth=0.8, zorder=1)
     shifts = np.zeros(1)
     if len(estimators) > 1:
         shifts = np.linspace(-0.3, 0.3, len(estimators))
-    looks = zip(estimators, shifts, cycle(COLOURS), cycle(MARKERS), strict=False)
+    looks = zip(estimators, shifts, cycle(palette.COLOURS[:6]), cycle(MARKERS), strict=False)
     for estimator, shift, colour, marker in looks:
         points = rows[rows["estimator"] == estimator]
         heights = [strategies.index(each) + shift for each in points["strategy"]]
         ax.hlines(heights, points["low"], points["high"], color=colour, linewidth=1.2, zorder=2)
         look = {"color": colour, "marker": marker, "markersize": 4, "linestyle": "", "zorder": 3}
         ax.plot(points["mse_ratio"], heights, label=short_text(estimator, MOST_LETTERS), **look)
-    ax.grid(axis="x", color="0.85", linewidth=0.6)
+    pale = palette.mix(palette.ink(), palette.paper_of(ax), palette.GRID)
+    ax.grid(axis="x", color=pale, linewidth=0.6)
     ax.set_axisbelow(True)
 
 

@@ -155,6 +155,12 @@ def kfold(
     >>> df = pd.DataFrame({"label": ["a", "b"] * 4})
     >>> sf.kfold(df, "label", k=2)["fold"].tolist()
     [0, 0, 0, 1, 1, 0, 1, 1]
+
+    All rows of a patient in one fold, and the ill ones in both:
+
+    >>> visits = pd.DataFrame({"patient": list("aaabbccddd"), "ill": [1] * 3 + [0] * 4 + [1] * 3})
+    >>> sf.kfold(visits, "ill", k=2, groups="patient")["fold"].tolist()
+    [1, 1, 1, 0, 0, 1, 1, 0, 0, 0]
     """
     options = check_options(
         by,
@@ -259,12 +265,26 @@ def split(
     >>> df = pl.DataFrame({"label": ["a", "b"] * 5})
     >>> sf.split(df, "label", {"train": 0.6, "test": 0.4})["split"].value_counts(sort=True).rows()
     [('train', 6), ('test', 4)]
+
+    All rows of a patient in one part:
+
+    >>> ill = [1, 1, 0, 0, 0, 0, 1, 1, 0, 0]
+    >>> visits = pl.DataFrame({"patient": list("aabbccddee"), "ill": ill})
+    >>> visits = sf.split(visits, "ill", 0.4, groups="patient")
+    >>> visits.filter(split="test")["patient"].to_list()
+    ['a', 'a', 'c', 'c']
+
+    The newest rows, in shares or in counts:
+
     >>> days = pl.DataFrame({"day": [2, 5, 1, 4, 3]})
     >>> sf.split(days, sf.continuous("day"), 0.4, deal="contiguous")["split"].to_list()
     ['train', 'test', 'train', 'test', 'train']
     >>> last = sf.split(days, sf.continuous("day"), each=1, deal="contiguous")
     >>> last["split"].to_list()
     ['train', 'test', 'train', 'train', 'train']
+
+    Repeated holdouts:
+
     >>> twenty = sf.split(df, "label", 0.2, repeats=20)
     >>> names = [f"split_{number}" for number in range(1, 21)]
     >>> len(sf.cv(twenty, names, train="train", valid="test"))

@@ -141,17 +141,21 @@ def taken_name(name: Hashable) -> str:
 
 def stratum_names(strata: Strata, which: Ints, *, with_entry: bool) -> list[str]:
     """Write the names of strata as text, with the values of several entries in brackets."""
-    if not strata.levels:
-        return [ALL_ROWS] * len(which)
-    first = first_occurrence(strata.codes, len(strata.sizes))[which]
-    columns = [format_values(frames.to_list(level.values(first))) for level in strata.levels]
-    entry = f"{strata.levels[0].name}: " if with_entry else ""
+    entry = f"{strata.levels[0].name}: " if with_entry and strata.levels else ""
     names = []
-    for row in zip(*columns, strict=True):
-        texts = [text or "missing" for text in row]
+    for texts in stratum_texts(strata, which):
         name = texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
         names.append(f"{entry}{name}")
     return names
+
+
+def stratum_texts(strata: Strata, which: Ints) -> list[tuple[str, ...]]:
+    """Write the values of strata as text, one for each entry."""
+    if not strata.levels:
+        return [(ALL_ROWS,)] * len(which)
+    first = first_occurrence(strata.codes, len(strata.sizes))[which]
+    columns = [format_values(frames.to_list(level.values(first))) for level in strata.levels]
+    return [tuple(text or "missing" for text in row) for row in zip(*columns, strict=True)]
 
 
 def text_array(texts: Sequence[str]) -> Any:
