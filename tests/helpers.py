@@ -78,7 +78,8 @@ def strata_of(frame: Any, by: Any, **options: Any) -> dict[Any, int]:
     """Count the rows of each stratum in the order of a plan; those of several entries: tuples."""
     options = {"missing": "stratum", "rare": "ignore"} | options
     columns = columns_of(sf.plan(frame, by, 2, **options))
-    counts, _ = columns.pop("n"), columns.pop("fold")
+    counts = columns.pop("n")
+    _ = columns.pop("fold")
     found: Counter[Any] = Counter()
     for *names, n in zip(*columns.values(), counts, strict=True):
         found[names[0] if len(names) == 1 else tuple(names)] += n

@@ -48,7 +48,8 @@ CALLS = {
 
 def make_rows() -> dict[str, Any]:
     """Make the columns that the tables name: 240 rows in which nothing is wrong."""
-    n, rng = 240, np.random.default_rng(0)
+    n = 240
+    rng = np.random.default_rng(0)
     tags = {tag: rng.integers(0, 2, n).tolist() for tag in ("sea", "sun", "snow")}
     blocks = {"patient": 4, "device": 8, "target": 15, "month": 20}
     turns = {"row": 5, "column": 7, "drug": 15}

@@ -53,7 +53,8 @@ def test_calls_do_not_make_rows(library: Any, monkeypatch: pytest.MonkeyPatch) -
     """An error of a call makes no frame until its rows are looked at."""
     with pytest.raises(sf.StratError) as caught:
         sf.kfold(library.DataFrame({"x": ["a", None, "b"]}), "x", 2)
-    original, made = library.DataFrame, []
+    original = library.DataFrame
+    made = []
     monkeypatch.setattr(library, "DataFrame", lambda given: made.append(1) or original(given))
     assert list(caught.value.failures["row"]) == [1]
     assert made == [1]

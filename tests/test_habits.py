@@ -26,7 +26,8 @@ VERBS = sorted({*vars(Strat)} & {*sf.__all__})
 PARAMETERS = {each for verb in VERBS for each in inspect.signature(getattr(sf, verb)).parameters}
 PARAMETERS -= {"frame"}
 METHODS_OF_FRAMES = [name for name in vars(Strat) if not name.startswith("_")]
-KFOLD, SPLIT = "df.strat.kfold(..., ", 'parts={"train": 0.8, "test": 0.2}'
+KFOLD = "df.strat.kfold(..., "
+SPLIT = 'parts={"train": 0.8, "test": 0.2}'
 PATIENTS = f'`{KFOLD}groups="patient")`'
 SAMPLED = '`df.strat.split(..., groups="patient")` draws whole groups'
 TOTAL = 'by=["label", sf.total("weight")]'
@@ -106,7 +107,8 @@ ANSWERS = {
 @pytest.mark.parametrize("call", ANSWERS)
 def test_arguments_of_other_libraries(call: str) -> None:
     """The error names our argument, and what to write."""
-    verb, (arguments, hint) = re.findall(r"\.(\w+)\(", call)[-1], ANSWERS[call]
+    verb = re.findall(r"\.(\w+)\(", call)[-1]
+    arguments, hint = ANSWERS[call]
     with pytest.raises(TypeError) as caught:
         evaluate(call, df=pd.DataFrame(ROWS))
     assert str(caught.value) == f"`{verb}` has no argument {arguments}.\nHint: {hint}."
@@ -128,7 +130,8 @@ OTHER_NAMES = {
 @pytest.mark.parametrize("call", OTHER_NAMES)
 def test_names_that_are_no_method(call: str) -> None:
     """The error of a name that other libraries have says what to write; Python's stays as it is."""
-    df, owner = pd.DataFrame(ROWS), call.rpartition(".")
+    df = pd.DataFrame(ROWS)
+    owner = call.rpartition(".")
     with pytest.raises(AttributeError) as caught:
         evaluate(call, df=df)
     assert str(caught.value) == f"`.strat` has no `{owner[2]}`.\nHint: {OTHER_NAMES[call]}."
@@ -173,7 +176,8 @@ def test_the_calls_of_the_hints(name: str) -> None:
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_name_is_answered(verb: str) -> None:
     """No verb, nor its method, leaves one of the names to Python's error, but unknown ones."""
-    function, df = getattr(sf, verb), pd.DataFrame(ROWS)
+    function = getattr(sf, verb)
+    df = pd.DataFrame(ROWS)
     parameters = inspect.signature(function).parameters
     assert not {"args", "kwargs"} & parameters.keys()
     assert function.__name__ == verb
@@ -311,7 +315,8 @@ PLACES = {
 @pytest.mark.parametrize("call", PLACES)
 def test_arguments_without_their_names(call: str) -> None:
     """The error of a function and of its method says how to write what it takes by name alone."""
-    df, (verb, _, given) = pd.DataFrame(ROWS), call.partition("(")
+    df = pd.DataFrame(ROWS)
+    verb, _, given = call.partition("(")
     for code in (f"df.strat.{call}", f"sf.{verb}(df, {given}"):
         with pytest.raises(TypeError) as caught:
             evaluate(code, df=df)
@@ -323,7 +328,8 @@ TAKEN = {
     "groups": "column names, expressions, or one of `sf.clusters`, `sf.linked` and `sf.similar`",
     "key": "column names or expressions",
 }
-NAMES, GIVE_NAME = f"`by` must hold {TAKEN['by']}, got", "Hint: give the name of the column."
+NAMES = f"`by` must hold {TAKEN['by']}, got"
+GIVE_NAME = "Hint: give the name of the column."
 LABELS = ["p", "q"] * 200
 GIVEN = [
     pd.Series(LABELS, name="label"),
@@ -344,7 +350,8 @@ GIVEN = [
 @pytest.mark.parametrize("data", GIVEN, ids=lambda data: type(data).__name__)
 def test_data_in_place_of_names(argument: str, data: Any) -> None:
     """Data are never printed: the message has their type, and the name of the column if known."""
-    df, name = pd.DataFrame(ROWS), getattr(data, "name", None)
+    df = pd.DataFrame(ROWS)
+    name = getattr(data, "name", None)
     got = "list of 400 values" if isinstance(data, list) else type(data).__name__
     hint = f"Hint: give the name of the column, {name!r}." if name else GIVE_NAME
     message = f"`{argument}` must hold {TAKEN[argument]}, got {got}.\n{hint}"
@@ -374,7 +381,8 @@ def test_many_names_and_values(frame: Make, argument: str, n: int) -> None:
 @pytest.mark.parametrize("make_data", [pd.Series, pl.Series, np.array])
 def test_data_in_terms(make_data: Callable[..., Any]) -> None:
     """Data in a term or in margins are not printed either, nor twice."""
-    df, data = pd.DataFrame(ROWS), make_data([0.5, 1.5] * 200)
+    df = pd.DataFrame(ROWS)
+    data = make_data([0.5, 1.5] * 200)
     got = type(data).__name__
     quantiles = sf.quantiles(data, 2)
     several = [quantiles, sf.quantiles(make_data([0.5]), 2)]
@@ -390,7 +398,8 @@ def test_data_in_terms(make_data: Callable[..., Any]) -> None:
 
 FIRST = "Hint: `by` comes first; pass the number of folds as `k=5`."
 NO_COLUMN = "`{}` names the column {}, which the frame does not have.\nHint: {}."
-LISTED, IDS = "several columns go in a list", 'several columns go in a list: `["fold", "id"]`'
+LISTED = "several columns go in a list"
+IDS = 'several columns go in a list: `["fold", "id"]`'
 MISNAMED = {
     **dict.fromkeys(("sf.kfold(df, 5)", "sf.kfold(df, [5])"), f"{NAMES} 5.\n{FIRST}"),
     "sf.kfold(df, 1)": f"{NAMES} 1.",

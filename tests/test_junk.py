@@ -165,7 +165,8 @@ CALLED = [*product(["pandas"], VERBS), *product(["polars-lazy"], sorted({*VERBS}
 @pytest.mark.parametrize(("kind", "verb"), CALLED)
 def test_verbs_answer_junk(kind: str, verb: str) -> None:
     """Whatever an argument is given, the answer is a result or a short error of ours."""
-    function, df = getattr(sf, verb), make(kind, FRAME)
+    function = getattr(sf, verb)
+    df = make(kind, FRAME)
     # A picture takes long, and reads its other arguments as `check` does.
     arguments = ("by", "kind", "ax") if verb == "plot" else arguments_of(function)
     faults = {}
@@ -191,7 +192,8 @@ OF_TERMS = [(term, name) for term in TERMS for name in arguments_of(getattr(sf, 
 @pytest.mark.parametrize(("term", "argument"), OF_TERMS)
 def test_terms_answer_junk(term: str, argument: str) -> None:
     """So do the terms, when they are made or when they are used."""
-    df, faults = make("pandas", FRAME), {}
+    df = make("pandas", FRAME)
+    faults = {}
     for code in JUNK:
         if argument in ("features", "entries", "edges"):
             listed = TERMS[term] | {argument: ["price", make_junk(code)]}
@@ -367,7 +369,8 @@ def draw_call(rng: Random) -> tuple[Callable[..., Any], dict[str, Any], list[str
         verb = rng.choice(list(VERBS))
         return getattr(sf, verb), VERBS[verb], [*arguments_of(getattr(sf, verb))]
     if kind < 0.85:
-        term, verb = rng.choice(list(TERMS)), rng.choice(["kfold", "plan", "advise", "report"])
+        term = rng.choice(list(TERMS))
+        verb = rng.choice(["kfold", "plan", "advise", "report"])
 
         def call(frame: Any, **given: Any) -> Any:
             more = {"name": "new"} if verb == "kfold" else {}
@@ -424,7 +427,8 @@ def test_values_in_messages(value: object, text: str) -> None:
     assert describe(value) == text
 
 
-KS, MOST = "`ks` must hold at most 10,000 numbers, got", "must be at most the number of rows"
+KS = "`ks` must hold at most 10,000 numbers, got"
+MOST = "must be at most the number of rows"
 TOO_MUCH = {
     "sf.bins('price', count())": "`edges` of `sf.bins` must define at most 1,000,000 bins.",
     "sf.clusters('price', algorithm='dbscan', eps=10**400)": (

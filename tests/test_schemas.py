@@ -151,7 +151,8 @@ def test_arguments(call: str) -> None:
 @pytest.mark.parametrize("lazy", [False, True])
 def test_parted_accepts_what_files_keep(tmp_path: Path, nulls: bool, lazy: bool) -> None:
     """Parts that the other library reads from Parquet fit, with `text=True` where order is lost."""
-    path, rare = tmp_path / "parts.parquet", "null" if nulls else "ignore"
+    path = tmp_path / "parts.parquet"
+    rare = "null" if nulls else "ignore"
     for first, n_moves in (("pandas", 1), ("polars", 2)):
         df: Any = sf.split(make(first, DATA), "label", PARTS, rare=rare)
         for move in range(4):
@@ -189,9 +190,11 @@ def test_lazy_parts_are_checked_by_type() -> None:
 def test_folded_takes_the_floats_that_pandas_makes(tmp_path: Path) -> None:
     """With nulls, folds written to CSV and read again fit, and those that `concat` makes."""
     df = pd.DataFrame(DATA)
-    folded, whole = sf.kfold(df, "label", k=4, rare="null"), sf.kfold(df, k=4)
+    folded = sf.kfold(df, "label", k=4, rare="null")
+    whole = sf.kfold(df, k=4)
     folded.to_csv(tmp_path / "folded.csv", index=False)
-    read, grown = pd.read_csv(tmp_path / "folded.csv"), pd.concat([whole, df])
+    read = pd.read_csv(tmp_path / "folded.csv")
+    grown = pd.concat([whole, df])
     for frame in (folded, read, grown, whole):
         assert sf.schemas.folded(k=4, nulls=True).validate(frame).equals(frame)
     assert read["fold"].dtype == grown["fold"].dtype == "float64"

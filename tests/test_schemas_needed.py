@@ -71,7 +71,8 @@ def takes(call: Any) -> bool:
 def test_takes_what_kfold_takes(kind: str, call: tuple[Any, dict[str, Any]]) -> None:
     """A frame that the call takes comes back; with a value at fault both take it, or neither."""
     by, arguments = call
-    schema, frame = needed(kind, by, **arguments), make(kind, DATA)
+    schema = needed(kind, by, **arguments)
+    frame = make(kind, DATA)
     sf.kfold(frame, by, 2, rare="ignore", **arguments)
     assert schema.validate(frame).equals(frame)
     for column, row, value in FAULTS:
@@ -90,7 +91,8 @@ def test_takes_what_kfold_takes(kind: str, call: tuple[Any, dict[str, Any]]) -> 
 def test_plain_columns_of_floats(values: list[float | None], missing: Any, kind: str) -> None:
     """A column is checked as what it turns out to be: classes, or continuous with fractions."""
     assume(any(value is not None for value in values))
-    frame, schema = make(kind, {"x": values}), needed(kind, "x", missing=missing)
+    frame = make(kind, {"x": values})
+    schema = needed(kind, "x", missing=missing)
     dealt = takes(lambda: sf.kfold(frame, "x", 2, missing=missing, rare="ignore"))
     assert takes(lambda: schema.validate(frame, lazy=True)) == dealt
 
@@ -156,7 +158,8 @@ def test_columns_that_are_not_there_or_of_the_wrong_type(kind: str, by: Any) -> 
 
 def test_continuous_columns_come_last() -> None:
     """A column of fractions that other entries follow is refused, as by the call."""
-    frame, bys = pd.DataFrame(DATA), [["label", "price"], ["price", "label"]]
+    frame = pd.DataFrame(DATA)
+    bys = [["label", "price"], ["price", "label"]]
     bys.append(sf.margins(["label", "price"]))
     found = [takes(lambda by=by: sf.schemas.needed(by).validate(frame)) for by in bys]
     assert found == [True, False, False]

@@ -13,7 +13,8 @@ import stratframe as sf
 from tests import helpers
 from tests.helpers import Make, at_fault, eager, evaluate, make, refuse, refuse_now, values, warned
 
-two_kinds, refuse_rule = helpers.two_kinds, helpers.refuse_rule
+two_kinds = helpers.two_kinds
+refuse_rule = helpers.refuse_rule
 N = 100
 TWO = {"y": [0, 1] * (N // 2), "id": list(range(N))}
 
@@ -140,7 +141,8 @@ SOME: dict[str, list[Any]] = {
 }
 SOME |= {"x": [i + 0.5 for i in range(60)], "id": [i * 7 % 60 for i in range(60)]}
 SOME |= {"who": [i // 3 for i in range(60)], "train": [i % 6 not in (2, 5) for i in range(60)]}
-CONTINUOUS, MARGINS = sf.continuous("x"), sf.margins(["y", sf.quantiles("x", 2)])
+CONTINUOUS = sf.continuous("x")
+MARGINS = sf.margins(["y", sf.quantiles("x", 2)])
 TOTALS = ["y", sf.total("x", "id")]
 OF_SOME = [
     ("y", {}),
@@ -212,7 +214,8 @@ BAD_WHERE = {
 @pytest.mark.parametrize("where", BAD_WHERE)
 def test_bad_where(frame: Make, kind: str, where: str) -> None:
     """What is no column of flags is refused; a condition is answered with one that may be given."""
-    df, rule = frame(TWO), BAD_WHERE[where].format(dtype="Int64" if "polars" in kind else "int64")
+    df = frame(TWO)
+    rule = BAD_WHERE[where].format(dtype="Int64" if "polars" in kind else "int64")
     error = refuse_rule(rule, lambda: sf.kfold(df, "y", where=evaluate(where, df=df, eager=eager)))
     read = 'pl.col("split")' if "polars" in kind else 'lambda df: df["split"]'
     hint = f'Hint: compute it, as in `where={read} == "train"`.'
@@ -393,7 +396,8 @@ def test_columns_of_several_levels(call: str) -> None:
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_names_of_numpy(kind: str, call: str) -> None:
     """A name that numpy made is that of a column, in whatever argument."""
-    df, of_numpy = make(kind, LEVELS), re.sub(r"('\w+')", r"np.str_(\1)", call)
+    df = make(kind, LEVELS)
+    of_numpy = re.sub(r"('\w+')", r"np.str_(\1)", call)
     found, expected = (evaluate(f"df.strat.{code}", df=df) for code in (of_numpy, call))
     assert str(eager(found)) == str(eager(expected))
 

@@ -10,7 +10,8 @@ from .groups.partitions import HALVES
 
 
 def swapped(codes: list[int], parts: list[int], *values: list[float]) -> list[int]:
-    stream, numbers = word_stream(0, StreamTag.FOLD_TOTALS), np.array(values, dtype=np.float64)
+    stream = word_stream(0, StreamTag.FOLD_TOTALS)
+    numbers = np.array(values, dtype=np.float64)
     return swap_for_totals(np.array(codes), np.array(parts), numbers, HALVES, stream).tolist()
 
 
@@ -33,7 +34,8 @@ def test_nothing_to_gain(values: list[float]) -> None:
 def test_totals_of_groups_do_not_depend_on_the_order_of_rows() -> None:
     """Rows are added in the order of their values."""
     rng = np.random.default_rng(0)
-    values, group = rng.lognormal(0, 9, (2, 3_000)), rng.integers(0, 9, 3_000)
+    values = rng.lognormal(0, 9, (2, 3_000))
+    group = rng.integers(0, 9, 3_000)
     found = group_totals(values, group, 9)
     for _ in range(20):
         order = rng.permutation(3_000)
@@ -45,6 +47,7 @@ def test_totals_of_groups_do_not_depend_on_the_order_of_rows() -> None:
 def test_a_total_is_large_beyond_four_standard_deviations(n: int) -> None:
     """The total of a fold with one row, drawn at random, varies as the values do."""
     values = np.append(np.linspace(0, 0.01, n - 1), 1.0)
-    folds, sizes = np.repeat([0, 1], [n - 1, 1]), np.array([n - 1, 1])
+    folds = np.repeat([0, 1], [n - 1, 1])
+    sizes = np.array([n - 1, 1])
     _, is_large = measure_totals(values[None], folds, sizes, np.arange(n))
     assert is_large.tolist() == [[values[-1] - values.mean() > 4 * values.std()] * 2]

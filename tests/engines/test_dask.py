@@ -118,7 +118,8 @@ def test_rows_near_the_cuts_take_a_second_pass(large):
 def test_partitions_may_be_of_any_size(large):
     """Large and small partitions, and those without rows, are counted together."""
     large = large[:30_000].assign(price=large["id"] * 7 % 1009, who=large["id"] % 99)
-    lazy, by = of_parts(cut(large, [0, 5, 5, 9000, 9100])), [sf.quantiles("price", 4), "label"]
+    lazy = of_parts(cut(large, [0, 5, 5, 9000, 9100]))
+    by = [sf.quantiles("price", 4), "label"]
     for options in ({"key": "id"}, {"groups": "who"}):
         found, expected = (sf.kfold(each, by, **options) for each in (lazy, large))
         assert_frame_equal(found.compute(), expected)
@@ -139,10 +140,12 @@ def test_a_check_takes_four_passes(large):
 @pytest.mark.parametrize(("column", "n_passes"), [("ties", 7), ("close", 6)])
 def test_quantiles_are_narrowed_down_in_several_passes(column, n_passes):
     """Where too many rows to collect are left after counts of some bits, more bits are counted."""
-    rng, n = np.random.default_rng(2), 2_250_000
+    rng = np.random.default_rng(2)
+    n = 2_250_000
     frame = pd.DataFrame({"id": np.arange(n), "close": 8 + rng.integers(0, 1 << 20, n) / 2**21})
     frame["ties"] = np.where(rng.random(n) < 0.95, 7, 7 + rng.random(n) / 1000)
-    source, by = Source(frame), sf.quantiles(column, 8)
+    source = Source(frame)
+    by = sf.quantiles(column, 8)
     expected, warned = heard(lambda: sf.kfold(frame, by, key="id"))
     result, words = heard(lambda: sf.kfold(source.frame, by, key="id"))
     assert source.passes() == n_passes
@@ -173,7 +176,8 @@ NEEDED = {
 @pytest.mark.parametrize("wanted", NEEDED)
 def test_only_the_columns_that_are_needed_are_read(wanted):
     """Columns chosen of the result are read beside those that the call names, and no others."""
-    source, call = Source(FOLDED), NEEDED[wanted]
+    source = Source(FOLDED)
+    call = NEEDED[wanted]
     folded = call(source.frame)
     source.read.clear()
     new = [name for name in folded.columns if name.startswith("new")] or ["fold"]

@@ -52,7 +52,8 @@ ORDERS = [(slice(None), [7, 7, 23, 41]), (slice(None, None, -1), [30])]
 KEYED = {"key": "id", "missing": "stratum", "rare": "ignore"}
 TARGETS = [2, 3, 4, 5, 6, PARTS, {"a": 20, "b": None}, 0.3]
 ALL = list(range(N))
-orders, places = st.permutations(ALL), st.lists(st.integers(0, N), max_size=6)
+orders = st.permutations(ALL)
+places = st.lists(st.integers(0, N), max_size=6)
 
 
 def outcome(engine, call):
@@ -76,7 +77,8 @@ def test_folds_and_parts_are_those_of_pandas(engine):
     @given(*map(st.sampled_from, (BY, KEYS, CALLS)), orders, places, st.sampled_from(TARGETS))
     @settings(max_examples=engine.n_examples)
     def check(by, key, call, order, cuts, target):
-        rows, options = engine.spread(frame.iloc[order], cuts), {**KEYED, "key": key, **call}
+        rows = engine.spread(frame.iloc[order], cuts)
+        options = {**KEYED, "key": key, **call}
         verb = sf.kfold if isinstance(target, int) else sf.split
         found = outcome(engine, lambda: verb(rows, by, target, **options))
         assert found == outcome(engine, lambda: verb(frame, by, target, **options))
@@ -87,7 +89,8 @@ def test_folds_and_parts_are_those_of_pandas(engine):
 @pytest.mark.parametrize(("n_strata", "k"), [(1, 5), (3, 70), (2000, 4)])
 def test_many_rows(engine, n_strata, k):
     """Large and small strata get the folds of pandas."""
-    rng, n = np.random.default_rng(0), 40_000
+    rng = np.random.default_rng(0)
+    n = 40_000
     frame = pd.DataFrame({"id": rng.permutation(n), "g": rng.integers(0, n_strata, n)})
     frame["big"] = frame["g"] * (frame["id"] % 3 > 0)
     rows = engine.spread(frame, range(0, n, n // 8))
@@ -324,7 +327,8 @@ TABLED = [
 def test_tables_are_those_of_pandas(engine, by):
     """Tables of strata, and of the folds and parts of several columns, are those of pandas."""
     frame = engine.local(FOLDED)
-    rows, names = engine.spread(frame, [11, 11, 30, 59]), ["fold", "split"]
+    rows = engine.spread(frame, [11, 11, 30, 59])
+    names = ["fold", "split"]
     for verb in (sf.balance, partial(sf.report, full=True), partial(sf.compare, full=True)):
         engine.check_table(verb(rows, by, names), verb(frame, by, names))
     for verb, name in ((sf.balance, "plain"), (sf.report, "split")):
@@ -341,7 +345,8 @@ JUDGED = [(300, ["even", "no less even than a shuffle"]), (90, ["too few rows"] 
 @pytest.mark.parametrize(("n", "words"), JUDGED)
 def test_orders_are_judged_as_on_pandas(engine, n, words):
     """The running counts of an order are those of pandas, with ties, in each class and alone."""
-    drawn, x = np.random.default_rng(2), sf.continuous("x")
+    drawn = np.random.default_rng(2)
+    x = sf.continuous("x")
     frame = pd.DataFrame({"x": drawn.normal(9, 1, n).round(2), "id": range(n)})
     frame["label"] = frame["id"].mod(2).map(["a", "b"].__getitem__)
     frame["whole"] = frame["id"] ** 2 % 331  # most of its values are rare
@@ -349,7 +354,8 @@ def test_orders_are_judged_as_on_pandas(engine, n, words):
         frame = frame.strat.kfold(by, name=name)
     frame["plain"] = drawn.permutation(n) % 5
     frame["blocks"] = frame["x"].rank(method="first").astype(int) * 5 // (n + 1)
-    rows, names = engine.spread(frame, [1, n // 2]), ["own", "bins", "plain", "blocks"]
+    rows = engine.spread(frame, [1, n // 2])
+    names = ["own", "bins", "plain", "blocks"]
     for by in (["label", "x"], x, sf.continuous("id"), "whole"):
         engine.check_table(sf.compare(rows, by, names), sf.compare(frame, by, names))
     verdicts = list(sf.compare(rows, ["label", "x"], names)["verdict"])
@@ -519,7 +525,8 @@ def test_rows_of_a_call_without_entries_are_alike(engine, n):
 def test_parts_have_the_rows_of_pandas(engine):
     """Parts are frames of the engine with these rows, in the order of their names."""
     frame = engine.local(FOLDED)
-    found, expected = sf.parts(engine.spread(frame, [17, 45])), sf.parts(frame)
+    found = sf.parts(engine.spread(frame, [17, 45]))
+    expected = sf.parts(frame)
     assert list(found) == list(expected) == ["train", "valid", "test"]
     for name, part in found.items():
         assert engine.rows(part) == engine.rows(expected[name])
@@ -555,7 +562,8 @@ RULES = [
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_rules_read_the_rows_of_pandas(engine, rule):
     """Pairs by any rule are frames of the engine with the rows of pandas, and with its words."""
-    who, month = GIVEN["pair"], FOLDED["day"].map(lambda day: day.replace(month=day.day))
+    who = GIVEN["pair"]
+    month = FOLDED["day"].map(lambda day: day.replace(month=day.day))
     frame = engine.local(FOLDED.assign(who=who, month=month, row=[i // 4 for i in ALL]))
     rows = engine.spread(frame, [17, 45])
     try:

@@ -83,7 +83,8 @@ PASSES = [
 @pytest.mark.parametrize(("verb", "options", "n_passes"), PASSES, ids=str)
 def test_passes_over_the_rows(spark, verb, options, n_passes):
     """Rows are read as often as the page says, and once more for the new columns."""
-    rng, n = np.random.default_rng(0), 40_000
+    rng = np.random.default_rng(0)
+    n = 40_000
     frame = pl.DataFrame({"id": rng.permutation(n), "many": rng.integers(0, 2000, n)})
     mixed = pl.when(pl.int_range(n) < 9000).then(-1).otherwise("many")
     frame = frame.with_columns(g=rng.integers(0, 3, n), some=pl.col("id") > 9, mixed=mixed)
@@ -109,8 +110,10 @@ def test_rows_of_one_key_are_looked_for_once_more(spark):
 
 def test_many_rows_and_strata(spark, tmp_path):
     """Above a million rows Spark does not sort values, and counts fewer cells of many strata."""
-    rng, n = np.random.default_rng(0), 1_100_000
-    days, ids = pl.Series(rng.integers(0, 900, n)), np.arange(n)
+    rng = np.random.default_rng(0)
+    n = 1_100_000
+    days = pl.Series(rng.integers(0, 900, n))
+    ids = np.arange(n)
     frame = pl.DataFrame({"id": ids, "g": rng.integers(0, 3, n), "flag": days < 200})
     day = pl.date(2024, 1, 1) + pl.duration(days=days)
     frame = frame.with_columns(day=day, four=pl.col("id") // 4)
@@ -138,7 +141,8 @@ def test_nan_is_missing(spark):
     """NaN is missing in classes as null is."""
     nan = pl.Series([float(i % 3) if i % 5 else float("nan") for i in range(N)])
     frame = FRAME.with_columns(nan=nan)
-    rows, by = spark_frame(spark, frame, 3), ["nan", "whole"]
+    rows = spark_frame(spark, frame, 3)
+    by = ["nan", "whole"]
     for missing in ("stratum", "null"):
         options = {"key": "id", "missing": missing, "rare": "ignore"}
         found, expected = (by_id(sf.kfold(each, by, **options)) for each in (rows, frame))
@@ -229,7 +233,8 @@ OWN_VALUE += " rows must first be added with `withColumn`."
 @pytest.mark.parametrize(("column", "reason"), NO_VALUE)
 def test_columns_of_spark_must_have_a_value_in_each_row(spark, column, reason):
     """An expression that Spark cannot evaluate row by row is an error with Spark's reason."""
-    rows, named = spark_frame(spark, FRAME), run(column)
+    rows = spark_frame(spark, FRAME)
+    named = run(column)
     for given in ({"by": named}, {"by": [sf.classes(named)]}, {"groups": named}, {"key": named}):
         options = {} if "groups" in given else {"key": "id"}
         first, hint = str(refused(lambda each=options | given: sf.kfold(rows, **each))).split("\n")

@@ -34,7 +34,8 @@ def test_computations_read_what_they_refer_to(frame: Make, kind: str, columns: A
 
 def test_a_series_without_a_name_gets_that_of_its_expression() -> None:
     """Polars passes series without names inside `.over`; the expression knows the column."""
-    root, pattern = pl.col("root"), pl.col("^r.*$")
+    root = pl.col("root")
+    pattern = pl.col("^r.*$")
     for name, expr, expected in (
         ("given", root, "given"),
         ("", root.str.to_uppercase(), "root"),

@@ -108,7 +108,8 @@ def test_broken_files(tmp_path: Path, name: str, cut: int) -> None:
 @pytest.mark.parametrize("mode", [None, 0o600, 0o640, 0o664, 0o755])
 def test_permissions(tmp_path: Path, mode: int | None) -> None:
     """A file that is written over keeps its permissions; a new one has those of any file."""
-    path, other = tmp_path / "data.csv", tmp_path / "other"
+    path = tmp_path / "data.csv"
+    other = tmp_path / "other"
     other.touch()
     if mode is not None:
         path.touch()
@@ -134,7 +135,8 @@ def test_a_file_that_is_read_only_stays(tmp_path: Path) -> None:
 @pytest.mark.parametrize("is_there", [True, False])
 def test_links_stay(tmp_path: Path, is_there: bool) -> None:
     """What a symbolic link leads to is written, in its own folder, and the link stays."""
-    target, link = tmp_path / "data" / "target.csv", tmp_path / "link.csv"
+    target = tmp_path / "data" / "target.csv"
+    link = tmp_path / "link.csv"
     target.parent.mkdir()
     link.symlink_to(target)
     if is_there:

@@ -79,7 +79,8 @@ def test_floats_and_categories(series: Any, values: list[Any], codes: list[int])
 
 def test_values_without_an_order() -> None:
     """Values that Python cannot order, or takes for equal, are an error."""
-    rule, ns = "A column of `name` must hold values that", pl.Datetime("ns")
+    rule = "A column of `name` must hold values that"
+    ns = pl.Datetime("ns")
     for series, message in (
         (of_objects(0, "a"), f"{rule} can be ordered, but 'x' mixes types."),
         (pl.Series("x", [1, 2]).cast(ns), f"{rule} Python can tell apart, but 'x' is {ns}."),

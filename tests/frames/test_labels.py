@@ -49,7 +49,8 @@ def test_values_of_every_type(frame: Make, name: str, equal: bool) -> None:
         wanted = LABELS[name][:n]
         chosen = [each for each in LABELS[name] if (each in wanted) == equal]
         for nulls in (False, True):
-            kept, held = keep(made, chosen, nulls=nulls), [*chosen, *[None] * nulls]
+            kept = keep(made, chosen, nulls=nulls)
+            held = [*chosen, *[None] * nulls]
             expected = [row for row, value in enumerate(column) if value in held]
             assert (type(kept), rows_of(kept)) == (type(made), expected)
             if not isinstance(made, pl.LazyFrame):

@@ -139,7 +139,8 @@ def test_nested_columns(series: Any, what: Any, read: Any) -> None:
     refuse_now(f"A column must hold single values, but 'x' is {what}.", lambda: read(series))
 
 
-INTEGERS, DIGITS = [3, None, -1, 2, 3], ["3.5", None, "-1", "2", "3.5"]
+INTEGERS = [3, None, -1, 2, 3]
+DIGITS = ["3.5", None, "-1", "2", "3.5"]
 FLOATS = [0.5, None, -1.5, 0.25, 0.5]
 DAYS = [dt.date(2024, 3, 1), None, dt.date(2023, 1, 1), dt.date(2024, 2, 1), dt.date(2024, 3, 1)]
 STAMPS = [day and dt.datetime(day.year, day.month, day.day, 6) for day in DAYS]
@@ -252,7 +253,8 @@ def test_dates_are_numbers_without_edges(series: Any) -> None:
     """Differences of dates and times are in proportion to time, and edges do not compare."""
     seconds = next(key for key, own in OF_TIME.items() if any(each is series for each in own))
     values, _ = read_numbers(series, "drift")
-    steps, expected = np.diff(values[PRESENT].astype(float)), np.diff(seconds)
+    steps = np.diff(values[PRESENT].astype(float))
+    expected = np.diff(seconds)
     np.testing.assert_allclose(steps / steps[0], expected / expected[0], rtol=1e-12)
     message = f"`sf.bins('x', [1, 2])` needs numbers, but column 'x' is {series.dtype}."
     message += "\nHint: `sf.quantiles` takes dates."
@@ -279,8 +281,11 @@ def hashes(*series: Any) -> list[int]:
 
 
 EXACT = [Decimal(text) for text in ("0.50", "-3", "12345678901234567890123")]
-WHOLE, LARGE, PARTS = [5, -3, 2**40], [2**64 - 1, 2**63, 1], [0.5, -1.25, 1e300]
-GREAT, SECOND = [-1, 2**63, -(2**100)], dt.timedelta(seconds=1)
+WHOLE = [5, -3, 2**40]
+LARGE = [2**64 - 1, 2**63, 1]
+PARTS = [0.5, -1.25, 1e300]
+GREAT = [-1, 2**63, -(2**100)]
+SECOND = dt.timedelta(seconds=1)
 DATES = [dt.date(1970, 1, 2), dt.date(1969, 12, 31), dt.date(2024, 2, 29)]
 MOMENTS = [EPOCH + SECOND, EPOCH - SECOND, dt.datetime(2024, 2, 29, 12)]
 CLOCK = [dt.time(1), dt.time(microsecond=1), dt.time()]
@@ -383,7 +388,8 @@ def test_columns_are_chained() -> None:
         assert hashes(series) == [hashed_as(word(5)), hashed_as(word(5), word(1))]
 
 
-RANKED, CASES = ["b", None, "10", "9", "b"], ["é", None, "B", "a", "é"]
+RANKED = ["b", None, "10", "9", "b"]
+CASES = ["é", None, "B", "a", "é"]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ def column_a(df: pd.DataFrame) -> Any:
     return df["a"]
 
 
-A, DATA = pl.col("a"), {"a": [1, 2, 3], "b": ["x", "y", "x"]}
+A = pl.col("a")
+DATA = {"a": [1, 2, 3], "b": ["x", "y", "x"]}
 SAME = [("a", "a"), (pd.NA, pd.NA), (A + 1, pl.col("a") + 1), (column_a, column_a)]
 OTHERS = [("a", "b"), (1, True), (1, 1.0), (A + 1, A + 2), (A, "a"), ("a", A)]
 OTHERS += [(column_a, lambda df: df["a"]), (column_a, "a")]

@@ -14,7 +14,8 @@ import stratframe as sf
 from tests.helpers import HALVES, Make, at_fault, evaluate, refuse, refuse_now, values, warned
 
 SILENCED = '`rare="ignore"` silences this warning.'
-NAN, INF = float("nan"), float("inf")
+NAN = float("nan")
+INF = float("inf")
 DAYS = [dt.date(2026, 1, day) for day in (1, 2, 3)]
 GAPS = {"patient": [1, None, 1, 2, None, 3, 2, 3], "label": list("abababab")}
 NO_FOLD = 'in `kfold`, `missing="null"` leaves the fold of these rows null.'
@@ -33,10 +34,14 @@ KEYED = "sf.kfold(df, k=2, key='x', missing='stratum')"
 REPEATED = f"`key` ('x') must identify each row, but repeats in 2 rows (0, 2).{TOGETHER}"
 TWO = "Column 'x' has missing values in 2 rows (1, 4)."
 TWO_GAPPED: dict[str, Any] = {"row": [1, 4], "x": [None, None]}
-GAP, GAPPED = {"x": ["a", None, "b"]}, {"row": [1], "x": [None]}
-NUMBERS, ENDLESS = {"x": [1.5, None, 3, 4, NAN]}, {"x": [1.5, None, INF, 4, -INF]}
-BOTH, AT_FAULT = f"{ONE}\n{INFINITE}{CUT} {NO_FOLD}", {"row": [1, 2, 4], "x": [None, INF, -INF]}
-FAR, TOO_FAR = {"x": [1, None, 5, 40]}, {"row": [0, 3], "x": [1, 40]}
+GAP = {"x": ["a", None, "b"]}
+GAPPED = {"row": [1], "x": [None]}
+NUMBERS = {"x": [1.5, None, 3, 4, NAN]}
+ENDLESS = {"x": [1.5, None, INF, 4, -INF]}
+BOTH = f"{ONE}\n{INFINITE}{CUT} {NO_FOLD}"
+AT_FAULT = {"row": [1, 2, 4], "x": [None, INF, -INF]}
+FAR = {"x": [1, None, 5, 40]}
+TOO_FAR = {"row": [0, 3], "x": [1, 40]}
 MANY = {"label": ["a", None, "b", "b"], "age": [1, None, 7, 2], "price": [1.5, INF, 9.0, 8.0]}
 IN_MANY = {"label": [None, "b", "b"], "age": [None, 7, 2], "price": [INF, 9.0, 8.0]}
 VALUES: list[tuple[str, dict[str, list[Any]], str, dict[str, list[Any]]]] = [

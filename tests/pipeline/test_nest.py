@@ -55,7 +55,8 @@ def test_terms_of_other_arguments_are_others(frame: Make) -> None:
 
 def test_clusters_before_other_entries(frame: Make) -> None:
     """Entries that follow nest inside the clusters, and may order the rows anew."""
-    df, term = frame(cloud()), sf.clusters(FEATURES, 3)
+    df = frame(cloud())
+    term = sf.clusters(FEATURES, 3)
     for last in ("label", sf.continuous("x"), sf.chain("y"), sf.clusters("z", 2, name="more")):
         sizes = Counter(values(sf.kfold(df, [term, last], 5), "fold")).values()
         assert max(sizes) - min(sizes) <= 1

@@ -81,7 +81,8 @@ def test_what_is_no_frame(verb: Callable[..., Any], what: object) -> None:
     refuse_now(message, lambda: verb(what, "label"))
 
 
-MIXED, SUM = "all fractions or all counts, with at most one None", "fractions that sum to"
+MIXED = "all fractions or all counts, with at most one None"
+SUM = "fractions that sum to"
 AT_LEAST = "`parts` must map at least 2 names to their shares, got"
 TWENTY = '{"train": None, "test": 20} to test on that many rows, or pass a share below 1.'
 PARTS = {
@@ -147,7 +148,9 @@ def test_shares_of_other_types(frame: Make, number: Any) -> None:
     """Shares may be numbers of numpy of any width, fractions and decimals."""
     df = frame({"label": ["a", "b", "b"] * 333})
     for share in ("0.2", "0.123"):
-        given, test, rest = number(share), float(share), 1 - float(share)
+        given = number(share)
+        test = float(share)
+        rest = 1 - float(share)
         for parts, plain in (
             (given, test),
             ({"train": None, "test": given}, {"train": None, "test": test}),
@@ -188,7 +191,8 @@ def test_counts_that_are_percentages(parts: dict[str, int], shares: str) -> None
 
 ROWS_DEALT = "must be at most the number of rows that get a"
 OF_GROUPS = "must be at most the number of groups"
-NULL, ONE = "sf.kfold(df, 'label', 11, missing='null')", "sf.split(df, groups='site')"
+NULL = "sf.kfold(df, 'label', 11, missing='null')"
+ONE = "sf.split(df, groups='site')"
 MANY = "sf.split(df, 'label', {f'p{place}': 0.05 for place in range(20)})"
 SITES = {"site": [0, 1, 2] * 10, "label": list("ab") * 15}
 FEWER: list[tuple[str, dict[str, Any], str]] = [

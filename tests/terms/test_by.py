@@ -16,7 +16,8 @@ DATA: dict[str, Any] = {
     "x": [i * 7 % 24 for i in range(24)],
     "v": [i * 5 % 24 / 4 + 0.125 for i in range(24)],
 }
-PANDAS, POLARS = pd.DataFrame(DATA), pl.DataFrame(DATA)
+PANDAS = pd.DataFrame(DATA)
+POLARS = pl.DataFrame(DATA)
 PARITY = folds_of(PANDAS.assign(odd=PANDAS["x"] % 2), ["odd", "label"])
 WITH_BY = ["kfold(df, by)", "split(df, by)", "plan(df, by)", "balance(df, by, 'id')"]
 TERMS = [
@@ -51,7 +52,8 @@ def test_by_of_all_verbs(frame: Make, call: str) -> None:
 def test_labels_of_any_kind(label: Any) -> None:
     """Pandas columns may be called by any hashable label."""
     names = pd.Index([label, "x", "v"], dtype=object, tupleize_cols=False)
-    renamed, by = PANDAS.set_axis(names, axis=1), [label] if label is None else label
+    renamed = PANDAS.set_axis(names, axis=1)
+    by = [label] if label is None else label
     assert folds_of(renamed, by) == folds_of(PANDAS, "label")
     assert sf.plan(renamed, by, 3).columns[0] == label
 

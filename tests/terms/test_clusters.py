@@ -49,9 +49,11 @@ def mini_batches(n: int, **options: Any) -> Any:
 @pytest.mark.parametrize(("algorithm", "k"), [("kmeans", 2), ("kmeans", 5), ("minibatch", 5)])
 def test_scbcv_and_kcbcv(frame: Make, algorithm: str, k: int, nested: bool) -> None:
     """As Algorithm 1 of Spezia et al. has it, rows by distance, cluster after cluster, go round."""
-    data, term = cloud(), sf.clusters(FEATURES, 4, algorithm=algorithm, scale=None)
+    data = cloud()
+    term = sf.clusters(FEATURES, 4, algorithm=algorithm, scale=None)
     model = {"kmeans": cluster.KMeans, "minibatch": mini_batches}[algorithm]
-    points, ordered = points_of(data), list[int]()
+    points = points_of(data)
+    ordered = list[int]()
     classes = rows_by_value(data["label"] if nested else [0] * len(points))
     seeds = random_words(0, StreamTag.CLUSTERS, len(classes)) >> np.uint64(32)
     for rows, seed in zip(classes, seeds.tolist(), strict=True):
@@ -66,8 +68,10 @@ def test_scbcv_and_kcbcv(frame: Make, algorithm: str, k: int, nested: bool) -> N
 @pytest.mark.parametrize("name", MODELS)
 def test_clusters_of_any_model(frame: Make, name: str) -> None:
     """Rows of a cluster are ordered by the distance to its centre, or else, as noise, its mean."""
-    (model, options), data = MODELS[name], cloud()
-    points, rows = points_of(data), list[int]()
+    model, options = MODELS[name]
+    data = cloud()
+    points = points_of(data)
+    rows = list[int]()
     labels = model.fit_predict(points).tolist()
     for own in rows_by_value(labels):
         has_centre = hasattr(model, "cluster_centers_") and labels[own[0]] >= 0
@@ -127,7 +131,9 @@ def test_auto_of_odd_points() -> None:
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_default_radius_and_density(monkeypatch: pytest.MonkeyPatch) -> None:
     """DBSCAN's radius is the knee of the k-distances; its density grows with the features."""
-    data, seen, model = cloud(400), list[dict[str, Any]](), cluster.DBSCAN
+    data = cloud(400)
+    seen = list[dict[str, Any]]()
+    model = cluster.DBSCAN
 
     def remember(**options: Any) -> Any:
         seen.append(options)
@@ -181,7 +187,8 @@ def test_large_strata_are_sampled(frame: Make, monkeypatch: pytest.MonkeyPatch) 
 
 def test_objects(frame: Make) -> None:
     """An object is cloned, and given a seed and the number of clusters, as steps of it are."""
-    data, model = cloud(), cluster.BisectingKMeans(n_clusters=2)
+    data = cloud()
+    model = cluster.BisectingKMeans(n_clusters=2)
     assert len(strata_of(frame(data), sf.clusters(FEATURES, 5, algorithm=model))) == 5
     assert not hasattr(model, "labels_")
     assert model.n_clusters == 2
@@ -225,7 +232,8 @@ def test_objects_that_fail(answer: Any, message: str) -> None:
 
 def test_missing_extras(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without scikit-learn a term of clusters, and without kneed DBSCAN, names the extra."""
-    frame, term = pd.DataFrame(cloud()), sf.clusters(FEATURES, algorithm="dbscan", scale=None)
+    frame = pd.DataFrame(cloud())
+    term = sf.clusters(FEATURES, algorithm="dbscan", scale=None)
     calls = {"kneed": lambda: sf.kfold(frame, term), "sklearn": lambda: sf.clusters(FEATURES)}
     for module, call in calls.items():
         monkeypatch.setitem(sys.modules, module, None)

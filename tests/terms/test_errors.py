@@ -107,7 +107,8 @@ REFUSED = {
 """What is no `by`; the frame has a column 1, which True is not."""
 FILL = "Hint: drop these rows, or fill the missing values first;"
 FILL += ' in `kfold`, `missing="null"` leaves the fold of these rows null.'
-TEXT, DAYS = ["p", "q"] * 5, [dt.date(2020, 1, day) for day in range(1, 11)]
+TEXT = ["p", "q"] * 5
+DAYS = [dt.date(2020, 1, day) for day in range(1, 11)]
 OTHER_TYPES: list[Any] = [pd.Series(TEXT, dtype=dtype) for dtype in (object, "category")]
 OTHER_TYPES += [pl.Series(TEXT, dtype=dtype) for dtype in (pl.String, pl.Categorical)]
 DATES: list[Any] = [pd.Series(DAYS, dtype=dtype) for dtype in (object, "datetime64[ns]")]
@@ -127,7 +128,8 @@ TYPES: list[tuple[Any, str, str, str]] = [
 @pytest.mark.parametrize("by", REFUSED)
 def test_by(by: str) -> None:
     """What is no entry of `by`, or cannot be with others, is refused at the call."""
-    df, known = pd.DataFrame({**FEATURE_ROWS, 1: 0}), {"KMeans": KMeans, "HDBSCAN": HDBSCAN}
+    df = pd.DataFrame({**FEATURE_ROWS, 1: 0})
+    known = {"KMeans": KMeans, "HDBSCAN": HDBSCAN}
     refuse_now(REFUSED[by], lambda: sf.kfold(df, evaluate(by, **known), 2))
 
 
@@ -189,7 +191,8 @@ def test_computed_features_without_a_name() -> None:
 
 def test_margins(frame: Make, kind: str) -> None:
     """Missing margins are refused, and all margins where rows have an order."""
-    df, by = frame({"a": [1, None, 0, 1], "b": ["x", "y", "x", None]}), sf.margins(["a", "b"])
+    df = frame({"a": [1, None, 0, 1], "b": ["x", "y", "x", None]})
+    by = sf.margins(["a", "b"])
     rule = "Column 'a' has missing values in 1 row (1).\nColumn 'b' has missing values in 1 row"
     rule += ' (3).\nHint: `missing="stratum"` makes missing values a stratum of their own; in'
     rule += ' `kfold`, `missing="null"` leaves the fold of these rows null.'

@@ -74,7 +74,8 @@ REFUSED = {
 
 
 def same_terms(one: Any, other: Any) -> bool:
-    first, second = to_term(one), to_term(other)
+    first = to_term(one)
+    second = to_term(other)
     return type(first) is type(second) and vars(first) == vars(second)
 
 

@@ -69,7 +69,8 @@ def test_common_terms_are_left_out(within: float) -> None:
     texts = [f"order {number} was sent to rome" for number in range(0, 3000, 7)]
     weights = TRIGRAMS.fit_transform(sorted(texts))
     apart = pairwise_distances(weights, metric="cosine")
-    labels, seen = np.arange(len(texts)), np.zeros(apart.shape, dtype=bool)
+    labels = np.arange(len(texts))
+    seen = np.zeros(apart.shape, dtype=bool)
     # Few products at once make several blocks of texts.
     for pairs in near_texts(weights, within, labels, lambda _: None, 1 << 16):
         seen[pairs.rows, pairs.others] = seen[pairs.others, pairs.rows] = True
@@ -95,7 +96,8 @@ def test_folds_are_free_of_order_and_library(data: st.DataObject) -> None:
     is_text = data.draw(st.booleans())
     rows = data.draw(st.lists(st.integers(0, 79), min_size=12, max_size=40))
     column: Any = [TEXTS[row] if is_text else POINTS[row].tolist() for row in rows]
-    table, order = pl.DataFrame({"x": column}), data.draw(st.permutations(range(len(rows))))
+    table = pl.DataFrame({"x": column})
+    order = data.draw(st.permutations(range(len(rows))))
     groups = sf.similar("x", 0.1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sf.StratWarning)
@@ -151,7 +153,8 @@ def test_leaks_list_the_nearest_first(frame: Make) -> None:
 @pytest.mark.parametrize("step", [3.0, 40.0, 1e5])
 def test_the_nearest_in_any_unit(scale: float, start: float, step: float) -> None:
     """Rows are listed by how near they are for `within`, however large, or far from 0, all are."""
-    order, first = np.random.default_rng(0).permutation(20), np.arange(20) * step
+    order = np.random.default_rng(0).permutation(20)
+    first = np.arange(20) * step
     x = (start + np.concatenate([first, first + (1000 + order) / 4000])) * scale
     df = pd.DataFrame({"x": x, "fold": np.repeat([0, 1], 20)})
     found = sf.leaks(df, groups=sf.similar("x", 0.4 * scale, metric="euclidean"), duplicates=None)
@@ -195,8 +198,10 @@ def test_a_distance_beyond_all_others(unit: float) -> None:
 def test_a_selector_does_not_mean_the_folds() -> None:
     """A selector that gives the fold column, or a column twice, is refused."""
     frame = pl.DataFrame({"x": [1.0, 2, 3, 4], "y": [1.0, 2, 2, 1], "fold": [0, 1, 0, 1]})
-    folded, numbers = "must name columns other than the fold column", sf.similar(cs.numeric(), 0.01)
-    twice, floats = sf.similar(["x", cs.float()], 0.01), sf.similar(cs.float(), 0.0)
+    folded = "must name columns other than the fold column"
+    numbers = sf.similar(cs.numeric(), 0.01)
+    twice = sf.similar(["x", cs.float()], 0.01)
+    floats = sf.similar(cs.float(), 0.0)
     for verb in (sf.check, sf.leaks):
         verb(frame, groups=sf.similar(cs.float(), 0.01), duplicates=None)
     for message, call in (

@@ -40,7 +40,8 @@ REFUSED = {
 
 def components(rows: list[tuple[int, ...]]) -> list[int]:
     """Find the lowest row that each row is linked with, by following links one by one."""
-    lowest, before = list(range(len(rows))), list[int]()
+    lowest = list(range(len(rows)))
+    before = list[int]()
     while lowest != before:
         before = lowest.copy()
         for (i, one), (j, other) in product(enumerate(rows), repeat=2):
@@ -82,7 +83,8 @@ def test_folds_are_free_of_order_and_library(data: st.DataObject, rows: Any) -> 
     """Rows and columns in another order, on another library, have the same fold."""
     rows = [row for row in rows if max(row) >= 0]
     assume(len(set(components(rows))) > 1)
-    table, order = table_of(rows), data.draw(st.permutations(range(len(rows))))
+    table = table_of(rows)
+    order = data.draw(st.permutations(range(len(rows))))
     other = sf.linked(*data.draw(st.permutations("abc")))
     folds = sf.kfold(table.to_pandas(), k=2, groups=sf.linked(*"abc"))["fold"].to_numpy()
     found = sf.kfold(table[order].lazy(), k=2, groups=other).collect()["fold"]
@@ -107,7 +109,8 @@ def test_one_component_that_swallows_the_data() -> None:
     message = "The largest group has 14 rows, but the largest fold should have 10, so one fold will"
     message += f" be at least 4 rows too large. {largest}"
     warned(message, lambda: sf.kfold(df, k=2, groups=LINKED))
-    message, who = message.replace("14 patients", "14 values of 'who'"), sf.linked("who", "device")
+    message = message.replace("14 patients", "14 values of 'who'")
+    who = sf.linked("who", "device")
     warned(message, lambda: sf.kfold(df.rename(columns={"patient": "who"}), k=2, groups=who))
     message = f"`k` must be at most the number of groups, got 9 for 7 groups. {largest}"
     refuse(message, lambda: sf.kfold(df, k=9, groups=LINKED))

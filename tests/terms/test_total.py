@@ -66,7 +66,8 @@ def test_totals_are_of_numbers(kind: str) -> None:
 
 def test_tables_show_what_is_without_totals(frame: Make) -> None:
     """Totals make no strata: plans, reports and balances are those of the other entries."""
-    df, by = frame(DATA), ["y", sf.total("x")]
+    df = frame(DATA)
+    by = ["y", sf.total("x")]
     folded = sf.kfold(df, by, 2)
     assert columns_of(sf.plan(df, by, 2)) == columns_of(sf.plan(df, "y", 2))
     for verb in (sf.report, sf.balance):
@@ -86,7 +87,8 @@ def test_totals_and_a_plain_deal(n: int, k: int, n_columns: int, plain: float, b
     found = []
     for seed in range(9):
         rng = np.random.default_rng(seed)
-        numbers, names = rng.lognormal(0, 1, (n_columns, n)), [f"w{i}" for i in range(n_columns)]
+        numbers = rng.lognormal(0, 1, (n_columns, n))
+        names = [f"w{i}" for i in range(n_columns)]
         df = pl.DataFrame({"y": rng.integers(0, 3, n), **dict(zip(names, numbers, strict=True))})
         deals = (sf.kfold(df, by, k, seed=seed)["fold"] for by in ("y", ["y", sf.total(*names)]))
         found.append([worst(folds, numbers, k) for folds in deals])
@@ -101,8 +103,10 @@ def test_totals_of_groups() -> None:
     for seed in range(12):
         rng = np.random.default_rng(seed)
         who = np.repeat(np.arange(60), rng.integers(1, 8, 60))
-        y, w = rng.integers(0, 2, len(who)), rng.lognormal(0, 1, len(who))
-        df, by = pl.DataFrame({"who": who, "y": y, "w": w}), ["y", sf.total("w")]
+        y = rng.integers(0, 2, len(who))
+        w = rng.lognormal(0, 1, len(who))
+        df = pl.DataFrame({"who": who, "y": y, "w": w})
+        by = ["y", sf.total("w")]
         deals = [sf.kfold(df, each, groups="who", seed=seed)["fold"] for each in ("y", by)]
         losses = [loss_of(y, folds.to_list(), 5) for folds in deals]
         assert losses[1] <= losses[0] + 1e-9

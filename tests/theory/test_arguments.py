@@ -77,7 +77,8 @@ BAD_CALLS = {
 @pytest.mark.parametrize(("function", "arguments"), CALLS)
 def test_arrays_broadcast(function: Callable[..., Any], arguments: list[Any]) -> None:
     """Arrays give the results of their elements, in the shape that they broadcast to."""
-    arrays, found = np.broadcast_arrays(*arguments), function(*arguments)
+    arrays = np.broadcast_arrays(*arguments)
+    found = function(*arguments)
     assert isinstance(found, np.ndarray)
     assert found.dtype == np.float64
     assert found.shape == arrays[0].shape

@@ -43,7 +43,8 @@ def test_few_groups_get_the_best_partition(shares: list[Fraction], table_seed: i
 def test_no_change_of_few_groups_helps(n_strata: int, table: np.ndarray, seed: int) -> None:
     """No group that moves, and no two that are swapped, lower the loss, of however many strata."""
     units = groups_of(np.tile(table, n_strata)[:, :n_strata])
-    table, parts = dense(units), assigned(units, THIRDS, seed)
+    table = dense(units)
+    parts = assigned(units, THIRDS, seed)
     found = chi(table, parts, THIRDS)
     changes = [{unit: part} for unit in range(len(parts)) for part in range(3)]
     changes += [{a: parts[b], b: parts[a]} for a, b in combinations(range(len(parts)), 2)]
@@ -90,7 +91,8 @@ def test_single_rows_are_as_even_as_can_be(least: int) -> None:
 
 def test_search_stops_at_the_lower_bound() -> None:
     """Where no partition of whole rows can be better, the search ends: nothing is drawn in vain."""
-    stream, drawn = word_stream(0, StreamTag.FOLD_SEARCH), list[int]()
+    stream = word_stream(0, StreamTag.FOLD_SEARCH)
+    drawn = list[int]()
     units = margin_counts([(np.arange(90) // 30, 3)], np.arange(90), 90, with_sizes=False)
     parts = balance_rows(units, THIRDS, lambda size: drawn.append(size) or stream(size))
     assert np.bincount(parts).tolist() == [30] * 3
