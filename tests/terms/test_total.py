@@ -1,5 +1,6 @@
 """`sf.total`: totals in proportion to the parts, and counts as without it."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -7,26 +8,65 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import Make, columns_of, evaluate, loss_of, make, refuse, values
+from tests.helpers import Make, columns_of, loss_of, make, refuse, values
 
 LAST = "must come last in `by`, and must occur only once, got "
-REFUSED = {
-    "sf.total()": "`sf.total` must hold at least one column, got [].",
-    "sf.total('x', 'x')": "`sf.total` must hold each column once, got 'x' twice.",
-    "sf.total(['x', 'y'])": "`sf.total` must be given columns, got ['x', 'y'].",
-    "[sf.total('x'), 'y']": f"`sf.total` {LAST}[sf.total('x'), 'y'].",
-    "[sf.total('x'), sf.total('y')]": f"`sf.total` {LAST}[sf.total('x'), sf.total('y')].",
-    "[sf.continuous('x'), sf.total('y')]": "`sf.continuous` or `sf.total`"
-    f" {LAST}[sf.continuous('x'), sf.total('y')].",
-    "[sf.margins(['y']), sf.total('x')]": "`sf.margins` must be the only entry of `by`, got"
-    " [sf.margins(['y']), sf.total('x')].",
-    "sf.margins(['y', sf.total('x')])": "`sf.margins` must hold entries that define strata, got"
-    " `sf.total`.\nHint: `sf.quantiles` cuts a continuous column into bins.",
-    "['y', sf.total('gap')]": "Column 'gap' has missing values in 1 row (1).\nHint: drop these"
-    ' rows, or fill the missing values first; in `kfold`, `missing="null"` leaves the fold of'
-    " these rows null.",
-    "['y', sf.total('inf')]": "Column 'inf' has infinite values in 1 row (0).",
-}
+REFUSED: list[Any] = [
+    pytest.param(
+        lambda: sf.total(), "`sf.total` must hold at least one column, got [].", id="no_column"
+    ),
+    pytest.param(
+        lambda: sf.total("x", "x"),
+        "`sf.total` must hold each column once, got 'x' twice.",
+        id="a_column_twice",
+    ),
+    pytest.param(
+        lambda: sf.total(["x", "y"]),
+        "`sf.total` must be given columns, got ['x', 'y'].",
+        id="a_list_of_columns",
+    ),
+    pytest.param(
+        lambda: [sf.total("x"), "y"], f"`sf.total` {LAST}[sf.total('x'), 'y'].", id="not_last"
+    ),
+    pytest.param(
+        lambda: [sf.total("x"), sf.total("y")],
+        f"`sf.total` {LAST}[sf.total('x'), sf.total('y')].",
+        id="two_totals",
+    ),
+    pytest.param(
+        lambda: [sf.continuous("x"), sf.total("y")],
+        f"`sf.continuous` or `sf.total` {LAST}[sf.continuous('x'), sf.total('y')].",
+        id="after_an_order",
+    ),
+    pytest.param(
+        lambda: [sf.margins(["y"]), sf.total("x")],
+        "`sf.margins` must be the only entry of `by`, got [sf.margins(['y']), sf.total('x')].",
+        id="after_margins",
+    ),
+    pytest.param(
+        lambda: sf.margins(["y", sf.total("x")]),
+        (
+            "`sf.margins` must hold entries that define strata, got"
+            " `sf.total`.\nHint: `sf.quantiles` cuts a continuous column into bins."
+        ),
+        id="in_margins",
+    ),
+    pytest.param(
+        lambda: ["y", sf.total("gap")],
+        (
+            "Column 'gap' has missing values in 1 row (1).\nHint: drop these"
+            ' rows, or fill the missing values first; in `kfold`, `missing="null"` leaves'
+            " the fold of"
+            " these rows null."
+        ),
+        id="missing_value",
+    ),
+    pytest.param(
+        lambda: ["y", sf.total("inf")],
+        "Column 'inf' has infinite values in 1 row (0).",
+        id="infinite_value",
+    ),
+]
 SIZES = [(500, 5, 1, 10, 0.001), (500, 5, 3, 15, 0.2), (5_000, 10, 3, 8, 0.05)]
 DATA: dict[str, Any] = {
     "y": [0, 0, 0, 0, 1, 1, 1, 1],
@@ -35,27 +75,45 @@ DATA: dict[str, Any] = {
     "inf": [float("inf"), *range(7)],
     "text": list("abcdefgh"),
 }
-EXCLUDED = {
-    "sf.kfold(df, BY, 2, deal='circular')": "`sf.total` cannot be combined with"
-    ' `deal="circular"`: it swaps rows at random.\nHint: leave out `deal`.',
-    "sf.sample(df, BY, n=2)": "`sample` does not support `sf.total` in `by`.\n"
-    "Hint: `sf.continuous` spreads the sample over the values of a column.",
-    "sf.extend(df, BY, name='y')": "`extend` does not support `sf.total` in `by`: rows that have a"
-    " fold keep it.\nHint: leave this term out, or make the column again with `kfold` or `split`.",
-}
+EXCLUDED: list[Any] = [
+    pytest.param(
+        lambda df: sf.kfold(df, ["y", sf.total("x")], 2, deal="circular"),
+        (
+            "`sf.total` cannot be combined with"
+            ' `deal="circular"`: it swaps rows at random.\nHint: leave out `deal`.'
+        ),
+        id="circular",
+    ),
+    pytest.param(
+        lambda df: sf.sample(df, ["y", sf.total("x")], n=2),
+        (
+            "`sample` does not support `sf.total` in `by`.\n"
+            "Hint: `sf.continuous` spreads the sample over the values of a column."
+        ),
+        id="sample",
+    ),
+    pytest.param(
+        lambda df: sf.extend(df, ["y", sf.total("x")], name="y"),
+        (
+            "`extend` does not support `sf.total` in `by`: rows that have a"
+            " fold keep it.\nHint: leave this term out, or make the column again with"
+            " `kfold` or `split`."
+        ),
+        id="extend",
+    ),
+]
 
 
-@pytest.mark.parametrize("by", REFUSED)
-def test_what_is_no_total(kind: str, by: str) -> None:
+@pytest.mark.parametrize(("make_by", "message"), REFUSED)
+def test_what_is_no_total(kind: str, make_by: Callable[[], Any], message: str) -> None:
     """Columns, their values and the place of the term are checked."""
-    refuse(REFUSED[by], lambda: sf.kfold(make(kind, DATA), evaluate(by), 2))
+    refuse(message, lambda: sf.kfold(make(kind, DATA), make_by(), 2))
 
 
-@pytest.mark.parametrize("call", EXCLUDED)
-def test_what_totals_exclude(kind: str, call: str) -> None:
+@pytest.mark.parametrize(("call", "message"), EXCLUDED)
+def test_what_totals_exclude(kind: str, call: Callable[[Any], Any], message: str) -> None:
     """What does not combine with totals is an error that says what to do."""
-    by = ["y", sf.total("x")]
-    refuse(EXCLUDED[call], lambda: evaluate(call, df=make(kind, DATA), BY=by))
+    refuse(message, lambda: call(make(kind, DATA)))
 
 
 def test_totals_are_of_numbers(kind: str) -> None:
