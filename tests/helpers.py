@@ -1,5 +1,6 @@
 """What many tests need: frames of every kind, and checks of errors and warnings."""
 
+import ast
 import warnings
 from collections import Counter
 from collections.abc import Callable, Container, Iterable
@@ -164,6 +165,18 @@ def at_fault(error: sf.StratError, kind: str) -> dict[str, list[Any]]:
     """List the rows at fault, which are in the caller's own library."""
     assert isinstance(error.failures, pl.DataFrame if "polars" in kind else pd.DataFrame)
     return {str(name): values(error.failures, name) for name in error.failures.columns}
+
+
+def run_shown(code: str, page: str = "<shown>", *, names: dict[str, Any] | None = None) -> Any:
+    """Run code that a page or a message shows, and return the value of an expression at its end.
+
+    Only what users are shown is run from text, as the text is what is tested: a case is Python.
+    """
+    names = {"sf": sf, "pl": pl, "pd": pd} if names is None else names
+    tree = ast.parse(code)
+    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, page, "exec"), names)
+    return eval(compile(ast.Expression(last.value), page, "eval"), names) if last else None
 
 
 def evaluate(code: str, **names: Any) -> Any:
