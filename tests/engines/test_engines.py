@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import stratframe as sf
 from stratframe.engines.base import Options, engine_of
 from tests.engines.frames import FOLDED, FRAME, N, heard
-from tests.helpers import evaluate, refuse_now
+from tests.helpers import refuse_now
 from tests.terms.test_toy_term import TERM
 from tests.test_golden import PARTS
 
@@ -125,79 +125,230 @@ GIVEN = FRAME.assign(
     Sampled="x",
 )
 GIVEN = GIVEN.astype(dict.fromkeys(["part", "other", "most", "rest"], object))
-ANY = "key='id', missing='stratum', rare='ignore'"
-ENTRIES = "['label', 'sex', sf.quantiles('age', 2)]"
-PART_NAMES = "name=['part', 'other'], key='id', rare='ignore'"
+ANY = {"key": "id", "missing": "stratum", "rare": "ignore"}
+ENTRIES = ["label", "sex", sf.quantiles("age", 2)]
+PART_NAMES = {"name": ["part", "other"], "key": "id", "rare": "ignore"}
 SHARES = {"a": 0.98, "b": 0.01, "c": 0.01}
-RARELY = "[sf.quantiles('price', 2), 'rarely']"
-EQUAL = [
-    # A sample is lazy, and has no column more.
+RARELY = [sf.quantiles("price", 2), "rarely"]
+BINS_OF_SEX = ["sex", sf.quantiles("age", 3)]
+
+
+def case(verb, *args, case_id, **options):
+    """Make a case of a call: `verb(frame, *args, **options)`."""
+    return pytest.param(lambda df: verb(df, *args, **options), id=case_id)
+
+
+SAMPLES = [
+    case(sf.sample, by, key="id", **size, case_id=f"sample_{name}_of_{place}")
+    for place, by in enumerate(("label", ["label", "sex"], BINS_OF_SEX))
+    for name, size in {
+        "n": {"n": 17},
+        "equal": {"frac": 0.4, "allocation": "equal"},
+        "each": {"each": 3},
+    }.items()
+]
+"""A sample is lazy, and has no column more."""
+
+OWN_TERMS = [
+    case(verb, by, target, key="id", case_id=f"{verb.__name__}_{name}")
+    for name, by in {"own_term_first": [TERM, "label"], "own_term_last": ["label", TERM]}.items()
+    for verb, target in ((sf.kfold, 4), (sf.split, PARTS))
+]
+"""A term of another module, with no line written for it."""
+
+HASHED = [
     *(
-        f"sf.sample(df, {by}, {size}, key='id')"
-        for by in ("'label'", "['label', 'sex']", "['sex', sf.quantiles('age', 3)]")
-        for size in ("n=17", "frac=0.4, allocation='equal'", "each=3")
+        case(
+            sf.kfold, None, 100, key=key, deal="hash", repeats=3, seed=5, case_id=f"hash_of_{place}"
+        )
+        for place, key in enumerate((*KEYS, "kind", ["label", "who"]))
     ),
-    "sf.kfold(df, 'label', key='id', name='given', overwrite=True)",
-    # A term of another module, with no line written for it.
-    *(
-        f"sf.{call}, key='id')"
-        for by in ("[TERM, 'label']", "['label', TERM]")
-        for call in (f"kfold(df, {by}, 4", f"split(df, {by}, {PARTS}")
+    case(sf.split, parts=PARTS, key="name", deal="hash", where="some", case_id="hash_of_some_rows"),
+    case(
+        sf.split,
+        parts=0.3,
+        key="id",
+        deal="hash",
+        where=lambda df: df["age"] > 20,
+        case_id="hash_of_computed_rows",
     ),
-    # The key alone decides, also one that repeats.
-    *(
-        f"sf.kfold(df, None, 100, key={key!r}, deal='hash', repeats=3, seed=5)"
-        for key in (*KEYS, "kind", ["label", "who"])
+    case(
+        sf.kfold,
+        k=7,
+        key="name",
+        deal="hash",
+        where="some",
+        name="inner",
+        case_id="hash_of_inner_folds",
     ),
-    f"sf.split(df, parts={PARTS}, key='name', deal='hash', where='some')",
-    "sf.split(df, parts=0.3, key='id', deal='hash', where=lambda df: df['age'] > 20)",
-    "sf.kfold(df, k=7, key='name', deal='hash', where='some', name='inner')",
-    # Groups.
-    "sf.kfold(df, None, 3, groups='who')",
-    "sf.kfold(df, 'label', 3, groups='who', repeats=2)",
-    f"sf.split(df, 'label', {PARTS}, groups='who', repeats=2)",
-    "sf.kfold(df, 'label', 3, groups='pair', missing='null')",
-    "sf.kfold(df, 'label', 2, groups='sex', missing='null', rare='ignore')",
-    "sf.kfold(df, ['label', 'sex'], 3, groups=['who', 'kind'], missing='stratum')",
-    "sf.kfold(df, ['sex', 'label'], 3, groups='who', missing='null', where='some')",
-    "sf.kfold(df, ['label', 'price'], 3, groups='who')",
-    "sf.kfold(df, ['label', sf.quantiles('age', 3)], 3, groups='who', seed=5)",
-    *(
-        f"sf.kfold(df, {by}, 3, groups='who', rare={rare!r})"
-        for by in ("'rarely'", RARELY)
-        for rare in ("null", "pool")
+]
+"""The key alone decides, also one that repeats."""
+
+WHOLE_GROUPS = [
+    case(sf.kfold, None, 3, groups="who", case_id="groups"),
+    case(sf.kfold, "label", 3, groups="who", repeats=2, case_id="groups_and_repeats"),
+    case(sf.split, "label", PARTS, groups="who", repeats=2, case_id="parts_of_groups"),
+    case(sf.kfold, "label", 3, groups="pair", missing="null", case_id="null_groups"),
+    case(sf.kfold, "label", 2, groups="sex", missing="null", rare="ignore", case_id="few_groups"),
+    case(
+        sf.kfold,
+        ["label", "sex"],
+        3,
+        groups=["who", "kind"],
+        missing="stratum",
+        case_id="groups_of_two_columns",
     ),
-    # Counts of rows of each stratum.
-    "sf.split(df, ['label', 'sex'], each=2, missing='stratum', key='id', repeats=2)",
-    "sf.split(df, ['label', sf.quantiles('age', 2)], each={'a': 1, 'b': None, 'c': 4}, key='id')",
-    "sf.split(df, each=7, key='name', where='some')",
-    "sf.plan(df, 'kind', each=3, key='id')",
-    # Given folds and parts stay.
-    *(f"sf.extend(df, {ENTRIES}, name='given', {ANY}{more})" for more in ("", ", seed=3", ", k=4")),
-    f"sf.extend(df, {ENTRIES}, name='given', key='id', missing='null', rare='ignore')",
-    "sf.extend(df, sf.quantiles('price', 7), name='given', key='id', missing='null')",
-    "sf.extend(df, ['who', sf.quantiles('price', 2)], name='fifth', key='id', rare='pool')",
-    "sf.extend(df, 'label', 3, name='few', key='id')",
+    case(
+        sf.kfold,
+        ["sex", "label"],
+        3,
+        groups="who",
+        missing="null",
+        where="some",
+        case_id="groups_of_some_rows",
+    ),
+    case(sf.kfold, ["label", "price"], 3, groups="who", case_id="groups_and_fractions"),
+    case(
+        sf.kfold,
+        ["label", sf.quantiles("age", 3)],
+        3,
+        groups="who",
+        seed=5,
+        case_id="groups_and_quantiles",
+    ),
+    case(sf.kfold, "rarely", 3, groups="who", rare="null", case_id="null_rare_groups"),
+    case(sf.kfold, "rarely", 3, groups="who", rare="pool", case_id="pooled_rare_groups"),
+    case(sf.kfold, RARELY, 3, groups="who", rare="null", case_id="null_rare_groups_in_bins"),
+    case(sf.kfold, RARELY, 3, groups="who", rare="pool", case_id="pooled_rare_groups_in_bins"),
+]
+
+EACH = [
+    case(
+        sf.split,
+        ["label", "sex"],
+        each=2,
+        missing="stratum",
+        key="id",
+        repeats=2,
+        case_id="two_of_each",
+    ),
+    case(
+        sf.split,
+        ["label", sf.quantiles("age", 2)],
+        each={"a": 1, "b": None, "c": 4},
+        key="id",
+        case_id="counts_of_each_bin",
+    ),
+    case(sf.split, each=7, key="name", where="some", case_id="seven_of_some_rows"),
+    case(sf.plan, "kind", each=3, key="id", case_id="plan_of_each"),
+]
+"""Counts of rows of each stratum."""
+
+EXTENDED = [
+    case(sf.extend, ENTRIES, name="given", **ANY, case_id="extend"),
+    case(sf.extend, ENTRIES, name="given", **ANY, seed=3, case_id="extend_with_a_seed"),
+    case(sf.extend, ENTRIES, name="given", **ANY, k=4, case_id="extend_with_k"),
+    case(
+        sf.extend,
+        ENTRIES,
+        name="given",
+        key="id",
+        missing="null",
+        rare="ignore",
+        case_id="extend_all_but_missing",
+    ),
+    case(
+        sf.extend,
+        sf.quantiles("price", 7),
+        name="given",
+        key="id",
+        missing="null",
+        case_id="extend_bins",
+    ),
+    case(
+        sf.extend,
+        ["who", sf.quantiles("price", 2)],
+        name="fifth",
+        key="id",
+        rare="pool",
+        case_id="extend_pooled_classes",
+    ),
+    case(sf.extend, "label", 3, name="few", key="id", case_id="extend_all_folds_but_one"),
     *(
-        f"sf.extend(df, ['label', 'whole'], parts={parts}, missing={missing!r}, {PART_NAMES})"
-        for parts in (None, PARTS)
+        case(
+            sf.extend,
+            ["label", "whole"],
+            parts=parts,
+            missing=missing,
+            **PART_NAMES,
+            case_id=f"extend_{given}_parts_where_missing_is_{missing}",
+        )
+        for given, parts in (("all", None), ("named", PARTS))
         for missing in ("stratum", "null")
     ),
-    # What is empty is said, and groups fill all parts.
-    f"sf.split(df, 'label', {SHARES}, key='id', repeats=2)",
-    f"sf.split(df, 'label', {SHARES}, groups='third')",
-    f"sf.extend(df, 'label', parts={PARTS}, name=['most', 'rest'], key='id')",
-    "sf.sample(df, 'label', frac=0.001, key='id')",
-    # Tables.
-    "sf.plan(df, 'label', 4, key='id')",
-    f"sf.plan(df, ['label', 'sex'], parts={PARTS}, seed=3, {ANY})",
-    "sf.plan(df, [sf.quantiles('price', 3), 'kind'], 3, where='some', name='inner', key='id')",
-    "sf.plan(df, ['label', 'sex'], 3, missing='null', key='id', rare='ignore')",
-    "sf.plan(df, ['kind', 'some'], 3, groups='who', rare='ignore')",
-    f"sf.plan(df, ['label', sf.quantiles('price', 2)], parts={PARTS}, groups='who', where='some')",
-    "sf.advise(df, ['label', 'age'], [2, 5, 30], groups='who', full=True)",
-    "sf.advise(df, ['label', 'age'], [2, 5, 30], groups=['kind', 'day'], full=True)",
 ]
+"""Folds and parts that are given stay."""
+
+EMPTY = [
+    case(sf.split, "label", SHARES, key="id", repeats=2, case_id="parts_without_rows"),
+    case(sf.split, "label", SHARES, groups="third", case_id="a_group_in_each_part"),
+    case(
+        sf.extend,
+        "label",
+        parts=PARTS,
+        name=["most", "rest"],
+        key="id",
+        case_id="extended_empty_parts",
+    ),
+    case(sf.sample, "label", frac=0.001, key="id", case_id="sample_of_no_rows"),
+]
+"""What is empty is said, and groups fill all parts."""
+
+TABLES = [
+    case(sf.plan, "label", 4, key="id", case_id="plan"),
+    case(sf.plan, ["label", "sex"], parts=PARTS, seed=3, **ANY, case_id="plan_of_parts"),
+    case(
+        sf.plan,
+        [sf.quantiles("price", 3), "kind"],
+        3,
+        where="some",
+        name="inner",
+        key="id",
+        case_id="plan_of_some_rows",
+    ),
+    case(
+        sf.plan,
+        ["label", "sex"],
+        3,
+        missing="null",
+        key="id",
+        rare="ignore",
+        case_id="plan_all_but_missing",
+    ),
+    case(sf.plan, ["kind", "some"], 3, groups="who", rare="ignore", case_id="plan_of_groups"),
+    case(
+        sf.plan,
+        ["label", sf.quantiles("price", 2)],
+        parts=PARTS,
+        groups="who",
+        where="some",
+        case_id="plan_of_parts_of_groups",
+    ),
+    case(sf.advise, ["label", "age"], [2, 5, 30], groups="who", full=True, case_id="advise"),
+    case(
+        sf.advise,
+        ["label", "age"],
+        [2, 5, 30],
+        groups=["kind", "day"],
+        full=True,
+        case_id="advise_for_groups_of_two_columns",
+    ),
+]
+
+OTHERS = [
+    case(sf.kfold, "label", key="id", name="given", overwrite=True, case_id="a_column_is_replaced")
+]
+EQUAL = SAMPLES + OWN_TERMS + HASHED + WHOLE_GROUPS + EACH + EXTENDED + EMPTY + TABLES + OTHERS
 """Calls on rows some of which have folds and parts."""
 
 
@@ -205,10 +356,10 @@ EQUAL = [
 def test_calls_give_what_they_give_in_pandas(engine, call):
     """No order of the rows and no partitions change a row, a column, a table or a warning."""
     frame = engine.local(GIVEN)
-    expected, wanted = heard(lambda: evaluate(call, df=frame, TERM=TERM))
+    expected, wanted = heard(lambda: call(frame))
     for order, cuts in ORDERS:
         rows = engine.spread(frame[order], cuts)
-        found, words = heard(lambda rows=rows: evaluate(call, df=rows, TERM=TERM))
+        found, words = heard(lambda rows=rows: call(rows))
         assert words == wanted
         if isinstance(found, pd.DataFrame):
             engine.check_table(found, expected)
