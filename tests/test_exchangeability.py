@@ -106,7 +106,7 @@ def test_parts_have_their_share_of_every_row(sizes, shares, by):
 @pytest.mark.parametrize("key", [None, "i"])
 @pytest.mark.parametrize("n", [60, 6_000])
 def test_columns_of_one_seed_are_independent(n: int, key: Any) -> None:
-    """Split, folds of two sizes, repeats and sample of one seed know nothing of each other."""
+    """Splits, folds, repeats and samples of one seed are independent of each other."""
     frame = pd.DataFrame({"a": [0, 0, 1] * (n // 3), "i": range(n)})
     pvalues = []
     for seed in range(20):

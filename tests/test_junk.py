@@ -183,7 +183,7 @@ def test_verbs_answer_junk(kind: str, verb: str) -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_verbs_answer_what_is_no_frame(verb: str) -> None:
-    """Only frames have folds."""
+    """Every verb answers what is no frame with a short error of ours."""
     faults = {}
     for place, make_junk in enumerate(JUNK):
         faults[name_junk(place)] = fault_of(getattr(sf, verb), make_junk(), **VERBS[verb])
@@ -195,7 +195,7 @@ OF_TERMS = [(term, name) for term in TERMS for name in arguments_of(getattr(sf, 
 
 @pytest.mark.parametrize(("term", "argument"), OF_TERMS)
 def test_terms_answer_junk(term: str, argument: str) -> None:
-    """So do the terms, when they are made or when they are used."""
+    """A term with an argument of junk gives a result or a short error, when made or used."""
     df = make("pandas", FRAME)
     faults = {}
     for place, make_junk in enumerate(JUNK):
@@ -641,7 +641,7 @@ NESTED = {
 
 @pytest.mark.parametrize("what", NESTED)
 def test_cells_that_are_no_single_values(what: str) -> None:
-    """A column of what has no hash is refused where it is named, and left aside where it is not."""
+    """A column of values without a hash is refused where it is named, and else left aside."""
     message = f"A column must hold single values, but 'x' is {what.partition(',')[0]}."
     assert {call: answer(call, NESTED[what]) for call in NAMED} == dict.fromkeys(NAMED, message)
     plain = {call: plain_answer(call, 1, 2) for call in UNNAMED}

@@ -329,7 +329,7 @@ def test_no_part_of_groups_is_empty(kind, data, by, groups, wanted, seed):
     seed=seeds,
 )
 def test_no_fold_is_empty(kind, data, gaps, k, rare, by, seed):
-    """Whatever rows are left out, those that are dealt fill all folds, or are too few."""
+    """The groups of any rows that are dealt fill all folds, or there are too few of them."""
     data["some"] = [i % 3 > 0 for i in data["id"]]
     data["a"] = [None if row in gaps else a for row, a in enumerate(data["a"])]
     options: dict[str, Any] = {"where": "some", "missing": "null", "rare": rare, "seed": seed}
@@ -560,7 +560,7 @@ AFTER: dict[str, Any] = {
 @pytest.mark.parametrize("before", [None, keep_few], ids=["scan", "filtered"])
 @pytest.mark.parametrize("call", LAZY_CALLS.values(), ids=list(LAZY_CALLS))
 def test_what_follows_a_lazy_deal_changes_no_fold(scan, engine, before, call):
-    """Whatever follows gives what it gives on the collected frame, alone and with others."""
+    """Any step after a lazy verb gives what it gives on the collected frame."""
     given = scan if before is None else before(scan)
     query = call(given)
     dealt = call(given.collect())
@@ -586,7 +586,7 @@ VARYING: dict[str, Any] = {
 @pytest.mark.parametrize("vary", VARYING.values(), ids=list(VARYING))
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_queries_that_vary_are_dealt_as_they_are_collected(scan, engine, vary):
-    """Rows get the folds of their own values, even where each run of a query differs."""
+    """The folds of rows belong to their values, even if each run of a query differs."""
     folds = sf.kfold(vary(scan), "y", k=4).collect(engine=engine)
     assert spread(folds["y"].to_list(), folds["fold"].to_list(), 4) <= 1
 

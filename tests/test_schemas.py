@@ -330,7 +330,7 @@ BAD_CALLS: list[Any] = [
 
 @pytest.mark.parametrize(("call", "message"), BAD_CALLS)
 def test_arguments(call: Callable[[], Any], message: str) -> None:
-    """Schemas check names and parts as verbs do, and know two libraries."""
+    """Schemas check their arguments as verbs do, and know two libraries."""
     refuse_now(message, call)
 
 
@@ -392,7 +392,7 @@ def test_folded_takes_the_floats_that_pandas_makes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 @pytest.mark.filterwarnings("ignore:The behavior of DataFrame concat:FutureWarning")  # pandera 0.26
 def test_all_failures_of_a_fold_column_at_once(library: str) -> None:
-    """A fold that no row has is listed beside folds out of range and missing ones."""
+    """One error lists an empty fold beside folds out of range and missing ones."""
     schema = sf.schemas.folded(k=3, library=library, complete=True)
     with pytest.raises(pandera.errors.SchemaErrors) as caught:
         schema.validate(make(library, {"fold": [0, None, 7]}), lazy=True)

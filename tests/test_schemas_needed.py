@@ -70,7 +70,7 @@ def takes(call: Any) -> bool:
 @pytest.mark.parametrize("kind", EAGER)
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: str(call))
 def test_takes_what_kfold_takes(kind: str, call: tuple[Any, dict[str, Any]]) -> None:
-    """A frame that the call takes comes back; with a value at fault both take it, or neither."""
+    """The schema of a call takes a frame exactly if the call does."""
     by, arguments = call
     schema = needed(kind, by, **arguments)
     frame = make(kind, DATA)

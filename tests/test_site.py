@@ -214,7 +214,7 @@ def test_which_rows_go_where():
 
 
 def test_link_checker(tmp_path):
-    """It finds missing files and anchors, and what is loaded from another server."""
+    """The check of links finds missing files and anchors, and what is loaded from elsewhere."""
     site = tmp_path / "site"
     site.mkdir()
     check = runpy.run_path(str(ROOT / ".ci" / "links.py"))["find_faults"]
@@ -267,7 +267,7 @@ def test_pictures_of_studies_are_of_printed_tables(conf):
 
 
 def test_search_check(tmp_path):
-    """It finds words that are not main entries of the page that readers look for."""
+    """The check of the search finds words that do not lead to their page."""
     check = runpy.run_path(str(ROOT / ".ci" / "links.py"))
     entries = '{"leakage":[[1,"a",true],[0,"b",false]],"patient":[[0,"c",true]]}'
     index = f'Search.setIndex({{"docnames":["groups","which"],"indexentries":{entries}}})'

@@ -37,7 +37,7 @@ NO_FOLD_0 = "if fold 0 is empty, pass `k=6`. If folds start at 1, write "
 
 @pytest.mark.parametrize("k", [None, 5])
 def test_folds_counted_from_one(frame: Make, kind: str, k: int | None) -> None:
-    """`extend` says what it sees, and shows the line that subtracts 1, and the other reading."""
+    """The error of folds counted from 1 shows the line that subtracts 1, which works."""
     df = frame({"y": [0, 1] * 6, "fold": [1, 2, 3, 4, 5, None] * 2})
     lines = {"pandas": "df['fold'] -= 1", "polars-lazy": "df = df.with_columns(pl.col('fold') - 1)"}
     counted, other = (", counted from 1", "") if k else ("", NO_FOLD_0)
@@ -64,7 +64,7 @@ SILENCED = '`rare="ignore"` silences this warning.'
 
 
 def test_a_class_in_fewer_groups_than_folds(frame: Make) -> None:
-    """Ten rows in two groups reach two folds at most: that is warned of."""
+    """A warning says that a class in two groups reaches two folds at most."""
     df = frame(GROUPED)
     hint = "`df.strat.advise('y', groups='who')` shows what each k does to it; "
     message = f"{TOO_FEW.format('folds (5)')}: 'b' (2 groups).\nHint: {hint}{SILENCED}"
@@ -80,7 +80,7 @@ def test_a_class_in_fewer_groups_than_folds(frame: Make) -> None:
 
 
 def test_policies_for_few_groups(frame: Make, kind: str) -> None:
-    """`rare` says what becomes of such a class: an error with its rows, null, or nothing."""
+    """A class in few groups is an error, null or dealt, as `rare` says."""
     df = frame(GROUPED)
     rule = f"{TOO_FEW.format('folds (5)')}, which `rare=\"error\"` does not allow: 'b' (2 groups)."
     hint = "Hint: `df.strat.advise('y', groups='who')` shows what each k does to it."
@@ -126,7 +126,7 @@ TERMS = [
 
 @pytest.mark.parametrize("term", TERMS, ids=str)
 def test_missing_numbers_get_no_fold(frame: Make, term: Any) -> None:
-    """Train and unlabelled test rows stay together: the latter have no fold."""
+    """Rows without a label stay in the frame, and have no fold."""
     numbers = [None if i % 4 == 3 else i + 0.5 for i in range(60)]
     folds = values(sf.kfold(frame({"x": numbers}), term, missing="null"), "fold")
     assert [fold is None for fold in folds] == [number is None for number in numbers]
@@ -168,7 +168,7 @@ OF_SOME = [
 
 @pytest.mark.parametrize(("by", "options"), OF_SOME)
 def test_only_some_rows_are_dealt(frame: Make, by: Any, options: dict[str, Any]) -> None:
-    """They get the folds of a frame of their own, with a key in any order; the others are null."""
+    """Chosen rows get the folds that they would get alone; the others are null."""
     column = "fold_1" if "repeats" in options else "fold"
     options = {"rare": "ignore", **options}
     folds = values(sf.kfold(frame(SOME), by, where="train", **options), column)
@@ -273,7 +273,7 @@ def test_where_of_a_column_with_signs_in_its_name(frame: Make) -> None:
 
 
 def test_missing_where(frame: Make, kind: str) -> None:
-    """Neither yes nor no is an error with the rows."""
+    """A missing value in `where` is an error with the rows."""
     df = frame({"y": ["a", "b"] * 3, "train": [True, None, True, False, True, True]})
     hint = "Hint: fill the missing values, as in `fill_null(False)` or `fillna(False)`."
     message = f"Column 'train' has missing values in 1 row (1).\n{hint}"
@@ -283,7 +283,7 @@ def test_missing_where(frame: Make, kind: str) -> None:
 
 @pytest.mark.parametrize("repeats", [1, 3])
 def test_overwrite(frame: Make, repeats: int) -> None:
-    """A cell that is run twice gives the same frame, with the columns that were there."""
+    """With `overwrite` a cell of a notebook that is run twice gives the same frame."""
     once = sf.kfold(frame(TWO), "y", repeats=repeats)
     twice = sf.kfold(once, "y", repeats=repeats, overwrite=True)
     assert helpers.columns_of(twice) == helpers.columns_of(once)
@@ -345,7 +345,7 @@ def test_a_column_that_is_read_is_not_replaced(
 
 
 def test_a_column_of_the_name_of_a_computed_one_may_be_replaced() -> None:
-    """What counts is what an expression reads, not what it is called."""
+    """An expression may have the name of the new column if it does not read it."""
     by = (pl.col("y") > 1).alias("fold")
     assert sf.kfold(pl.DataFrame(ROWS), by, 2, overwrite=True).columns == [*ROWS]
 
@@ -382,7 +382,7 @@ BIG = (
 
 @pytest.mark.parametrize("share", [0.8, np.float64(0.8)])
 def test_a_share_of_more_than_half(frame: Make, share: float) -> None:
-    """That such a share is the test set is said once; half of the rows are what they say."""
+    """One warning says that a share of more than half is the test set."""
     parts = values(warned(BIG, lambda: sf.split(frame(TWO), "y", share)), "split")
     assert parts == values(sf.split(frame(TWO), "y", {"train": 0.2, "test": 0.8}), "split")
     assert parts.count("test") == 80
@@ -458,7 +458,7 @@ READS = [
 @pytest.mark.parametrize("call", READS)
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_columns_of_several_levels(call: Callable[[Any, Any], Any]) -> None:
-    """Text names a column whose other levels are empty, in whatever argument."""
+    """In every argument a text names a column whose other levels are empty."""
     plain = pd.DataFrame(LEVELS)
     deep = plain.set_axis(pd.MultiIndex.from_product([plain.columns, [""]]), axis=1)
     found = call(deep, str)
@@ -471,20 +471,20 @@ def test_columns_of_several_levels(call: Callable[[Any, Any], Any]) -> None:
 @pytest.mark.parametrize("call", READS)
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_names_of_numpy(kind: str, call: Callable[[Any, Any], Any]) -> None:
-    """A name that numpy made is that of a column, in whatever argument."""
+    """In every argument a text of NumPy names a column."""
     df = make(kind, LEVELS)
     assert str(eager(call(df, np.str_))) == str(eager(call(df, str)))
 
 
 def test_numbers_of_numpy_as_names() -> None:
-    """The first of numbered columns is meant by what pandas gives as its name."""
+    """The number that pandas gives as the name of a column names that column."""
     df = pd.DataFrame([[1, 2]] * 6, columns=pd.Index([3, 5]))
     found = sf.kfold(df, [df.columns[0], sf.classes(df.columns[1])], 2)
     assert found.equals(sf.kfold(df, 3, 2))
 
 
 def test_new_columns_of_several_levels() -> None:
-    """A column that the call reads is not replaced, and is none that the folds are compared by."""
+    """The fold column of a frame with levels cannot be an entry of `by`."""
     levels = pd.MultiIndex.from_tuples([("fold", ""), ("x", "mean")])
     df = pd.DataFrame([[0, 1.5], [1, 2.5]] * 4, columns=levels)
     refuse_now(READ.format("by", "fold"), lambda: sf.kfold(df, "fold", 2, overwrite=True))
@@ -513,7 +513,7 @@ IN_THE_INDEX = [
 
 @pytest.mark.parametrize("call", IN_THE_INDEX)
 def test_a_level_of_the_index(call: Callable[[Any, str], Any]) -> None:
-    """What names the index is told to make it a column, and the line to write works."""
+    """The error of a name of the index says how to make it a column."""
     index = pd.MultiIndex.from_product([range(4), ["a", "b"]], names=["day", "shop"])
     df = pd.DataFrame({"y": [0, 1] * 4}, index=index)
     unnamed = df.reset_index("shop").rename_axis(None)

@@ -81,7 +81,7 @@ def test_rounding_is_never_beyond_chance() -> None:
 
 
 def test_numbers_without_ties_have_the_limit() -> None:
-    """Of distinct numbers the level is Smirnov's, and of a constant there is none."""
+    """The level of distinct numbers is Smirnov's; a constant has none."""
     expected = np.sqrt(np.log(40) / 2 * (1 / 20 + 1 / 80))
     assert ks_level(np.ones(100, dtype=np.int64), 20) == pytest.approx(expected)
     assert ks_level(np.array([9]), 3) == 0

@@ -87,7 +87,7 @@ def test_large_deals_do_not_depend_on_the_bits(n_strata: int) -> None:
 
 
 def test_rows_of_one_number_take_words_in_row_order() -> None:
-    """Only rows that a cut tears apart take words, the first of them the first."""
+    """Only rows with equal numbers at a cut use random words, in their order."""
     numbers = np.array([5, 9, 5, 5, 9], dtype=np.uint16)
     asked = []
 

@@ -137,7 +137,7 @@ def test_the_first_row_is_drawn() -> None:
 
 
 def test_pool_counts_the_points_left(few: int) -> None:
-    """Asked for more points than are left, a pool returns all that are."""
+    """A pool that is asked for more points than are left returns all that are left."""
     pool = NeighbourPool(*plain(np.array([[0.0, 4.0, 3.0]])), few)
     pool.remove(np.array([0]))
     assert pool.nearest(0, 9).tolist() == [2, 1]
@@ -167,7 +167,7 @@ def test_the_nearest_points_are_found(kind: str, n_features: int, scale: Any, fe
 
 
 def test_time_grows_little_faster_than_points() -> None:
-    """Of many points few are looked at: not all, for each of them."""
+    """The search looks at few of many points, and not at all of them for each point."""
     points = np.random.default_rng(0).normal(size=(2, 40_000))
     pool = NeighbourPool(*plain(points))
     seen = []

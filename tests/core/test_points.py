@@ -32,7 +32,7 @@ def test_scaled_as_scikit_learn(scale: str, n_rows: int) -> None:
 
 @pytest.mark.parametrize("scale", [*SCALERS, None])
 def test_constant_and_empty_features(scale: str | None) -> None:
-    """Constant features become zero, and empty ones stay empty."""
+    """Constant features become zero, and features without rows stay empty."""
     assert (scale_features(np.full((2, 7), 0.1), scale) == (0.1 if scale is None else 0)).all()
     assert scale_features(np.empty((2, 0)), scale).shape == (0, 2)
 

@@ -103,7 +103,7 @@ def test_moves_keep_the_mean(denominator: int) -> None:
 
 @given(data=st.data(), sizes=strata_sizes, numbers=some_numbers)
 def test_high_draws_favour_first_parts(data: Any, sizes: list[int], numbers: list[int]) -> None:
-    """The first part that may takes a row left over in all; of three parts the next one, too."""
+    """Left-over rows go to the first parts that may take them."""
     levels = data.draw(nested_levels(len(sizes), 1))
     shares = fractions(numbers)
     draws = np.full(len(sizes) * (len(shares) - 1), 2**64 - 1, dtype=np.uint64)
@@ -161,14 +161,14 @@ def test_means_are_exact_shares(sizes: list[int], numbers: list[int], levels: An
 
 @given(cells=st.lists(st.integers(1, 98), min_size=1, max_size=6), seed=seeds)
 def test_a_systematic_sample_has_its_sum(cells: list[int], seed: int) -> None:
-    """Of fractions whose sum is a whole number, that many are rounded up."""
+    """If fractions sum to a whole number, that many of them are rounded up."""
     cells = [*cells, -sum(cells) % 100]
     draws = np.array([seed << 31], dtype=np.uint64)
     assert systematic_round(np.array([cells]) / 100, draws).sum() == sum(cells) // 100
 
 
 def test_systematic_rounding_has_the_probabilities() -> None:
-    """Over all starts, evenly spaced, each fraction goes up as often as it says."""
+    """Over evenly spaced starts each fraction is rounded up with its own frequency."""
     fraction = np.array([[0.5, 0.25, 0.9, 0.35, 0]])
     n = 4000
     starts = np.linspace(0, 2.0**64, n, endpoint=False).astype(np.uint64)

@@ -17,7 +17,7 @@ def swapped(codes: list[int], parts: list[int], *values: list[float]) -> list[in
 
 @pytest.mark.parametrize("factor", [1, 1e-300, 5e-324, 1e308, -1])
 def test_totals_become_equal(factor: float) -> None:
-    """Rows of one stratum change places, whatever the size and the sign of numbers."""
+    """Only rows of one stratum are swapped, whatever the size and the sign of the numbers."""
     ones = [factor, factor, 0, 0]
     found = swapped([0, 0, 0, 0], [0, 0, 1, 1], ones)
     assert sorted(found[:2]) == sorted(found[2:]) == [0, 1]
@@ -27,7 +27,7 @@ def test_totals_become_equal(factor: float) -> None:
 
 @pytest.mark.parametrize("values", [[0.0] * 4, [2.0, -2.0, 2.0, -2.0], [3.0] * 4])
 def test_nothing_to_gain(values: list[float]) -> None:
-    """Parts stay where totals are equal, of zeros, too."""
+    """Parts stay as they are where totals are equal, also if all numbers are zero."""
     assert swapped([0] * 4, [0, 0, 1, 1], values, [0.0] * 4) == [0, 0, 1, 1]
 
 

@@ -137,7 +137,7 @@ def test_files_of_which_few_columns_are_read_have_the_partitions_that_were_count
 
 @pytest.mark.parametrize("change", ["one label", "one key", "a row less"])
 def test_files_that_change_are_an_error_where_they_are_joined(files, change):
-    """Of files that Dask joins, one that holds other rows than were counted is noticed."""
+    """A file of other rows than were counted is noticed, also if Dask joins it to others."""
     folded = dd.read_parquet(files).strat.kfold("label", 4, key="id")
     folded[["id", "fold"]].compute()
     changed = pd.read_parquet(files / "01.parquet").reset_index(drop=True)

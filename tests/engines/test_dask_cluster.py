@@ -65,7 +65,7 @@ def test_folds_on_a_cluster_are_those_of_pandas(client, files, by):
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
 def test_a_killed_worker_changes_nothing(client, files, share):
-    """A worker that is killed on the way leaves the same folds."""
+    """The folds are the same if a worker is killed on the way."""
     started = time.perf_counter()
     expected = folds_of(dd.read_parquet(files), BY[0])
     seconds = time.perf_counter() - started

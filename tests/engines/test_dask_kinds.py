@@ -229,7 +229,7 @@ def test_files_with_and_without_missing_values(tmp_path, reader, text_of_dask):
 
 @pytest.mark.parametrize("said", ["object", "str", "float64", "category"])
 def test_the_type_that_a_frame_says_does_not_matter(said):
-    """Partitions of one type are that, whatever the frame says of them."""
+    """Partitions of one type have that type, whatever the frame says of them."""
     parts = cut(plain(WHOLE), [30])
     call = {**USES["quantiles"], "key": ["x", "id"], "k": 3}
     lazy = of_parts(parts, parts[0].iloc[:0].astype({"x": said}))

@@ -435,7 +435,7 @@ def test_a_column_is_read_for_each_use(engine, options):
 
 
 def test_advice_on_bins_of_the_groups(engine):
-    """`advise` counts the groups, and not the bins into which it cuts their column."""
+    """`advise` counts groups, and not the bins into which their column is cut."""
     frame = engine.local(FRAME)
     rows = engine.spread(frame, [20])
 
@@ -555,7 +555,7 @@ def test_a_check_is_that_of_pandas(engine, options):
 
 
 def test_times_that_are_not_looked_for(engine):
-    """That a column whose name says time is not looked at is said, until the call answers."""
+    """A column whose name says time is reported as not looked at, until the call names it."""
     frame = engine.local(pd.DataFrame({"year": range(60), "x": [1, 2] * 30, "fold": [0, 1] * 30}))
     spread = engine.spread(frame, [17, 45])
     assert "note     time: not looked for in 'year' on" in sf.check(spread).text
@@ -564,7 +564,7 @@ def test_times_that_are_not_looked_for(engine):
 
 
 def test_groups_that_are_not_looked_for(engine):
-    """That a column whose name says ids is not looked at is said, until the call answers."""
+    """A column whose name says ids is reported as not looked at, until the call names it."""
     frame = engine.local(pd.DataFrame({"user": [1, 2] * 30, "fold": [0, 1] * 30}))
     spread = engine.spread(frame, [17, 45])
     assert "note     groups: not looked for in 'user' on" in sf.check(spread).text
@@ -573,7 +573,7 @@ def test_groups_that_are_not_looked_for(engine):
 
 
 def test_lost_folds_and_names(engine):
-    """A gap in the numbers of folds is a lost fold, and one in the numbers of sites is none."""
+    """A gap in the numbers of folds is a lost fold; a gap in the numbers of sites is not."""
     frame = engine.local(pd.DataFrame({"fold": [0, 1, 3] * 20, "site": [3, 7, 40] * 20}))
     spread = engine.spread(frame, [17, 45])
     assert "WARNING  fold 2 has no rows" in sf.check(spread).text
@@ -591,7 +591,7 @@ def test_copies_of_everything(engine):
 
 
 def test_relabelled_folds_are_the_same(engine):
-    """A column that only has other names for folds is told, unless other rows have no fold."""
+    """A column that only renames the folds is reported, unless some rows have no fold."""
     data = {"fold": [0, 1, 2, None] * 6, "name": ["b", "c", "a", None] * 6}
     frame = engine.local(pd.DataFrame({**data, "id": range(24), "other": ["b", "c", "a", "d"] * 6}))
     spread = engine.spread(frame.astype({"fold": "Int64"}), [7, 15])
@@ -612,7 +612,7 @@ SHARED = [{"groups": "who"}, {"groups": ["whole", "sex"]}, {"key": "age"}]
 
 @pytest.mark.parametrize("shared", [*SHARED, {"duplicates": ["age", "sex"]}], ids=str)
 def test_leaks_are_the_rows_of_pandas(engine, shared):
-    """The rows that leak, and which of them share a set, are those of pandas; rows are whole."""
+    """The rows that leak, and the sets that they share, are those of pandas; rows are whole."""
     frame = engine.local(FOLDED)
     found = engine.rows(sf.leaks(engine.spread(frame, [17, 17, 45]), **shared))
     listed = sf.leaks(frame, **{"duplicates": None, **shared})
@@ -630,7 +630,7 @@ CELLS = st.tuples(*map(st.sampled_from, (["a", "b", None], [1, 2, None], [0, 1, 
 
 
 def test_what_rows_share_is_counted_as_row_by_row(engine):
-    """Values, those that repeat, those in several folds, their rows and pairs are counted.
+    """The engine counts values, repeated values, values in several folds, their rows and pairs.
 
     Rows without a fold are in one more, or left out; missing values are alike in duplicates only.
     """

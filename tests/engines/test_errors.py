@@ -431,7 +431,7 @@ class SpreadFrames:
 
 @pytest.mark.parametrize(("call", "message"), REFUSED)
 def test_what_is_refused(engine, call, message):
-    """What an engine cannot do is told at the call."""
+    """What an engine cannot do is an error at the call."""
     fold = "columns='fold'" if engine.is_pandas else "'fold'"
     message = message.replace("{name}", engine.name)
     message = message.replace("{integer}", engine.integer).replace("{fold}", fold)
@@ -440,7 +440,7 @@ def test_what_is_refused(engine, call, message):
 
 @pytest.mark.parametrize("call", REFUSED_ON_PANDAS)
 def test_what_is_wrong_is_told_as_in_pandas(engine, call):
-    """What is wrong in a call or its rows has the message of pandas, but no list of these rows."""
+    """An error in a call or its rows has the message of pandas, without the list of rows."""
     error = refused(lambda: call(SimpleNamespace(**FRAMES)))
     message = re.sub(r"(rows) \(\d+, .*?\)", r"\1", str(error))
     refuse_now(message, lambda: call(SpreadFrames(engine)))
@@ -555,7 +555,7 @@ def test_a_file_that_is_gone(read_files, tmp_path, verb):
 
 
 def test_a_repeated_key_at_a_cut(engine):
-    """Rows of one key between which a stratum is cut are never dealt, but listed."""
+    """Rows of one key at a cut are never dealt: the error lists them."""
     rows = engine.spread(pd.DataFrame({"id": [7] * 10, "label": "a"}), [3])
     rule = "`key` ('id') must identify each row, but repeats in 10 rows."
     error = refuse_rule(rule, lambda: sf.kfold(rows, "label", key="id"))

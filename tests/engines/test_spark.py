@@ -93,7 +93,7 @@ def test_passes_over_the_rows(spark, verb, options, n_passes):
 
 
 def test_rows_of_one_key_are_looked_for_once_more(spark):
-    """There is one more pass where a cut is not where it is expected, as keys repeat."""
+    """Repeated keys move a cut from where it is expected, which costs one more pass."""
     frame = pl.DataFrame({"id": np.random.default_rng(0).permutation(80_000)})
     rows, n_read = counting(spark_frame(spark, frame.with_columns(few=pl.col("id") // 200), 3))
     result = sf_spark.kfold(rows, k=2, key="few", seed=1)
@@ -155,7 +155,7 @@ def test_partitions_columns_and_order_stay(spark):
 
 @pytest.mark.parametrize("collation", ["UTF8_LCASE", "UNICODE_CI_AI"])
 def test_text_with_a_collation_is_compared_by_its_bytes(spark, collation):
-    """Texts that a collation takes for one are classes, groups, keys and parts of their own."""
+    """Texts that a collation treats as equal stay different classes, groups, keys and parts."""
     texts = ["a", "A", "b", "\u00e4"] * 10
     frame = pl.DataFrame({"id": range(40), "text": texts, "half": [i / 2 for i in range(40)]})
     names = [text * (i // 4 + 1) for i, text in enumerate(texts)]
@@ -459,7 +459,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("call", "message"), REFUSED)
 def test_what_is_no_column_of_spark_is_an_error(spark, call, message):
-    """Columns are there once, of single values that Spark can hash and hand over."""
+    """A column must exist once and hold single values that Spark can hash and hand over."""
     refuse_now(message, lambda: call(spark_frame(spark, FRAME)))
 
 
@@ -626,7 +626,7 @@ def test_periods_are_those_of_the_clock_of_the_session(spark, zone, every, gap):
 
 @pytest.mark.parametrize("zone", ["Europe/Berlin", "+01:00"])
 def test_the_past_is_earlier_where_clocks_go_back(spark, zone):
-    """Rows of the hour that a session's clock repeats train for those after them in UTC."""
+    """In the hour that a session's clock repeats, training rows are earlier in UTC."""
     with setting(spark, "session.timeZone", zone):
         at = "timestamp'2024-10-26 23:50:00Z' + make_dt_interval(0, 0, cast(id * 10 as int))"
         rows = spark.range(18).selectExpr("id", f"{at} as at")

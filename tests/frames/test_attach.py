@@ -18,7 +18,7 @@ SPARSE = NewColumn("sparse", np.array([0, -1, 2, 1]), None, nullable=True)
 
 @pytest.mark.parametrize("columns", [[FOLDS], [FOLDS, SPARSE]])
 def test_computations_read_what_they_refer_to(frame: Make, kind: str, columns: Any) -> None:
-    """It gets the columns by argument, in order of reference, and the height, and runs once."""
+    """The function of a lazy verb gets the referenced columns and the height, and runs once."""
     seen = []
 
     def compute(read: dict[str, list[Any]], n_rows: int) -> list[NewColumn]:

@@ -375,7 +375,7 @@ BYTES_OF: list[tuple[list[bytes], list[Any]]] = [
     ids=lambda value: str(getattr(value, "dtype", "")),
 )
 def test_values_are_hashed_as_they_are(expected: list[bytes], series: Any) -> None:
-    """Neither library nor width nor unit changes the bytes of a value."""
+    """The bytes of a value do not depend on the library, the width or the unit."""
     assert hashes(series) == [hashed_as(value) for value in expected]
 
 
@@ -405,7 +405,7 @@ CASES = ["é", None, "B", "a", "é"]
     **dtype_of,
 )
 def test_ranks_of_text(series: Any) -> None:
-    """Text ranks by code point, as do bytes and categories, whatever the order of these."""
+    """Text, bytes and categories rank by code point, whatever the order of the categories."""
     assert dense_ranks(rank_key(series)[PRESENT]) == [2, 0, 1, 2]
 
 
@@ -433,7 +433,7 @@ NO_KEYS = [
 
 @pytest.mark.parametrize(("series", "what"), NO_KEYS)
 def test_keys_without_order(series: Any, what: str) -> None:
-    """Values of several types, or of one that has no order, are no keys."""
+    """Values of several types, or of a type without an order, cannot be keys."""
     message = f"A column of `key` must hold values that can be ordered, but 'x' {what}."
     refuse_now(message, lambda: read_key(series))
     if what == MIXES and not any(isinstance(value, Decimal) for value in series):

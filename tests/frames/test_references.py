@@ -62,7 +62,7 @@ def test_lazy_frames_collect_what_is_needed(refs: list[Any], columns: list[str])
 
 @pytest.mark.parametrize("argument", ["by", "key"])
 def test_a_value_for_each_row_is_no_list_of_columns(frame: Make, argument: str) -> None:
-    """A list with a value for each row of a small frame is told as values."""
+    """A list as long as a small frame is reported as values, and not as names."""
     df = eager(frame({"label": ["a", "b", "a", "b"]}))
     with pytest.raises(
         sf.StratError, match=rf"^`{argument}` must hold column names.*\[7, 8, 9, 5\]"

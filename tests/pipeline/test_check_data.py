@@ -242,7 +242,7 @@ VALUES: list[Any] = [
 def test_values_that_break_a_rule(
     frame: Make, kind: str, call: Callable[[Any], Any], data: Any, message: str, rows: Any
 ) -> None:
-    """All that is wrong is said at once, with the rows as they are, by way of pandera."""
+    """One error lists all faults of the values, with the rows, and pandera's error as the cause."""
     error = refuse(message, lambda: call(frame(data)))
     assert at_fault(error, kind) == rows
     assert isinstance(error.__cause__, pandera.errors.SchemaErrors)
@@ -390,7 +390,7 @@ RARE_CLASSES: list[Any] = [
 def test_rare_classes_are_warned_of(
     frame: Make, call: Callable[[Any], Any], data: Any, message: str
 ) -> None:
-    """Rare classes of the first entry are named in one warning, and dealt all the same."""
+    """One warning names the rare classes of the first entry, and they are dealt all the same."""
     result = warned(message, lambda: call(frame(data)))
     assert None not in values(result, eager(result).columns[-1])
 
@@ -416,7 +416,7 @@ NUMBERS = {
 
 @pytest.mark.parametrize("what", [*IDS, *NUMBERS])
 def test_a_column_of_many_values(what: str) -> None:
-    """What cannot be cut looks like an id; of all others the calls of the hint work."""
+    """A column that cannot be cut looks like an id; for all others the calls of the hint work."""
     column = (IDS | NUMBERS)[what]
     df = (pl if isinstance(column, pl.Series) else pd).DataFrame({"x": column, "y": [0, 1] * 6})
     cuts = ["sf.quantiles('x', 10)", "sf.continuous('x')"]
@@ -445,7 +445,7 @@ def test_rare_strata_as_errors(frame: Make, kind: str) -> None:
 
 @pytest.mark.parametrize(("n", "sparse"), [(12, "'c' is"), (11, "'b', 'c' are")])
 def test_levels_of_few_rows_are_called_sparse(frame: Make, n: int, sparse: str) -> None:
-    """Entries of few rows a stratum are named, but not two, in margins or by `rare="ignore"`."""
+    """Three entries whose strata have few rows are named, unless `rare="ignore"` or in margins."""
     data = {"a": [0, 1] * 6, "b": [0, 0, 1, 1] * 3, "c": list(range(12))}
     df = frame({name: cells[:n] for name, cells in data.items()})
     message = f"The 3 entries of `by` divide {n} rows into {n} joint strata, with fewer than 3 rows"

@@ -125,7 +125,7 @@ def test_bins_are_listed_upwards(frame: Make) -> None:
 
 
 def test_many_entries_nest(frame: Make) -> None:
-    """Of many entries the levels above a stratum hold it, whichever of them divide it."""
+    """A stratum of many entries is inside the strata of all levels above it."""
     columns = {f"c{place}": [row // (place + 1) % 2 for row in range(40)] for place in range(12)}
     folds = values(sf.kfold(frame(columns), list(columns), 2, rare="ignore"), "fold")
     for level in range(1, 13):

@@ -341,7 +341,7 @@ def test_counts_sum_to_the_rows(frame: Make, parts: dict[str, int | None]) -> No
     ],
 )
 def test_counts_that_are_percentages(parts: dict[str, int], shares: str) -> None:
-    """Counts of which the shares are short numbers are told as shares, too."""
+    """The error of counts that look like percentages shows them as shares, too."""
     message = (
         "The counts in `parts` must sum to the number of rows that get a part, got"
         f" {sum(parts.values())} for 10 rows.\nHint: one count may be None, which stands for the"
@@ -434,7 +434,7 @@ CUTS = "which does not sort by value.\nHint: `sf.continuous` orders rows by a co
     ],
 )
 def test_what_contiguous_stretches_exclude(arguments: dict[str, Any], message: str) -> None:
-    """Stretches are of an order of values, and there is one way to cut it."""
+    """Contiguous parts exclude orders that are no order of values, and repeats."""
     rule = f'`deal="contiguous"` cannot be combined with {message}'
     refuse_now(rule, lambda: sf.kfold(pd.DataFrame(VISITS), deal="contiguous", **arguments))
 
@@ -451,7 +451,7 @@ def test_a_key_instead_of_groups() -> None:
 
 @pytest.mark.parametrize("repeats", [1, 3])
 def test_a_group_larger_than_a_fold(frame: Make, repeats: int) -> None:
-    """One group larger than a fold is told, with the best that can be had, and is so dealt."""
+    """A warning says that one group is larger than a fold, and by how much at least."""
     df = frame({"site": [0] * 50 + list(range(1, 51)), "label": list("ab") * 50})
     message = "The largest group has 50 rows, but the largest fold should have 20, so one fold"
     message += " will be at least 30 rows too large."
@@ -464,7 +464,7 @@ def test_a_group_larger_than_a_fold(frame: Make, repeats: int) -> None:
 
 
 def test_fractions_of_parts_are_exact() -> None:
-    """A group as large as its part is no surprise."""
+    """A group that is exactly as large as its part causes no warning."""
     df = pl.DataFrame({"site": [0] * 8 + [1, 2], "label": list("ab") * 5})
     out = sf.split(df, "label", {"train": 0.8, "test": 0.2}, groups="site")
     assert Counter(out["split"].to_list()) == {"train": 8, "test": 2}
@@ -479,6 +479,6 @@ class Seven:
 
 @pytest.mark.parametrize("seed", [np.int64(7), np.uint8(7), np.array(7), Seven()])
 def test_seeds_are_what_could_be_an_index(seed: Any) -> None:
-    """Whatever has the value of a whole number is that seed."""
+    """Any object with the value of a whole number is that seed."""
     rows = pd.DataFrame(ROWS)
     assert sf.kfold(rows, "label", 2, seed=seed).equals(sf.kfold(rows, "label", 2, seed=7))

@@ -18,7 +18,7 @@ from stratframe.pipeline.random_numbers import Keys, first_of_equal_keys, rank_g
     ("values", "first"), [("xyxz", [0, 1, 0, 3]), ("yxxy", [0, 1, 1, 0]), ("xywz", None)]
 )
 def test_keys_of_one_hash_are_told_apart(values, first):
-    """Keys repeat if their values do, and not because their hashes happen to be equal."""
+    """Keys with equal hashes do not count as repeated unless their values are equal."""
     series = pd.Series([*values])
     keys = Keys([frames.read_key(series)], 0, np.full(4, 7, dtype=np.uint64))
     found = first_of_equal_keys(keys, [series])
@@ -58,7 +58,7 @@ def test_groups_are_ranked_by_their_hash(make: Any) -> None:
 
 
 def test_groups_of_one_hash_are_ranked_by_value() -> None:
-    """Different groups of the same hash come by value, the first column first."""
+    """Different groups with the same hash are sorted by value, the first column first."""
     text = pd.Series(["b", "a", "b", "a"])
     number = pd.Series([1, 10, 0, 9])
     ranks = rank_groups([text, number], lambda _: np.zeros(4, dtype=np.uint64))

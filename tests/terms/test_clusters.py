@@ -48,7 +48,7 @@ def mini_batches(n: int, **options: Any) -> Any:
 @pytest.mark.parametrize("nested", [True, False], ids=["SCBCV", "KCBCV"])
 @pytest.mark.parametrize(("algorithm", "k"), [("kmeans", 2), ("kmeans", 5), ("minibatch", 5)])
 def test_scbcv_and_kcbcv(frame: Make, algorithm: str, k: int, nested: bool) -> None:
-    """As Algorithm 1 of Spezia et al. has it, rows by distance, cluster after cluster, go round."""
+    """Rows are dealt in turn by cluster and distance, as in Algorithm 1 of Spezia et al."""
     data = cloud()
     term = sf.clusters(FEATURES, 4, algorithm=algorithm, scale=None)
     model = {"kmeans": cluster.KMeans, "minibatch": mini_batches}[algorithm]
@@ -67,7 +67,7 @@ def test_scbcv_and_kcbcv(frame: Make, algorithm: str, k: int, nested: bool) -> N
 
 @pytest.mark.parametrize("name", MODELS)
 def test_clusters_of_any_model(frame: Make, name: str) -> None:
-    """Rows of a cluster are ordered by the distance to its centre, or else, as noise, its mean."""
+    """Rows are ordered by the distance to the centre of their cluster, or to the mean of noise."""
     model, options = MODELS[name]
     data = cloud()
     points = points_of(data)
@@ -93,7 +93,7 @@ def test_clusters_are_numbered_by_first_appearance(frame: Make) -> None:
 
 
 def test_few_distinct_rows(frame: Make) -> None:
-    """A stratum has no more clusters than distinct rows, without a word of scikit-learn's."""
+    """A stratum has at most as many clusters as distinct rows, without a warning."""
     data = {"label": list("aaaabbbc"), "x": [1, 1, 2, 2, 5, 5, 5, 9], "flag": [True] * 8}
     for algorithm in ("kmeans", "minibatch", "agglomerative", cluster.BisectingKMeans()):
         by = ["label", sf.clusters(["x", "flag"], 4, algorithm=algorithm)]
@@ -111,7 +111,7 @@ def test_few_distinct_rows(frame: Make) -> None:
 
 @pytest.mark.parametrize("nested", [False, True])
 def test_auto_is_that_of_the_paper(nested: bool) -> None:
-    """Iris has 4 clusters, as the paper's table says; so has each class of it."""
+    """Iris, and each of its classes, has 4 clusters, as the paper's table says."""
     iris = load_iris(as_frame=True)
     term = sf.clusters(list(iris.data.columns), scale=None)
     found = strata_of(iris.frame, ["target", term] if nested else term)
@@ -160,7 +160,7 @@ def test_radius_without_a_knee() -> None:
 
 
 def test_the_radius_holds_equal_steps(frame: Make) -> None:
-    """Rows in equal steps are neighbours all or none, in whatever unit they are measured."""
+    """Rows in equal steps are either all neighbours or none, in any unit."""
     steps = [*range(10), *range(30, 40)]
     for unit in (1, 9, 0.1, 7e-5):
         for scale in ("standard", "minmax", None):
@@ -186,7 +186,7 @@ def test_large_strata_are_sampled(frame: Make, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_objects(frame: Make) -> None:
-    """An object is cloned, and given a seed and the number of clusters, as steps of it are."""
+    """An estimator, or a pipeline of them, is cloned with the seed and the number of clusters."""
     data = cloud()
     model = cluster.BisectingKMeans(n_clusters=2)
     assert len(strata_of(frame(data), sf.clusters(FEATURES, 5, algorithm=model))) == 5
@@ -231,7 +231,7 @@ def test_objects_that_fail(answer: Any, message: str) -> None:
 
 
 def test_missing_extras(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without scikit-learn a term of clusters, and without kneed DBSCAN, names the extra."""
+    """Clusters without scikit-learn, and DBSCAN without kneed, are errors that name the extra."""
     frame = pd.DataFrame(cloud())
     term = sf.clusters(FEATURES, algorithm="dbscan", scale=None)
     calls = {"kneed": lambda: sf.kfold(frame, term), "sklearn": lambda: sf.clusters(FEATURES)}
@@ -243,7 +243,7 @@ def test_missing_extras(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_tables_show_the_clusters_that_were_dealt(frame: Make) -> None:
-    """`balance` fits the clusters that `kfold` did, whatever its seed: each is even in folds."""
+    """`balance` finds the clusters of `kfold`, whatever the seed of the call."""
     by = ["label", sf.clusters(FEATURES, 4)]
     table = eager(sf.balance(sf.kfold(frame(cloud()), by, 5, seed=7), by))
     assert len(table) == 5 * 3 * 4

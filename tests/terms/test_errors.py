@@ -347,7 +347,7 @@ def test_unscaled_numbers_whose_squares_overflow(frame: Make, kind: str) -> None
 
 
 def test_objects_as_features() -> None:
-    """Python objects that are numbers are features; NA is missing, and what is too large told."""
+    """Python objects that are numbers are features; NA is missing, and a huge one is an error."""
     message = "`sf.chain(['x'])` cannot read the numbers in column 'x' as floats: int too large to"
     rules: dict[str, list[Any]] = {f"{message} convert to float.": [10**400, 1, 2]}
     rules[f"Column 'x' has missing values in 2 rows (1, 4).\n{FILL}"] = [1.5, pd.NA, 2, 3, None]

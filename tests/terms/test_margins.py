@@ -193,7 +193,7 @@ def test_rare_values_are_one_entry() -> None:
 
 @pytest.mark.parametrize("rows", UNREADABLE)
 def test_lists_that_cannot_be_read(rows: list[Any]) -> None:
-    """Columns that hold other things than lists of single values of one type are refused."""
+    """Columns of anything but lists of single values of one type are refused."""
     with pytest.raises(sf.StratError, match="must hold single values"):
         sf.kfold(pd.DataFrame({"tags": rows * 4}), sf.margins("tags"), 2)
 
@@ -210,7 +210,7 @@ def test_lists_that_cannot_be_read(rows: list[Any]) -> None:
     ],
 )
 def test_what_a_list_may_hold(rows: Any, wanted: list[str]) -> None:
-    """Values of one type, whatever they are called; what is missing in a list is no value."""
+    """Lists may hold values of any one type, and a missing value in a list does not count."""
     make: Any = pl.DataFrame if isinstance(rows, pl.Series) else pd.DataFrame
     folded = sf.kfold(make({"tags": rows}), sf.margins("tags"), 2)
     by = sf.margins("tags")
@@ -240,7 +240,7 @@ def test_lists_beside_others(frame: Make, groups: Any) -> None:
 
 
 def test_values_of_two_columns(frame: Make) -> None:
-    """A value of lists that is called as another entry is named with its column."""
+    """A value of a list that has the name of another entry is shown with its column."""
     rows = {"tags": [["a", "b"], []] * 4, "more": [["a"], ["sex"]] * 4, "sex": ["f", "m"] * 4}
     plan = columns_of(sf.plan(frame(rows), sf.margins(["tags", "more", "sex"]), 2))
     assert [*dict.fromkeys(plan["entry"])] == ["tags: a", "b", "more: a", "more: sex", "sex"]

@@ -25,7 +25,7 @@ def drawn_rows(data: dict[str, Any], k: int) -> list[list[int]]:
 
 
 def test_db_scv(frame: Make) -> None:
-    """As Zeng and Martinez have it, a chain goes from a drawn row to the nearest, in each class."""
+    """A chain goes from a drawn row of each class to the nearest, as Zeng and Martinez say."""
     data = cloud()
     by = ["label", sf.chain(FEATURES, scale=None)]
     rows = list[int]()
@@ -43,7 +43,7 @@ def test_db_scv(frame: Make) -> None:
 
 @pytest.mark.parametrize("k", [2, 4])
 def test_dob_scv(frame: Make, k: int) -> None:
-    """As Moreno-Torres et al. have it, a drawn row and its k - 1 nearest left are in k folds."""
+    """A drawn row and its k - 1 nearest are in k folds, as Moreno-Torres et al. say."""
     data = cloud()
     by = ["label", sf.nearest(FEATURES, scale=None)]
     blocks = list[list[int]]()
@@ -102,7 +102,7 @@ def test_samples_along_orders(frame: Make, term: Any) -> None:
 
 @pytest.mark.parametrize("deal", ["random", "circular"])
 def test_blocks_of_a_split(kind: str, deal: str) -> None:
-    """Of ten groups of ten rows each, far apart, a tenth of the rows has one of each group."""
+    """A tenth of ten distant groups of ten rows has one row of each group."""
     x = [1_000.0 * (row % 10) + row / 100 for row in range(100)]
     for block in (None, 10):
         by = sf.nearest("x", block)

@@ -135,7 +135,7 @@ def test_all_verbs(frame: Make, groups: Any) -> None:
 
 
 def test_leaks_list_the_nearest_first(frame: Make) -> None:
-    """Sets come by how near their rows of different folds are, not in the order of the rows."""
+    """Sets are listed by how near their rows in different folds are."""
     rows = {**ROWS, "fold": [0, 0, 1, 1, 0, 2]}
     for groups in GROUPS:
         found = sf.leaks(frame(rows), groups=groups, duplicates=None)
@@ -152,7 +152,7 @@ def test_leaks_list_the_nearest_first(frame: Make) -> None:
 @pytest.mark.parametrize("start", [0.0, 1e6, -3e7])
 @pytest.mark.parametrize("step", [3.0, 40.0, 1e5])
 def test_the_nearest_in_any_unit(scale: float, start: float, step: float) -> None:
-    """Rows are listed by how near they are for `within`, however large, or far from 0, all are."""
+    """Rows are listed by their distance relative to `within`, for numbers of any size."""
     order = np.random.default_rng(0).permutation(20)
     first = np.arange(20) * step
     x = (start + np.concatenate([first, first + (1000 + order) / 4000])) * scale
@@ -190,7 +190,7 @@ def test_rows_without_a_fold_link_no_others(frame: Make, groups: Any, given: Any
 
 @pytest.mark.parametrize("unit", [1e-300, 1.0, 1e308])
 def test_a_distance_beyond_all_others(unit: float) -> None:
-    """All rows are within a distance that is far above theirs, however large their numbers."""
+    """A distance far above all others links all rows, for numbers of any size."""
     table = pl.DataFrame({"x": [unit, unit, unit, unit / 2, 0]})
     assert len(set(groups_of(table, sf.similar("x", 1.7e308, metric="euclidean")))) == 1
 
@@ -217,7 +217,7 @@ def test_a_selector_does_not_mean_the_folds() -> None:
 
 @pytest.mark.parametrize("within", [-1, 1, 1.5, float("nan"), "0.1", None, True])
 def test_bad_distances(within: Any) -> None:
-    """Distances of the cosine are from 0 to below 1."""
+    """Cosine distances must be at least 0 and below 1."""
     rule = "`within` must be a number of at least 0, and"
     refuse(f"{rule} below 1 with the cosine, got {within!r}.", lambda: sf.similar("v", within))
     for far, shown in ((float("inf"), "inf"), (10**400, "about 10**400")):
@@ -226,7 +226,7 @@ def test_bad_distances(within: Any) -> None:
 
 
 def test_bad_input(frame: Make) -> None:
-    """What has no direction, or cannot be compared, is refused; the rows are listed."""
+    """Rows without a direction, or that cannot be compared, are refused and listed."""
 
     def call(groups: Any, **changed: Any) -> Any:
         return lambda: values(sf.kfold(frame({**ROWS, **changed}), k=2, groups=groups), "fold")

@@ -155,5 +155,5 @@ def test_new_rows_join_their_group_or_link_two(frame: Make) -> None:
 
 @pytest.mark.parametrize(("call", "message"), REFUSED)
 def test_bad_input(call: Callable[[Any], Any], message: str) -> None:
-    """What cannot link rows is refused."""
+    """Columns that cannot link rows, and links in `by`, are refused."""
     refuse(message, lambda: call(pd.DataFrame(ROWS)))

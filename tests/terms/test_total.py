@@ -106,7 +106,7 @@ EXCLUDED: list[Any] = [
 
 @pytest.mark.parametrize(("make_by", "message"), REFUSED)
 def test_what_is_no_total(kind: str, make_by: Callable[[], Any], message: str) -> None:
-    """Columns, their values and the place of the term are checked."""
+    """`sf.total` checks its columns, their values and its place in `by`."""
     refuse(message, lambda: sf.kfold(make(kind, DATA), make_by(), 2))
 
 
@@ -190,7 +190,7 @@ def test_totals_of_parts_by_counts(kind: str) -> None:
 
 @pytest.mark.parametrize("totals", [sf.total("w"), sf.total("w", "x")])
 def test_totals_beside_clusters_with_a_key(kind: str, totals: Any) -> None:
-    """Totals after clusters, which order the rows themselves, change no count either."""
+    """Totals after clusters, which order the rows, change no count."""
     rng = np.random.default_rng(3)
     data = {name: rng.normal(size=90).tolist() for name in ("w", "x", "y")}
     df = make(kind, data | {"id": list(range(90)), "site": [*"aab"] * 30})

@@ -49,7 +49,7 @@ def test_a_vector_is_its_components(kind: str, term: Callable[[Any], Any]) -> No
 
 @pytest.mark.parametrize("features", SELECTORS)
 def test_a_selector_is_its_columns(features: Any) -> None:
-    """An expression that gives several columns stands for these, but for the column of folds."""
+    """An expression that gives several columns stands for all of them but the fold column."""
     frame = pl.DataFrame({"label": LABELS, **COLUMNS})
     for term in TERMS:
         wanted = folds_of(frame, ["label", term(NAMES)], 3)

@@ -72,7 +72,7 @@ def test_rows_of_groups_are_counted(n_groups: int, rows: Any, names: Any, seed: 
 
 
 def test_two_values_are_one_column() -> None:
-    """Of an entry of two values only the rarer counts; of three all do."""
+    """Only the rarer value of an entry of two counts; all values of an entry of three do."""
     flag = np.array([1, 1, 0, 1])
     kind = np.array([0, 2, 1, 1])
     units = margin_counts([(flag, 2), (kind, 3), (flag, 2)], np.arange(4), 4, with_sizes=True)
@@ -305,7 +305,7 @@ def test_extended_rows_fill_the_room() -> None:
 
 
 def test_groups_of_a_million_rows() -> None:
-    """A search of groups that stand for a million rows ends, each in a fold of its own."""
+    """A search over groups of a million rows ends, with each group in a fold of its own."""
     rows = np.array([228190, 987437, 597183, 754553, 794559, 820269, 54666, 519073])
     stream = word_stream(0, StreamTag.FOLD_SEARCH, 4)
     group = np.repeat(np.arange(4), 2)
