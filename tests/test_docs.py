@@ -105,7 +105,7 @@ def test_signatures():
     found = [shown for code in plain for shown in SIGNATURE.findall(code)]
     assert len(found) == 15
     for name, arguments in found:
-        written = inspect.signature(run_shown(f"lambda {arguments[1:-1]}: None"))
+        written = inspect.signature(run_shown(f"(lambda {arguments[1:-1]}: None)"))
         parameters = inspect.signature(attrgetter(name)(sf)).parameters
         kept = [
             each.replace(annotation=each.empty)
