@@ -84,6 +84,7 @@ SURE: dict[str, Step] = {
     "row_number": lambda rows: rows.select(pl.int_range(pl.len())),
     "sorted_values": lambda rows: rows.select(ID.sort()),
     "ordered_values": lambda rows: rows.select(DAY.unique(maintain_order=True)),
+    "ordered_sort_by": lambda rows: rows.select(ID.sort_by("day", maintain_order=True)),
     "gather": lambda rows: rows.select(ID.gather([1, 2, 3]).sum()),
 }
 if pl.__version__ >= "2":  # which prints that a `sort` maintains the order
@@ -176,6 +177,7 @@ CHANGED: dict[str, pl.LazyFrame] = {
     "sample": ROWS.select(pl.all().sample(9)),
     "random_rank": ROWS.filter(LABEL.rank("random") < 9),
     "first_of_ties": ROWS.group_by("label", maintain_order=True).agg(ID.sort_by("label").first()),
+    "values_in_the_order_of_ties": ROWS.select(ID.sort_by("label")),
     "unique_values": ROWS.select(ID.unique()),
     "mode": ROWS.with_columns(x=ID.mode().first()),
     "top_values": ROWS.select(ID.top_k(9)),
@@ -367,6 +369,17 @@ def test_files_stream(kind: str, tmp_path: Path) -> None:
     getattr(ROWS.collect(), f"write_{kind}")(path)
 
     assert streams(getattr(pl, f"scan_{kind}")(path).filter(ID > 2))
+
+
+def test_a_streamed_query_keeps_the_place_of_a_column_that_is_replaced() -> None:
+    """A fold column that replaces another one stands where that one stood."""
+    query = ROWS.select("id", fold="day", label="label")
+    assert streams(query.drop("fold"))
+
+    replaced = sf.kfold(query, "label", k=2, key="id", overwrite=True).collect()
+
+    expected = sf.kfold(query.collect(), "label", k=2, key="id", overwrite=True)
+    assert_frame_equal(replaced, expected)
 
 
 @pytest.mark.parametrize("text", ['5" pipe', '""', 'a", "b', 'x").unique()', "unique()", ", "])
