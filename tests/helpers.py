@@ -1,5 +1,6 @@
 """What many tests need: frames of every kind, and checks of errors and warnings."""
 
+import ast
 import warnings
 from collections import Counter
 from collections.abc import Callable, Container, Iterable
@@ -78,7 +79,8 @@ def strata_of(frame: Any, by: Any, **options: Any) -> dict[Any, int]:
     """Count the rows of each stratum in the order of a plan; those of several entries: tuples."""
     options = {"missing": "stratum", "rare": "ignore"} | options
     columns = columns_of(sf.plan(frame, by, 2, **options))
-    counts, _ = columns.pop("n"), columns.pop("fold")
+    counts = columns.pop("n")
+    _ = columns.pop("fold")
     found: Counter[Any] = Counter()
     for *names, n in zip(*columns.values(), counts, strict=True):
         found[names[0] if len(names) == 1 else tuple(names)] += n
@@ -165,7 +167,13 @@ def at_fault(error: sf.StratError, kind: str) -> dict[str, list[Any]]:
     return {str(name): values(error.failures, name) for name in error.failures.columns}
 
 
-def evaluate(code: str, **names: Any) -> Any:
-    """Run code that a table of arguments or calls shows, such as `sf.bins("x", [0, inf])`."""
-    known = {"sf": sf, "np": np, "pd": pd, "pl": pl, "inf": float("inf"), "nan": float("nan")}
-    return eval(code, known | names)
+def run_shown(code: str, page: str = "<shown>", *, names: dict[str, Any] | None = None) -> Any:
+    """Run code that a page or a message shows, and return the value of an expression at its end.
+
+    Only what users are shown is run from text, as the text is what is tested: a case is Python.
+    """
+    names = {"sf": sf, "pl": pl, "pd": pd} if names is None else names
+    tree = ast.parse(code)
+    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, page, "exec"), names)
+    return eval(compile(ast.Expression(last.value), page, "eval"), names) if last else None

@@ -52,7 +52,8 @@ def give_back(frame: object, by: str, *, k: int = 5) -> tuple[object, str, int]:
 
 def test_a_method_hands_on_its_frame_and_all_arguments() -> None:
     """A method calls its verb with the frame of the accessor, and returns the result."""
-    made, rows = method(give_back), object()
+    made = method(give_back)
+    rows = object()
     assert made(Strat(rows), "label") == (rows, "label", 5)
     assert made(Strat(rows), by="label", k=3) == (rows, "label", 3)
     with pytest.raises(TypeError, match="unexpected keyword argument 'x'"):
@@ -125,7 +126,8 @@ EXPRESSIONS: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize("name", methods(StratExpr))
 def test_an_expression_takes_arguments_of_the_function(name: str) -> None:
     """A method of expressions takes some arguments of its function, with the same defaults."""
-    known, taken = arguments(getattr(sf, name)), arguments(methods(StratExpr)[name])
+    known = arguments(getattr(sf, name))
+    taken = arguments(methods(StratExpr)[name])
     assert taken == {argument: known[argument] for argument in taken}
     left_out = {"by", "groups", "key", "where", "overwrite"}
     assert known.keys() - taken.keys() - {"repeats"} == left_out

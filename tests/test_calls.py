@@ -49,9 +49,12 @@ def draw_data(rng: Random) -> Data:
     classes = rng.choice(CLASSES)
     classes = rng.sample(classes, rng.randint(1, len(classes)))
     weights = [rng.random() ** rng.choice([0, 1, 4]) for _ in classes]
-    group, key = rng.choice(["group {}", None]), rng.choice(["{:x}", None])
-    n_groups, step = rng.randint(1, max(n, 1)), rng.choice([0.5, 0.1, 1e-6])
-    groups, ids = [rng.randrange(n_groups) for _ in range(n)], rng.sample(range(10 * n + 1), n)
+    group = rng.choice(["group {}", None])
+    key = rng.choice(["{:x}", None])
+    n_groups = rng.randint(1, max(n, 1))
+    step = rng.choice([0.5, 0.1, 1e-6])
+    groups = [rng.randrange(n_groups) for _ in range(n)]
+    ids = rng.sample(range(10 * n + 1), n)
     data = {
         "label": rng.choices(classes, weights, k=n),
         "a": [rng.randint(0, 2) for _ in range(n)],
@@ -72,7 +75,8 @@ def draw_data(rng: Random) -> Data:
 def forms_of(rng: Random, data: Data) -> dict[str, Any]:
     """Make the same data on three kinds of frame, some with other types and indexes."""
     forms = {kind: make(kind, data) for kind in KINDS}
-    plain, polars = forms["pandas"], forms["polars"]
+    plain = forms["pandas"]
+    polars = forms["polars"]
     index = pd.Index([rng.randint(0, 3) for _ in range(len(plain))], name="row")
     forms["pandas, odd index"] = plain.set_axis(index)
     if all(isinstance(value, str) for value in data["label"]):
@@ -211,10 +215,12 @@ def rows_by(columns: Sequence[list[Any]], rows: Sequence[int]) -> list[list[int]
 def test_calls(rng: Random) -> None:
     """Columns of `kfold` and `split` are the same everywhere, and keep their promises."""
     data = draw_data(rng)
-    (levels, last), (verb, options) = draw_by(rng), draw_call(rng, len(data["id"]))
+    levels, last = draw_by(rng)
+    verb, options = draw_call(rng, len(data["id"]))
     entries = [sf.bins("w", [-np.inf, 0, np.inf]) if name == "side" else name for name in levels]
     by = [*entries, *([] if last is None else [last])] or None
-    forms, call = forms_of(rng, data), partial(answer, getattr(sf, verb), by=by, **options)
+    forms = forms_of(rng, data)
+    call = partial(answer, getattr(sf, verb), by=by, **options)
     column = options.get("name", "fold" if verb == "kfold" else "split")
     repeats = options.get("repeats", 1)
     names = [column] if repeats == 1 else [f"{column}_{place + 1}" for place in range(repeats)]
@@ -250,7 +256,8 @@ def check_untouched(frame: Any, dealt: Any, new: Sequence[str]) -> None:
 
 def check_column(data: Data, levels: Sequence[str], call: Any, parts: list[Any], *, ties: bool):
     """Check that parts are whole groups, or their counts, without ties, exact shares, rounded."""
-    (verb, options), dealt = call, [row for row, part in enumerate(parts) if part is not None]
+    verb, options = call
+    dealt = [row for row, part in enumerate(parts) if part is not None]
     shares = options.get("parts", {})
     # Each float stands for a simple fraction, or where these do not sum to 1, for itself.
     if verb == "kfold":
@@ -290,7 +297,8 @@ def check_column(data: Data, levels: Sequence[str], call: Any, parts: list[Any],
 
 def check_peers(data: Data, options: dict[str, Any], folds: list[Any]) -> None:
     """Check that scikit-learn has no smaller loss."""
-    k, groups = options["k"], options.get("groups", "g")
+    k = options["k"]
+    groups = options.get("groups", "g")
     if None in [*folds, *data["label"], *data["g"]] or options.get("rare") == "pool":
         return
     classes, codes = (
@@ -306,10 +314,13 @@ def check_peers(data: Data, options: dict[str, Any], folds: list[Any]) -> None:
 
 def check_readers(rng: Random, answers: dict[str, Any], names: list[str]) -> None:
     """Check the pairs, frames and tables that are made of a fold column."""
-    name, nulls, n = names[-1], rng.choice(["train", "drop", "error"]), rng.randint(0, 20)
+    name = names[-1]
+    nulls = rng.choice(["train", "drop", "error"])
+    n = rng.randint(0, 20)
     the_same({kind: pairs_of(frame, name, nulls) for kind, frame in answers.items()})
     terms = [[sf.quantiles("w", 3)], [sf.margins(["label", "a"])]]
-    by, groups = rng.choice([["label"], ["label", "a"], *terms]), rng.choice([None, "g"])
+    by = rng.choice([["label"], ["label", "a"], *terms])
+    groups = rng.choice([None, "g"])
     verbs: list[Callable[..., Any]] = [
         partial(sf.balance, by=by, name=name),
         partial(sf.report, by=by, name=names, full=True),
@@ -347,7 +358,9 @@ def pairs_of(frame: Any, name: str, nulls: Any) -> Any:
 @settings(max_examples=2 * settings().max_examples)  # half of the draws are refused
 def test_extended_columns(rng: Random) -> None:
     """`extend` keeps given folds, fills those that it may, and evens them out, alike everywhere."""
-    data, k, share = draw_data(rng), rng.randint(2, 6), rng.random()
+    data = draw_data(rng)
+    k = rng.randint(2, 6)
+    share = rng.random()
     n = len(data["id"])
     data["fold"] = [rng.randrange(k) if rng.random() < share else None for _ in range(n)]
     by: Any = rng.choice([[], ["label"], ["label", "a"], ["a", sf.quantiles("v", 3)]])

@@ -5,6 +5,7 @@ import importlib.util
 import inspect
 import re
 from collections.abc import Iterator
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import some_slow
+from tests.helpers import run_shown, some_slow
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -94,7 +95,7 @@ def test_examples(page):
     with pl.Config():
         for language, code, line in filter(has_libraries, blocks(page)):
             if language == "python":
-                exec(compile("\n" * line + code, str(page), "exec"), names)
+                run_shown("\n" * line + code, str(page), names=names)
             elif language == "pycon":
                 failures = check_outputs(code, names, page, line)
                 assert not failures, failures
@@ -116,8 +117,8 @@ def test_signatures():
     found = [shown for code in plain for shown in SIGNATURE.findall(code)]
     assert len(found) == 15
     for name, arguments in found:
-        written = inspect.signature(eval(f"(lambda {arguments[1:-1]}: None)"))
-        parameters = inspect.signature(eval(f"sf.{name}", {"sf": sf})).parameters
+        written = inspect.signature(run_shown(f"(lambda {arguments[1:-1]}: None)"))
+        parameters = inspect.signature(attrgetter(name)(sf)).parameters
         kept = [
             each.replace(annotation=each.empty)
             for each in parameters.values()

@@ -13,6 +13,7 @@ import pytest
 from sklearn.model_selection import KFold
 
 import stratframe as sf
+from tests.helpers import run_shown
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = [DOCS.parent / "README.md", DOCS / "index.md", DOCS / "which.md"]
@@ -48,7 +49,8 @@ CALLS = {
 
 def make_rows() -> dict[str, Any]:
     """Make the columns that the tables name: 240 rows in which nothing is wrong."""
-    n, rng = 240, np.random.default_rng(0)
+    n = 240
+    rng = np.random.default_rng(0)
     tags = {tag: rng.integers(0, 2, n).tolist() for tag in ("sea", "sun", "snow")}
     blocks = {"patient": 4, "device": 8, "target": 15, "month": 20}
     turns = {"row": 5, "column": 7, "drug": 15}
@@ -90,7 +92,7 @@ def make_columns(verb: str) -> dict[str, Any]:
     return {"fold": fold, "split": split, **repeats, **holdouts, **axes}
 
 
-def evaluate(call: str, df: Any) -> Any:
+def make_call(call: str, df: Any) -> Any:
     """Make a call of the tables on a frame, and read what is lazy in the result."""
     conditions: dict[str, Any] = {
         "is_train": pl.col("split") == "train",
@@ -109,7 +111,7 @@ def evaluate(call: str, df: Any) -> Any:
         "sf": sf,
         "pl": pl,
     }
-    result = eval(call, names)
+    result = run_shown(call, names=names)
     if isinstance(result, Iterator):
         return list(result)
     return result.collect() if isinstance(result, pl.LazyFrame) else result
@@ -133,7 +135,7 @@ def test_calls(call, tmp_path, monkeypatch):
     pl.DataFrame(data).write_parquet(tmp_path / "rows.parquet")
     monkeypatch.chdir(tmp_path)
     frames = (make(data) for make in (pd.DataFrame, pl.DataFrame, pl.LazyFrame))
-    pandas, polars, lazy = (evaluate(call, df) for df in frames)
+    pandas, polars, lazy = (make_call(call, df) for df in frames)
     assert pandas is not None
     if isinstance(pandas, pd.DataFrame):
         for frame in (polars, lazy):

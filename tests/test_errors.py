@@ -18,7 +18,7 @@ def counted(calls: list[int]) -> sf.StratError:
 
 
 def test_failures_are_made_once_and_when_asked_for() -> None:
-    """A function makes the rows at the first look, and not again."""
+    """The rows of an error are made at the first look, and only once."""
     calls: list[int] = []
     error = counted(calls)
     assert str(error) == "a rule"
@@ -29,7 +29,7 @@ def test_failures_are_made_once_and_when_asked_for() -> None:
 
 @pytest.mark.parametrize("failures", [None, pd.DataFrame({"row": [1]}), pl.DataFrame({"row": [1]})])
 def test_failures_may_be_given(failures: object) -> None:
-    """A frame, or None, is what is given, and may be set."""
+    """`failures` is the frame that was given, or None, and can be set."""
     error = sf.StratError("a rule", failures=failures)
     assert error.failures is failures
     error.failures = None
@@ -53,7 +53,8 @@ def test_calls_do_not_make_rows(library: Any, monkeypatch: pytest.MonkeyPatch) -
     """An error of a call makes no frame until its rows are looked at."""
     with pytest.raises(sf.StratError) as caught:
         sf.kfold(library.DataFrame({"x": ["a", None, "b"]}), "x", 2)
-    original, made = library.DataFrame, []
+    original = library.DataFrame
+    made = []
     monkeypatch.setattr(library, "DataFrame", lambda given: made.append(1) or original(given))
     assert list(caught.value.failures["row"]) == [1]
     assert made == [1]
@@ -84,5 +85,5 @@ PLURALS: dict[object, str] = {
 
 @pytest.mark.parametrize("name", PLURALS)
 def test_columns_name_what_they_tell_apart(name: object) -> None:
-    """A simple word is put in the plural; of any other name the noun is groups."""
+    """A name that is a simple word is put in the plural; for others the noun is groups."""
     assert plural_name(name) == PLURALS[name]

@@ -18,7 +18,8 @@ keyed = pytest.mark.parametrize("ranked_by", some_slow(KEYS, {"text"}))
 
 def folds_over_seeds(data: dict[str, Any], by: Any, k: int, ranked_by: str) -> np.ndarray:
     """Folds of every row under many seeds, and in 50 repeats of each, shape (n_seeds, n_rows)."""
-    df, given = pd.DataFrame(data), {"repeats": 50, "name": "f", "rare": "ignore"}
+    df = pd.DataFrame(data)
+    given = {"repeats": 50, "name": "f", "rare": "ignore"}
     if ranked_by != "position":
         df["key"], given["key"] = [KEYS[ranked_by](row) for row in range(len(df))], "key"
     dealt = [sf.kfold(df, by, k, **given, seed=seed) for seed in range(N_SEEDS // 50)]
@@ -105,7 +106,7 @@ def test_parts_have_their_share_of_every_row(sizes, shares, by):
 @pytest.mark.parametrize("key", [None, "i"])
 @pytest.mark.parametrize("n", [60, 6_000])
 def test_columns_of_one_seed_are_independent(n: int, key: Any) -> None:
-    """Split, folds of two sizes, repeats and sample of one seed know nothing of each other."""
+    """Splits, folds, repeats and samples of one seed are independent of each other."""
     frame = pd.DataFrame({"a": [0, 0, 1] * (n // 3), "i": range(n)})
     pvalues = []
     for seed in range(20):

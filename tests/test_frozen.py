@@ -26,7 +26,8 @@ import stratframe as sf
 from tests.helpers import eager
 
 FILE = Path(__file__).with_suffix(".json")
-LARGE_SIZES, DTYPE_SIZES = (70_000, 1_000_000), (300, 10_000)
+LARGE_SIZES = (70_000, 1_000_000)
+DTYPE_SIZES = (300, 10_000)
 PARTS = {"train": 0.7, "valid": 0.2, "test": 0.1}
 SLOW = pytest.mark.slow
 
@@ -111,7 +112,8 @@ def large_folds(frame: Any, calls: Iterable[str] = LARGE) -> Iterator[tuple[str,
 
 def makers() -> tuple[dict[str, Any], dict[str, Any]]:
     """How Arrow types and Python objects are made of whole numbers."""
-    day, midnight = dt.date(2020, 1, 1), dt.datetime(2020, 1, 1)
+    day = dt.date(2020, 1, 1)
+    midnight = dt.datetime(2020, 1, 1)
     arrow: dict[str, Any] = {
         "bool": (pa.bool_(), lambda i: i % 2 == 0),
         "string": (pa.string(), lambda i: f"v{i}"),
@@ -223,10 +225,13 @@ USES: dict[str, tuple[Any, dict[str, Any]]] = {
 
 def dtype_folds(library: str, n: int) -> Iterator[tuple[str, str]]:
     """Digest the folds of a column of every dtype, in every use; "error" where one is raised."""
-    series_of, make = series_of_pandas, pd.DataFrame
+    series_of = series_of_pandas
+    make = pd.DataFrame
     if library == "polars":
-        series_of, make = series_of_polars, pl.DataFrame
-    few, gone = draws(11, n).astype(np.int64) % 23, draws(12, n) % 11 == 0
+        series_of = series_of_polars
+        make = pl.DataFrame
+    few = draws(11, n).astype(np.int64) % 23
+    gone = draws(12, n) % 11 == 0
     unique = np.argsort(draws(13, n))
     label = draws(14, n).astype(np.int64) % 3
     columns = {"few": (few, gone & False), "gaps": (few, gone), "unique": (unique, gone & False)}
@@ -257,7 +262,8 @@ def frozen(name: str) -> dict[str, str]:
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_folds_of_every_dtype(library: str, n: int) -> None:
     """A column of any dtype gets the frozen folds in every use, or is an error as before."""
-    found, expected = dict(dtype_folds(library, n)), frozen(f"{library}, {n:,} rows")
+    found = dict(dtype_folds(library, n))
+    expected = frozen(f"{library}, {n:,} rows")
     if library == "pandas" and pd.__version__.startswith("2."):
         del found["str, gaps"], expected["str, gaps"]  # `str` makes text of missing values there
     assert found == expected

@@ -109,7 +109,8 @@ MARGINS = sf.margins(["label", "sex", sf.quantiles("price", 3)])
 
 def other_verbs(kind: str) -> dict[str, Any]:
     """Samples, circular deals, margins of groups, and extended columns on one kind of frame."""
-    frame, visits = make(kind, DATA), make(kind, {**DATA, "who": [i // 3 for i in range(N)]})
+    frame = make(kind, DATA)
+    visits = make(kind, {**DATA, "who": [i // 3 for i in range(N)]})
     given = {**DATA, "fold": [None if i % 3 == 1 else i * i % 4 for i in range(N)]}
     circular = {"deal": "circular", "missing": "stratum"}
     in_order = [sf.quantiles("age", 3), sf.continuous("price")]

@@ -20,124 +20,329 @@ from sklearn.model_selection import cross_val_score
 import stratframe as sf
 from stratframe.accessor import Strat
 from stratframe.habits import HABITS, METHODS, NOT_HERE
-from tests.helpers import FOLDED, ROWS, Make, columns_of, evaluate, refuse_now, refused, values
+from tests.helpers import FOLDED, ROWS, Make, columns_of, refuse_now, refused, run_shown, values
 
 VERBS = sorted({*vars(Strat)} & {*sf.__all__})
 PARAMETERS = {each for verb in VERBS for each in inspect.signature(getattr(sf, verb)).parameters}
 PARAMETERS -= {"frame"}
 METHODS_OF_FRAMES = [name for name in vars(Strat) if not name.startswith("_")]
-KFOLD, SPLIT = "df.strat.kfold(..., ", 'parts={"train": 0.8, "test": 0.2}'
+KFOLD = "df.strat.kfold(..., "
+SPLIT = 'parts={"train": 0.8, "test": 0.2}'
 PATIENTS = f'`{KFOLD}groups="patient")`'
 SAMPLED = '`df.strat.split(..., groups="patient")` draws whole groups'
 TOTAL = 'by=["label", sf.total("weight")]'
-ANSWERS = {
-    "sf.kfold(df, n_splits=10)": ("`n_splits`", "`k=5`"),
-    "sf.kfold(df, n_splits=5, shuffle=True, random_state=0)": (
+ANSWERS: list[Any] = [
+    pytest.param(
+        lambda df: sf.kfold(df, n_splits=10), "kfold", "`n_splits`", "`k=5`", id="n_splits"
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, n_splits=5, shuffle=True, random_state=0),
+        "kfold",
         "`n_splits`, `shuffle` or `random_state`",
         '`k=5`, `deal="random"`, `seed=0`',
+        id="several_at_once",
     ),
-    "sf.kfold(df, shuffle=False, k=5)": ("`shuffle`", '`deal="contiguous"`'),
-    "sf.cv(df, shuffle=False)": ("`shuffle`", f'`{KFOLD}deal="contiguous")`'),
-    "sf.split(df, 'label', 0.2, shuffle=True)": ("`shuffle`", '`deal="random"`'),
-    "sf.kfold(df, y=df)": ("`y`", '`by="label"`'),
-    "sf.kfold(df, 'label', weights='x')": ("`weights`", '`by=["label", sf.total("weight")]`'),
-    "sf.check(df, 'label', fold='f')": ("`fold`", '`name="fold"`'),
-    "sf.kfold(df, test_size=0.2)": ("`test_size`", f"`df.strat.split(..., {SPLIT})`"),
-    "sf.split(df, train_size=0.8, test_size=0.2)": ("`train_size` or `test_size`", f"`{SPLIT}`"),
-    "sf.split(df, k=5)": ("`k`", f"`{KFOLD}k=5)`"),
-    "sf.sample(df, parts=0.1)": ("`parts`", "`frac=0.2`"),
-    "sf.sample(df, group='city')": ("`group`", SAMPLED),
-    "sf.sample(df, groups='city')": ("`groups`", SAMPLED),
-    "sf.sample(df, 'label', weights='w')": (
+    pytest.param(
+        lambda df: sf.kfold(df, shuffle=False, k=5),
+        "kfold",
+        "`shuffle`",
+        '`deal="contiguous"`',
+        id="shuffle_of_kfold",
+    ),
+    pytest.param(
+        lambda df: sf.cv(df, shuffle=False),
+        "cv",
+        "`shuffle`",
+        f'`{KFOLD}deal="contiguous")`',
+        id="shuffle_of_cv",
+    ),
+    pytest.param(
+        lambda df: sf.split(df, "label", 0.2, shuffle=True),
+        "split",
+        "`shuffle`",
+        '`deal="random"`',
+        id="shuffle_of_split",
+    ),
+    pytest.param(lambda df: sf.kfold(df, y=df), "kfold", "`y`", '`by="label"`', id="y"),
+    pytest.param(
+        lambda df: sf.kfold(df, "label", weights="x"),
+        "kfold",
+        "`weights`",
+        '`by=["label", sf.total("weight")]`',
+        id="weights_of_kfold",
+    ),
+    pytest.param(
+        lambda df: sf.check(df, "label", fold="f"), "check", "`fold`", '`name="fold"`', id="fold"
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, test_size=0.2),
+        "kfold",
+        "`test_size`",
+        f"`df.strat.split(..., {SPLIT})`",
+        id="test_size",
+    ),
+    pytest.param(
+        lambda df: sf.split(df, train_size=0.8, test_size=0.2),
+        "split",
+        "`train_size` or `test_size`",
+        f"`{SPLIT}`",
+        id="train_and_test_size",
+    ),
+    pytest.param(lambda df: sf.split(df, k=5), "split", "`k`", f"`{KFOLD}k=5)`", id="k_of_split"),
+    pytest.param(
+        lambda df: sf.sample(df, parts=0.1), "sample", "`parts`", "`frac=0.2`", id="parts_of_sample"
+    ),
+    pytest.param(
+        lambda df: sf.sample(df, group="city"), "sample", "`group`", SAMPLED, id="group_of_sample"
+    ),
+    pytest.param(
+        lambda df: sf.sample(df, groups="city"),
+        "sample",
+        "`groups`",
+        SAMPLED,
+        id="groups_of_sample",
+    ),
+    pytest.param(
+        lambda df: sf.sample(df, "label", weights="w"),
+        "sample",
         "`weights`",
         '`by=["label", sf.continuous("weight")]` spreads the sample over the weights',
+        id="weights_of_sample",
     ),
-    "sf.extend(df, 'label', weights='w')": ("`weights`", f"`{KFOLD}{TOTAL})`"),
-    "sf.advise(df, 'label', missing='null')": (
+    pytest.param(
+        lambda df: sf.extend(df, "label", weights="w"),
+        "extend",
+        "`weights`",
+        f"`{KFOLD}{TOTAL})`",
+        id="weights_of_extend",
+    ),
+    pytest.param(
+        lambda df: sf.advise(df, "label", missing="null"),
+        "advise",
         "`missing`",
         "missing values are a stratum of their own",
+        id="missing_of_advise",
     ),
-    "sf.folds(df, missing='drop')": ("`missing`", '`nulls="drop"`'),
-    "sf.split(df, 'label', allocation='equal')": (
+    pytest.param(
+        lambda df: sf.folds(df, missing="drop"),
+        "folds",
+        "`missing`",
+        '`nulls="drop"`',
+        id="missing_of_folds",
+    ),
+    pytest.param(
+        lambda df: sf.split(df, "label", allocation="equal"),
+        "split",
         "`allocation`",
         '`df.strat.sample(..., allocation="equal")`',
+        id="allocation_of_split",
     ),
-    "sf.check(df, 'label', deal='hash')": ("`deal`", f'`{KFOLD}deal="random")`'),
-    "sf.kfold(df, num_folds=5)": ("`num_folds`", "`k=5`"),
-    "sf.split(df, stratify_by_column='label')": ("`stratify_by_column`", '`by="label"`'),
-    "sf.sample(df, 'label', fraction=0.2)": ("`fraction`", "`frac=0.2`"),
-    "sf.split(df, prop=0.8)": ("`prop`", f"`{SPLIT}`"),
-    "sf.kfold(df, ratio=0.8)": ("`ratio`", f"`df.strat.split(..., {SPLIT})`"),
-    "sf.sample(df, 'label', size=3)": ("`size`", "`n=3`"),
-    "sf.sample(df, 'label', n=3, replace=True)": (
+    pytest.param(
+        lambda df: sf.check(df, "label", deal="hash"),
+        "check",
+        "`deal`",
+        f'`{KFOLD}deal="random")`',
+        id="deal_of_check",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, num_folds=5), "kfold", "`num_folds`", "`k=5`", id="num_folds"
+    ),
+    pytest.param(
+        lambda df: sf.split(df, stratify_by_column="label"),
+        "split",
+        "`stratify_by_column`",
+        '`by="label"`',
+        id="stratify_by_column",
+    ),
+    pytest.param(
+        lambda df: sf.sample(df, "label", fraction=0.2),
+        "sample",
+        "`fraction`",
+        "`frac=0.2`",
+        id="fraction",
+    ),
+    pytest.param(lambda df: sf.split(df, prop=0.8), "split", "`prop`", f"`{SPLIT}`", id="prop"),
+    pytest.param(
+        lambda df: sf.kfold(df, ratio=0.8),
+        "kfold",
+        "`ratio`",
+        f"`df.strat.split(..., {SPLIT})`",
+        id="ratio",
+    ),
+    pytest.param(lambda df: sf.sample(df, "label", size=3), "sample", "`size`", "`n=3`", id="size"),
+    pytest.param(
+        lambda df: sf.sample(df, "label", n=3, replace=True),
+        "sample",
         "`replace`",
         "rows are drawn once each; `df.sample(...)` of pandas and Polars can repeat them",
+        id="replace",
     ),
-    "sf.sample(df, 'label', n_per_class=30)": ("`n_per_class`", "`each=2`"),
-    "sf.kfold(df, 'label', each=3)": ("`each`", "`df.strat.split(..., each=2)`"),
-    "sf.kfold(df, horizon=3)": ("`horizon`", "`df.strat.folds(..., horizon=3)`"),
-    "sf.split(df, step=2)": ("`step`", "`df.strat.folds(..., step=1)`"),
-    "sf.folds(df, 'day', initial=24)": (
+    pytest.param(
+        lambda df: sf.sample(df, "label", n_per_class=30),
+        "sample",
+        "`n_per_class`",
+        "`each=2`",
+        id="n_per_class",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, "label", each=3),
+        "kfold",
+        "`each`",
+        "`df.strat.split(..., each=2)`",
+        id="each_of_kfold",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, horizon=3),
+        "kfold",
+        "`horizon`",
+        "`df.strat.folds(..., horizon=3)`",
+        id="horizon_of_kfold",
+    ),
+    pytest.param(
+        lambda df: sf.split(df, step=2),
+        "split",
+        "`step`",
+        "`df.strat.folds(..., step=1)`",
+        id="step_of_split",
+    ),
+    pytest.param(
+        lambda df: sf.folds(df, "day", initial=24),
+        "folds",
         "`initial`",
         "`folds(last=12)` validates the last 12 labels and trains on all labels before them",
+        id="initial",
     ),
-    "sf.folds(df, 'day', freq='MS')": ("`freq`", '`every="1mo"`'),
-    "sf.FoldSplit('day', max_train_size=100)": ("`max_train_size`", "`window=12`"),
-    "sf.folds(df, embargo=1)": (
+    pytest.param(
+        lambda df: sf.folds(df, "day", freq="MS"), "folds", "`freq`", '`every="1mo"`', id="freq"
+    ),
+    pytest.param(
+        lambda df: sf.FoldSplit("day", max_train_size=100),
+        "FoldSplit",
+        "`max_train_size`",
+        "`window=12`",
+        id="max_train_size",
+    ),
+    pytest.param(
+        lambda df: sf.folds(df, embargo=1),
+        "folds",
         "`embargo`",
         "`folds(gap=1)` leaves out the label before and the label after those that are validated",
+        id="embargo",
     ),
-    "sf.compare(df, 'label', name='fold')": ("`name`", '`names=["fold"]`'),
-    "sf.cv(df, cv='fold')": ("`cv`", '`name="fold"`'),
-    "sf.advise(df, n_splits=5)": ("`n_splits`", "`ks=[5, 10]`"),
-    "sf.extend(df, None, n_repeats=3)": ("`n_repeats`", f"`{KFOLD}repeats=10)`"),
-    "sf.cv(df, test='x', groups='city')": ("`test` or `groups`", f'`valid="test"`, {PATIENTS}'),
-    "sf.FoldSplit(n_splits=10, random_state=42)": (
+    pytest.param(
+        lambda df: sf.compare(df, "label", name="fold"),
+        "compare",
+        "`name`",
+        '`names=["fold"]`',
+        id="name_of_compare",
+    ),
+    pytest.param(lambda df: sf.cv(df, cv="fold"), "cv", "`cv`", '`name="fold"`', id="cv_of_cv"),
+    pytest.param(
+        lambda df: sf.advise(df, n_splits=5),
+        "advise",
+        "`n_splits`",
+        "`ks=[5, 10]`",
+        id="n_splits_of_advise",
+    ),
+    pytest.param(
+        lambda df: sf.extend(df, None, n_repeats=3),
+        "extend",
+        "`n_repeats`",
+        f"`{KFOLD}repeats=10)`",
+        id="n_repeats_of_extend",
+    ),
+    pytest.param(
+        lambda df: sf.cv(df, test="x", groups="city"),
+        "cv",
+        "`test` or `groups`",
+        f'`valid="test"`, {PATIENTS}',
+        id="test_and_groups_of_cv",
+    ),
+    pytest.param(
+        lambda df: sf.FoldSplit(n_splits=10, random_state=42),
+        "FoldSplit",
         "`n_splits` or `random_state`",
         f"`{KFOLD}k=5)`, `{KFOLD}seed=0)`",
+        id="of_a_splitter",
     ),
-    "sf.clusters('x', n_clusters=3)": ("`n_clusters`", "`n=3`"),
-    "sf.schemas.folded(n_folds=3)": ("`n_folds`", "`k=5`"),
-    "pl.col('y').strat.kfold(n_splits=3)": ("`n_splits`", "`k=5`"),
-    "pl.col('y').strat.split(stratify='y')": ("`stratify`", f'`{KFOLD}by="label")`'),
-}
+    pytest.param(
+        lambda df: sf.clusters("x", n_clusters=3),
+        "clusters",
+        "`n_clusters`",
+        "`n=3`",
+        id="of_a_term",
+    ),
+    pytest.param(
+        lambda df: sf.schemas.folded(n_folds=3), "folded", "`n_folds`", "`k=5`", id="of_a_schema"
+    ),
+    pytest.param(
+        lambda df: pl.col("y").strat.kfold(n_splits=3),
+        "kfold",
+        "`n_splits`",
+        "`k=5`",
+        id="of_an_expression",
+    ),
+    pytest.param(
+        lambda df: pl.col("y").strat.split(stratify="y"),
+        "split",
+        "`stratify`",
+        f'`{KFOLD}by="label")`',
+        id="stratify_of_an_expression",
+    ),
+]
 
 
-@pytest.mark.parametrize("call", ANSWERS)
-def test_arguments_of_other_libraries(call: str) -> None:
-    """The error names our argument, and what to write."""
-    verb, (arguments, hint) = re.findall(r"\.(\w+)\(", call)[-1], ANSWERS[call]
+@pytest.mark.parametrize(("call", "verb", "arguments", "hint"), ANSWERS)
+def test_arguments_of_other_libraries(
+    call: Callable[[Any], Any], verb: str, arguments: str, hint: str
+) -> None:
+    """The error of an argument of another library names ours, and says what to write."""
     with pytest.raises(TypeError) as caught:
-        evaluate(call, df=pd.DataFrame(ROWS))
+        call(pd.DataFrame(ROWS))
     assert str(caught.value) == f"`{verb}` has no argument {arguments}.\nHint: {hint}."
 
 
-OTHER_NAMES = {
-    "df.strat.train_test_split": '`df.strat.split("label", 0.2)`',
-    "df.strat.StratifiedKFold": '`df.strat.kfold("label", k=5)`',
-    "df.strat.stratify": '`df.strat.kfold("label", k=5)` or `df.strat.split("label", 0.2)`',
-    "df.strat.fold": '`df.strat.kfold("label", k=5)` adds folds, and `df.strat.folds()` reads them',
-    "df.strat.kfolds": "`df.strat.kfold`",
-    "df.strat.quantiles": f"it has {', '.join(METHODS_OF_FRAMES[:-1])} or plot",
-    "pl.col('y').strat.cv": "frames have it, as in `df.strat.cv`",
-    "pl.col('y').strat.KFold": "`df.strat.kfold`",
-    "pl.col('y').strat.extended": "it has kfold or split",
-}
+OTHER_NAMES: list[Any] = [
+    ("train_test_split", '`df.strat.split("label", 0.2)`'),
+    ("StratifiedKFold", '`df.strat.kfold("label", k=5)`'),
+    ("stratify", '`df.strat.kfold("label", k=5)` or `df.strat.split("label", 0.2)`'),
+    ("fold", '`df.strat.kfold("label", k=5)` adds folds, and `df.strat.folds()` reads them'),
+    ("kfolds", "`df.strat.kfold`"),
+    ("quantiles", f"it has {', '.join(METHODS_OF_FRAMES[:-1])} or plot"),
+]
+OTHER_NAMES_OF_EXPRESSIONS: list[Any] = [
+    ("cv", "frames have it, as in `df.strat.cv`"),
+    ("KFold", "`df.strat.kfold`"),
+    ("extended", "it has kfold or split"),
+]
 
 
-@pytest.mark.parametrize("call", OTHER_NAMES)
-def test_names_that_are_no_method(call: str) -> None:
-    """The error of a name that other libraries have says what to write; Python's stays as it is."""
-    df, owner = pd.DataFrame(ROWS), call.rpartition(".")
+OF_FRAMES = pd.DataFrame(ROWS).strat
+OF_EXPRESSIONS = pl.col("y").strat
+
+
+@pytest.mark.parametrize(
+    ("accessor", "name", "hint"),
+    [
+        *((OF_FRAMES, *each) for each in OTHER_NAMES),
+        *((OF_EXPRESSIONS, *each) for each in OTHER_NAMES_OF_EXPRESSIONS),
+    ],
+)
+def test_names_that_are_no_method(accessor: Any, name: str, hint: str) -> None:
+    """The error of a name that the accessor does not have says what to write."""
     with pytest.raises(AttributeError) as caught:
-        evaluate(call, df=df)
-    assert str(caught.value) == f"`.strat` has no `{owner[2]}`.\nHint: {OTHER_NAMES[call]}."
-    accessor = evaluate(owner[0], df=df)
-    assert not hasattr(accessor, owner[2])
-    assert getattr(accessor, owner[2], 3) == 3
-    for asked in ("_repr_html_", "_ipython_display_", "__array__", "_frames"):
-        with pytest.raises(AttributeError, match=rf"^'\w+' object has no attribute '{asked}'$"):
-            getattr(accessor, asked)
+        getattr(accessor, name)
+    assert str(caught.value) == f"`.strat` has no `{name}`.\nHint: {hint}."
+    assert not hasattr(accessor, name)
+    assert getattr(accessor, name, 3) == 3
+
+
+@pytest.mark.parametrize("accessor", [OF_FRAMES, OF_EXPRESSIONS])
+@pytest.mark.parametrize("name", ["_repr_html_", "_ipython_display_", "__array__", "_frames"])
+def test_names_with_an_underscore_have_the_error_of_python(accessor: Any, name: str) -> None:
+    """Names that notebooks and libraries look for get the error that they expect."""
+    with pytest.raises(AttributeError, match=rf"^'\w+' object has no attribute '{name}'$"):
+        getattr(accessor, name)
 
 
 def test_a_series_keeps_a_label_strat() -> None:
@@ -167,13 +372,15 @@ def test_the_calls_of_the_hints(name: str) -> None:
     for call in re.findall("`(.*?)`", METHODS[name]):
         given = call.replace("...", "Dummy(), df[['month']], df['label']")
         folded = df.drop(columns="fold") if ".kfold" in given else df
-        evaluate(given, df=folded, Dummy=DummyClassifier, cross_val_score=cross_val_score)
+        names = {"sf": sf, "df": folded, "Dummy": DummyClassifier}
+        run_shown(given, names=names | {"cross_val_score": cross_val_score})
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_name_is_answered(verb: str) -> None:
     """No verb, nor its method, leaves one of the names to Python's error, but unknown ones."""
-    function, df = getattr(sf, verb), pd.DataFrame(ROWS)
+    function = getattr(sf, verb)
+    df = pd.DataFrame(ROWS)
     parameters = inspect.signature(function).parameters
     assert not {"args", "kwargs"} & parameters.keys()
     assert function.__name__ == verb
@@ -295,27 +502,46 @@ ONE_LIST = (
     "takes all columns as one argument, got 'label', 'id'.\n"
     'Hint: several columns go in a list: `["label", "id"]`.'
 )
-PLACES = {
-    "sample('label', 10)": PLACED.format("by", 10, "`n`, `frac`, `each`, `allocation`, `key`, ..."),
-    "kfold('label', 5, 'id', pd.Series([1, 2]))": PLACED.format("k", "'id', Series", MANY),
-    "split('label', 0.2, 0)": PLACED.format(
-        "parts", 0, f"`each`, {MANY.replace(' `missing`,', '')}"
+PLACES: list[Any] = [
+    pytest.param(
+        "sample",
+        ("label", 10),
+        PLACED.format("by", 10, "`n`, `frac`, `each`, `allocation`, `key`, ..."),
+        id="size_of_a_sample",
     ),
-    "kfold('label', 'id')": ONE_LIST,
-    "split('label', 'id', 5)": ONE_LIST,
-    "advise('label', 'id', k=5)": "has no argument `k`.\nHint: `ks=[5, 10]`.",
-    "sample('label', 'id')": ONE_LIST,
-}
+    pytest.param(
+        "kfold",
+        ("label", 5, "id", pd.Series([1, 2])),
+        PLACED.format("k", "'id', Series", MANY),
+        id="two_arguments_after_k",
+    ),
+    pytest.param(
+        "split",
+        ("label", 0.2, 0),
+        PLACED.format("parts", 0, f"`each`, {MANY.replace(' `missing`,', '')}"),
+        id="number_after_parts",
+    ),
+    pytest.param("kfold", ("label", "id"), ONE_LIST, id="two_columns"),
+    pytest.param("split", ("label", "id", 5), ONE_LIST, id="two_columns_and_a_number"),
+    pytest.param("sample", ("label", "id"), ONE_LIST, id="two_columns_of_a_sample"),
+]
 
 
-@pytest.mark.parametrize("call", PLACES)
-def test_arguments_without_their_names(call: str) -> None:
+@pytest.mark.parametrize(("verb", "given", "rule"), PLACES)
+def test_arguments_without_their_names(verb: str, given: tuple[Any, ...], rule: str) -> None:
     """The error of a function and of its method says how to write what it takes by name alone."""
-    df, (verb, _, given) = pd.DataFrame(ROWS), call.partition("(")
-    for code in (f"df.strat.{call}", f"sf.{verb}(df, {given}"):
+    df = pd.DataFrame(ROWS)
+    for call in (partial(getattr(sf, verb), df), getattr(df.strat, verb)):
         with pytest.raises(TypeError) as caught:
-            evaluate(code, df=df)
-        assert str(caught.value) == f"`{verb}` {PLACES[call]}"
+            call(*given)
+        assert str(caught.value) == f"`{verb}` {rule}"
+
+
+def test_an_unknown_argument_is_told_before_two_columns() -> None:
+    """A call with both faults has the error of the argument that does not exist."""
+    with pytest.raises(TypeError) as caught:
+        sf.advise(pd.DataFrame(ROWS), "label", "id", k=5)
+    assert str(caught.value) == "`advise` has no argument `k`.\nHint: `ks=[5, 10]`."
 
 
 TAKEN = {
@@ -323,7 +549,8 @@ TAKEN = {
     "groups": "column names, expressions, or one of `sf.clusters`, `sf.linked` and `sf.similar`",
     "key": "column names or expressions",
 }
-NAMES, GIVE_NAME = f"`by` must hold {TAKEN['by']}, got", "Hint: give the name of the column."
+NAMES = f"`by` must hold {TAKEN['by']}, got"
+GIVE_NAME = "Hint: give the name of the column."
 LABELS = ["p", "q"] * 200
 GIVEN = [
     pd.Series(LABELS, name="label"),
@@ -344,7 +571,8 @@ GIVEN = [
 @pytest.mark.parametrize("data", GIVEN, ids=lambda data: type(data).__name__)
 def test_data_in_place_of_names(argument: str, data: Any) -> None:
     """Data are never printed: the message has their type, and the name of the column if known."""
-    df, name = pd.DataFrame(ROWS), getattr(data, "name", None)
+    df = pd.DataFrame(ROWS)
+    name = getattr(data, "name", None)
     got = "list of 400 values" if isinstance(data, list) else type(data).__name__
     hint = f"Hint: give the name of the column, {name!r}." if name else GIVE_NAME
     message = f"`{argument}` must hold {TAKEN[argument]}, got {got}.\n{hint}"
@@ -374,7 +602,8 @@ def test_many_names_and_values(frame: Make, argument: str, n: int) -> None:
 @pytest.mark.parametrize("make_data", [pd.Series, pl.Series, np.array])
 def test_data_in_terms(make_data: Callable[..., Any]) -> None:
     """Data in a term or in margins are not printed either, nor twice."""
-    df, data = pd.DataFrame(ROWS), make_data([0.5, 1.5] * 200)
+    df = pd.DataFrame(ROWS)
+    data = make_data([0.5, 1.5] * 200)
     got = type(data).__name__
     quantiles = sf.quantiles(data, 2)
     several = [quantiles, sf.quantiles(make_data([0.5]), 2)]
@@ -390,31 +619,69 @@ def test_data_in_terms(make_data: Callable[..., Any]) -> None:
 
 FIRST = "Hint: `by` comes first; pass the number of folds as `k=5`."
 NO_COLUMN = "`{}` names the column {}, which the frame does not have.\nHint: {}."
-LISTED, IDS = "several columns go in a list", 'several columns go in a list: `["fold", "id"]`'
-MISNAMED = {
-    **dict.fromkeys(("sf.kfold(df, 5)", "sf.kfold(df, [5])"), f"{NAMES} 5.\n{FIRST}"),
-    "sf.kfold(df, 1)": f"{NAMES} 1.",
-    "sf.kfold(df, 'label', '5')": "`k` must be a whole number, got '5'.",
-    "sf.kfold(df, [0])": f"{NAMES} 0.",
-    "sf.folds(df, -1)": "`name` must hold column names, got -1.",
-    "sf.kfold(df, [[1] * 9])": f"{NAMES} list of 9 values.\n{GIVE_NAME}",
-    "sf.kfold(df, (1,) * 9)": NO_COLUMN.format("by", "tuple of 9 values", LISTED),
-    "sf.kfold(df, ' fold ,id')": NO_COLUMN.format("by", "' fold ,id'", IDS),
-    "sf.kfold(df, key=('fold', 'id'))": NO_COLUMN.format("key", "('fold', 'id')", IDS),
-    "sf.kfold(df, groups='label, prize')": NO_COLUMN.format(
-        "groups", "'label, prize'", "the columns are 'id', 'label', 'price', 'fold'"
+LISTED = "several columns go in a list"
+IDS = 'several columns go in a list: `["fold", "id"]`'
+MISNAMED: list[Any] = [
+    pytest.param(lambda df: sf.kfold(df, 5), f"{NAMES} 5.\n{FIRST}", id="number_as_by"),
+    pytest.param(lambda df: sf.kfold(df, [5]), f"{NAMES} 5.\n{FIRST}", id="number_in_a_list_as_by"),
+    pytest.param(lambda df: sf.kfold(df, 1), f"{NAMES} 1.", id="one_as_by"),
+    pytest.param(
+        lambda df: sf.kfold(df, "label", "5"),
+        "`k` must be a whole number, got '5'.",
+        id="text_as_k",
     ),
-    "sf.cv(df, 'fold, id')": NO_COLUMN.format("name", "'fold, id'", IDS),
-    "sf.FoldSplit('fold, id').split(df)": NO_COLUMN.format("name", "'fold, id'", IDS),
-}
+    pytest.param(lambda df: sf.kfold(df, [0]), f"{NAMES} 0.", id="zero_in_a_list"),
+    pytest.param(
+        lambda df: sf.folds(df, -1), "`name` must hold column names, got -1.", id="number_as_name"
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, [[1] * 9]),
+        f"{NAMES} list of 9 values.\n{GIVE_NAME}",
+        id="long_list",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, (1,) * 9),
+        NO_COLUMN.format("by", "tuple of 9 values", LISTED),
+        id="long_tuple",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, " fold ,id"),
+        NO_COLUMN.format("by", "' fold ,id'", IDS),
+        id="two_names_with_spaces_in_one_text",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, key=("fold", "id")),
+        NO_COLUMN.format("key", "('fold', 'id')", IDS),
+        id="tuple_as_key",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, groups="label, prize"),
+        (
+            NO_COLUMN.format(
+                "groups", "'label, prize'", "the columns are 'id', 'label', 'price', 'fold'"
+            )
+        ),
+        id="name_with_a_comma_and_no_match",
+    ),
+    pytest.param(
+        lambda df: sf.cv(df, "fold, id"),
+        NO_COLUMN.format("name", "'fold, id'", IDS),
+        id="two_names_as_name",
+    ),
+    pytest.param(
+        lambda df: sf.FoldSplit("fold, id").split(df),
+        NO_COLUMN.format("name", "'fold, id'", IDS),
+        id="two_names_of_a_splitter",
+    ),
+]
 
 
-@pytest.mark.parametrize("call", MISNAMED)
+@pytest.mark.parametrize(("call", "message"), MISNAMED)
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.LazyFrame])
-def test_what_names_no_column(library: Any, call: str) -> None:
+def test_what_names_no_column(library: Any, call: Callable[[Any], Any], message: str) -> None:
     """A number, a long list, and several names in one text are answered with what to write."""
     rows = {name: cells for name, cells in FOLDED.items() if name != "tags"}
-    refuse_now(MISNAMED[call], lambda: evaluate(call, df=library(rows)))
+    refuse_now(message, lambda: call(library(rows)))
 
 
 UNKNOWN: dict[str, Any] = {
@@ -453,4 +720,5 @@ def test_a_call_that_is_repeated_ends_in_the_line_to_paste(frame: Make) -> None:
     error = refused(lambda: df.strat.kfold("label", k=2))
     _, hint, line = "".join(traceback.format_exception(error)).rstrip().rpartition("\nHint: df = ")
     assert hint
-    assert columns_of(evaluate(line, df=df).strat.kfold("label", k=2)) == columns_of(df)
+    rest = run_shown(line, names={"df": df})
+    assert columns_of(rest.strat.kfold("label", k=2)) == columns_of(df)

@@ -31,64 +31,15 @@ from sklearn.dummy import DummyClassifier
 
 import stratframe as sf
 from stratframe.errors import describe
-from tests.helpers import FOLDED, KINDS, ROWS, eager, evaluate, make, refuse, values
+from tests.helpers import FOLDED, KINDS, ROWS, eager, make, refuse, values
 
 MOST_LETTERS = 2_000
+NAN = float("nan")
+INF = float("inf")
 MARK = "a value of the data"
 """What no message may show but once, and once more in its hint."""
 FRAME = {name: cells for name, cells in FOLDED.items() if name != "tags"}
 DATA = {"y": [MARK] * 1000, "fold": [0, 1] * 500}
-JUNK = [
-    "None",
-    "True",
-    "0",
-    "-1",
-    "0.5",
-    "nan",
-    "inf",
-    "10**15",
-    "10**400",
-    "10**5000",
-    "1j",
-    "Fraction(10**400, 3)",
-    "''",
-    "'no'",
-    r"'\ud800'",
-    "'x' * 5000",
-    "b'x' * 5000",
-    "pd.DataFrame(DATA)",
-    "pl.DataFrame(DATA)",
-    "pl.LazyFrame(DATA)",
-    "pd.Index(DATA['y'])",
-    "pd.Series(DATA['y'], name='y')",
-    "pd.Series([MARK])",
-    "pl.Series('y', DATA['y'])",
-    "np.array(DATA['y'])",
-    "np.array([MARK])",
-    "np.array(0)",
-    "np.zeros((50, 50))",
-    "np.float32(0.3)",
-    "[]",
-    "{}",
-    "[MARK] * 5000",
-    "['x' * 5000]",
-    "[pd.Series([MARK])]",
-    "[np.array([MARK] * 50)]",
-    "[['y']]",
-    "[[['x' * 5000] * 5] * 5]",
-    "{'y': 1}",
-    "{'y'}",
-    "dict.fromkeys(range(5000), MARK)",
-    "{'y': pd.DataFrame(DATA)}",
-    "(['y'],)",
-    "range(10**30)",
-    "count()",
-    "object()",
-    "pl.col('nowhere')",
-    "Unfriendly()",
-    "pl.sum_horizontal(*(f'column{i}' for i in range(1000)))",
-]
-"""What nobody means, as code: some of it can be used once."""
 
 
 class Unfriendly:
@@ -100,11 +51,62 @@ class Unfriendly:
     __len__ = __repr__
 
 
-def make_junk(code: str) -> Any:
-    """Make what code says."""
-    known = {"DATA": DATA, "MARK": MARK, "ROWS": ROWS, "Unfriendly": Unfriendly, "dt": dt}
-    classes = {"Decimal": Decimal, "Fraction": Fraction, "DummyClassifier": DummyClassifier}
-    return evaluate(code, count=count, **known, **classes)
+JUNK: list[Callable[[], Any]] = [
+    lambda: None,
+    lambda: True,
+    lambda: 0,
+    lambda: -1,
+    lambda: 0.5,
+    lambda: NAN,
+    lambda: INF,
+    lambda: 10**15,
+    lambda: 10**400,
+    lambda: 10**5000,
+    lambda: 1j,
+    lambda: Fraction(10**400, 3),
+    lambda: "",
+    lambda: "no",
+    lambda: "\ud800",
+    lambda: "x" * 5000,
+    lambda: b"x" * 5000,
+    lambda: pd.DataFrame(DATA),
+    lambda: pl.DataFrame(DATA),
+    lambda: pl.LazyFrame(DATA),
+    lambda: pd.Index(DATA["y"]),
+    lambda: pd.Series(DATA["y"], name="y"),
+    lambda: pd.Series([MARK]),
+    lambda: pl.Series("y", DATA["y"]),
+    lambda: np.array(DATA["y"]),
+    lambda: np.array([MARK]),
+    lambda: np.array(0),
+    lambda: np.zeros((50, 50)),
+    lambda: np.float32(0.3),
+    list,
+    dict,
+    lambda: [MARK] * 5000,
+    lambda: ["x" * 5000],
+    lambda: [pd.Series([MARK])],
+    lambda: [np.array([MARK] * 50)],
+    lambda: [["y"]],
+    lambda: [[["x" * 5000] * 5] * 5],
+    lambda: {"y": 1},
+    lambda: {"y"},
+    lambda: dict.fromkeys(range(5000), MARK),
+    lambda: {"y": pd.DataFrame(DATA)},
+    lambda: (["y"],),
+    lambda: range(10**30),
+    count,
+    object,
+    lambda: pl.col("nowhere"),
+    Unfriendly,
+    lambda: pl.sum_horizontal(*(f"column{i}" for i in range(1000))),
+]
+"""What nobody means, made anew each time: some of it can be used once."""
+
+
+def name_junk(place: int, junk: Sequence[Callable[[], Any]] = JUNK) -> str:
+    """Name a piece of junk by its place in the list, and by what messages call it."""
+    return f"{place} ({describe(junk[place]())})"
 
 
 VERBS: dict[str, dict[str, Any]] = {
@@ -165,14 +167,15 @@ CALLED = [*product(["pandas"], VERBS), *product(["polars-lazy"], sorted({*VERBS}
 @pytest.mark.parametrize(("kind", "verb"), CALLED)
 def test_verbs_answer_junk(kind: str, verb: str) -> None:
     """Whatever an argument is given, the answer is a result or a short error of ours."""
-    function, df = getattr(sf, verb), make(kind, FRAME)
+    function = getattr(sf, verb)
+    df = make(kind, FRAME)
     # A picture takes long, and reads its other arguments as `check` does.
     arguments = ("by", "kind", "ax") if verb == "plot" else arguments_of(function)
     faults = {}
-    for argument, code in product(arguments, JUNK):
-        given = {code: make_junk(code)}
+    for argument, place in product(arguments, range(len(JUNK))):
+        given = {name_junk(place): JUNK[place]()}
         if argument in ENTRIES:
-            given[f"[..., {code}]"] = [ENTRIES[argument], make_junk(code)]
+            given[f"[..., {name_junk(place)}]"] = [ENTRIES[argument], JUNK[place]()]
         for case, value in given.items():
             faults[f"{argument}={case}"] = fault_of(function, df, **VERBS[verb] | {argument: value})
     assert not {case: fault for case, fault in faults.items() if fault}
@@ -180,9 +183,11 @@ def test_verbs_answer_junk(kind: str, verb: str) -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_verbs_answer_what_is_no_frame(verb: str) -> None:
-    """Only frames have folds."""
-    found = {code: fault_of(getattr(sf, verb), make_junk(code), **VERBS[verb]) for code in JUNK}
-    assert not {code: fault for code, fault in found.items() if fault}
+    """Every verb answers what is no frame with a short error of ours."""
+    faults = {}
+    for place, make_junk in enumerate(JUNK):
+        faults[name_junk(place)] = fault_of(getattr(sf, verb), make_junk(), **VERBS[verb])
+    assert not {case: fault for case, fault in faults.items() if fault}
 
 
 OF_TERMS = [(term, name) for term in TERMS for name in arguments_of(getattr(sf, term))]
@@ -190,112 +195,118 @@ OF_TERMS = [(term, name) for term in TERMS for name in arguments_of(getattr(sf, 
 
 @pytest.mark.parametrize(("term", "argument"), OF_TERMS)
 def test_terms_answer_junk(term: str, argument: str) -> None:
-    """So do the terms, when they are made or when they are used."""
-    df, faults = make("pandas", FRAME), {}
-    for code in JUNK:
+    """A term with an argument of junk gives a result or a short error, when made or used."""
+    df = make("pandas", FRAME)
+    faults = {}
+    for place, make_junk in enumerate(JUNK):
+        case = name_junk(place)
         if argument in ("features", "entries", "edges"):
-            listed = TERMS[term] | {argument: ["price", make_junk(code)]}
+            listed = TERMS[term] | {argument: ["price", make_junk()]}
             of_list = partial(getattr(sf, term), **listed)
-            faults[f"[..., {code}]"] = fault_of(lambda of=of_list: sf.report(df, of()))
+            faults[f"[..., {case}]"] = fault_of(lambda of=of_list: sf.report(df, of()))
         made = list[Any]()
-        junk = partial(getattr(sf, term), **TERMS[term] | {argument: make_junk(code)})
-        faults[code] = fault_of(lambda to=made, of=junk: to.append(of()))
+        junk = partial(getattr(sf, term), **TERMS[term] | {argument: make_junk()})
+        faults[case] = fault_of(lambda to=made, of=junk: to.append(of()))
         for verb, each in product(("plan", "report"), made):
-            faults[f"{code} in {verb}"] = fault_of(getattr(sf, verb), df, each)
+            faults[f"{case} in {verb}"] = fault_of(getattr(sf, verb), df, each)
     assert not {name: fault for name, fault in faults.items() if fault}
 
 
-RARER = [
-    "...",
-    "NotImplemented",
-    "2",
-    "10",
-    "11",
-    "2**63",
-    "-(2**63)",
-    "1e300",
-    "-0.0",
-    "-inf",
-    *map(repr, FOLDED),
-    "' '",
-    "'train'",
-    r"'\0'",
-    "'^.*$'",
-    r"'a\nb'",
-    "'quantiles(x, 3)'",
-    "bytearray(3)",
-    "ValueError('no')",
-    "()",
-    "('label', 'id')",
-    "Decimal('NaN')",
-    "dt.date(2020, 1, 1)",
-    "dt.timedelta(1)",
-    "np.int64(3)",
-    "np.float64(nan)",
-    "np.bool_(True)",
-    "np.datetime64('NaT')",
-    "pd.NA",
-    "pd.NaT",
-    "pl.Enum(['a'])",
-    "range(2, 5)",
-    "range(0)",
-    "pl.col('label')",
-    "pl.col('^.*$')",
-    "pl.all()",
-    "pl.col('label', 'id')",
-    "pl.col('id').first()",
-    "pl.col('id').head(3)",
-    "pl.lit(None)",
-    "pl.len()",
-    "pl.struct('label', 'id')",
-    "pl.col('label') + 1",
-    "pl.col('id') > 2",
-    "sf.continuous('label')",
-    "sf.quantiles('price', 3)",
-    "sf.bins('id', [0, 2, 50])",
-    "sf.clusters(['id', 'price'], 2)",
-    "sf.clusters('nope', 2)",
-    "sf.chain(['id', 'price'])",
-    "sf.margins(['label', 'id'])",
-    "sf.FoldSplit()",
-    "sf.StratError('no')",
-    "DummyClassifier()",
-    "['label', 'label']",
-    "['fold', 'fold']",
-    "[0.5, nan]",
-    "[3, 2, 1]",
-    "[-inf, 0, inf]",
-    "{'train': 0.5, 'test': 0.5}",
-    "{'train': 5, 'test': 5}",
-    "{'train': None, 'test': None}",
-    "{1: 0.5, 2: 0.5}",
-    "{'': 0.5, ' ': 0.5}",
-    "{str(n): 1 for n in range(1_000)}",
-    "{'train': Unfriendly(), 'test': 0.5}",
-    "iter(['label'])",
-    "lambda df: df",
-    "lambda df: None",
-    "lambda df: df['label']",
-    "pd.DataFrame()",
-    "pd.Series(range(10))",
-    "['label', sf.quantiles('price', 2)]",
-    "['label', sf.continuous('price'), 'id']",
-    "'random'",
-    "'circular'",
-    "'hash'",
-    "'error'",
-    "'stratum'",
-    "'null'",
-    "'pool'",
-    "'rest'",
-    "'past'",
-    "'drop'",
-    "'equal'",
-    "'drift'",
-    "'leaks'",
-    "'left'",
-    "'auto'",
-    "'dbscan'",
+RARER: list[Callable[[], Any]] = [
+    lambda: ...,
+    lambda: NotImplemented,
+    lambda: 2,
+    lambda: 10,
+    lambda: 11,
+    lambda: 2**63,
+    lambda: -(2**63),
+    lambda: 1e300,
+    lambda: -0.0,
+    lambda: -INF,
+    lambda: "id",
+    lambda: "label",
+    lambda: "price",
+    lambda: "tags",
+    lambda: "fold",
+    lambda: " ",
+    lambda: "train",
+    lambda: "\0",
+    lambda: "^.*$",
+    lambda: "a\nb",
+    lambda: "quantiles(x, 3)",
+    lambda: bytearray(3),
+    lambda: ValueError("no"),
+    tuple,
+    lambda: ("label", "id"),
+    lambda: Decimal("NaN"),
+    lambda: dt.date(2020, 1, 1),
+    lambda: dt.timedelta(1),
+    lambda: np.int64(3),
+    lambda: np.float64(NAN),
+    lambda: np.bool_(True),
+    lambda: np.datetime64("NaT"),
+    lambda: pd.NA,
+    lambda: pd.NaT,
+    lambda: pl.Enum(["a"]),
+    lambda: range(2, 5),
+    lambda: range(0),
+    lambda: pl.col("label"),
+    lambda: pl.col("^.*$"),
+    pl.all,
+    lambda: pl.col("label", "id"),
+    lambda: pl.col("id").first(),
+    lambda: pl.col("id").head(3),
+    lambda: pl.lit(None),
+    pl.len,
+    lambda: pl.struct("label", "id"),
+    lambda: pl.col("label") + 1,
+    lambda: pl.col("id") > 2,
+    lambda: sf.continuous("label"),
+    lambda: sf.quantiles("price", 3),
+    lambda: sf.bins("id", [0, 2, 50]),
+    lambda: sf.clusters(["id", "price"], 2),
+    lambda: sf.clusters("nope", 2),
+    lambda: sf.chain(["id", "price"]),
+    lambda: sf.margins(["label", "id"]),
+    sf.FoldSplit,
+    lambda: sf.StratError("no"),
+    DummyClassifier,
+    lambda: ["label", "label"],
+    lambda: ["fold", "fold"],
+    lambda: [0.5, NAN],
+    lambda: [3, 2, 1],
+    lambda: [-INF, 0, INF],
+    lambda: {"train": 0.5, "test": 0.5},
+    lambda: {"train": 5, "test": 5},
+    lambda: {"train": None, "test": None},
+    lambda: {1: 0.5, 2: 0.5},
+    lambda: {"": 0.5, " ": 0.5},
+    lambda: {str(n): 1 for n in range(1_000)},
+    lambda: {"train": Unfriendly(), "test": 0.5},
+    lambda: iter(["label"]),
+    lambda: lambda df: df,
+    lambda: lambda df: None,
+    lambda: lambda df: df["label"],
+    lambda: pd.DataFrame(),
+    lambda: pd.Series(range(10)),
+    lambda: ["label", sf.quantiles("price", 2)],
+    lambda: ["label", sf.continuous("price"), "id"],
+    lambda: "random",
+    lambda: "circular",
+    lambda: "hash",
+    lambda: "error",
+    lambda: "stratum",
+    lambda: "null",
+    lambda: "pool",
+    lambda: "rest",
+    lambda: "past",
+    lambda: "drop",
+    lambda: "equal",
+    lambda: "drift",
+    lambda: "leaks",
+    lambda: "left",
+    lambda: "auto",
+    lambda: "dbscan",
 ]
 """What is given to an argument beside the junk, too, in random calls."""
 
@@ -367,7 +378,8 @@ def draw_call(rng: Random) -> tuple[Callable[..., Any], dict[str, Any], list[str
         verb = rng.choice(list(VERBS))
         return getattr(sf, verb), VERBS[verb], [*arguments_of(getattr(sf, verb))]
     if kind < 0.85:
-        term, verb = rng.choice(list(TERMS)), rng.choice(["kfold", "plan", "advise", "report"])
+        term = rng.choice(list(TERMS))
+        verb = rng.choice(["kfold", "plan", "advise", "report"])
 
         def call(frame: Any, **given: Any) -> Any:
             more = {"name": "new"} if verb == "kfold" else {}
@@ -383,11 +395,13 @@ def test_random_calls_are_answered(rng: Random) -> None:
     """One to three arguments of any function are junk: a result, or a short error of ours."""
     function, right, names = draw_call(rng)
     wrong = rng.choices(names, k=rng.choice([1, 1, 2, 3]))
-    junk = {name: rng.choice([*JUNK, *RARER]) for name in wrong}
+    every = [*JUNK, *RARER]
+    junk = {name: rng.randrange(len(every)) for name in wrong}
     n = rng.choice([0, 1, *[10] * 8])
     frame = make(rng.choice(KINDS), {name: cells[:n] for name, cells in FRAME.items()})
-    given = right | {name: make_junk(code) for name, code in junk.items()}
-    assert not fault_of(function, frame, **given), (function, right, junk)
+    given = right | {name: every[place]() for name, place in junk.items()}
+    named = {name: name_junk(place, every) for name, place in junk.items()}
+    assert not fault_of(function, frame, **given), (function, right, named)
 
 
 NESTED_DICT: dict[int, Any] = {}
@@ -424,32 +438,63 @@ def test_values_in_messages(value: object, text: str) -> None:
     assert describe(value) == text
 
 
-KS, MOST = "`ks` must hold at most 10,000 numbers, got", "must be at most the number of rows"
-TOO_MUCH = {
-    "sf.bins('price', count())": "`edges` of `sf.bins` must define at most 1,000,000 bins.",
-    "sf.clusters('price', algorithm='dbscan', eps=10**400)": (
-        "`eps` of `sf.clusters` must be a finite number above 0, got about 10**400."
+KS = "`ks` must hold at most 10,000 numbers, got"
+MOST = "must be at most the number of rows"
+TOO_MUCH: list[Any] = [
+    pytest.param(
+        lambda df: sf.bins("price", count()),
+        "`edges` of `sf.bins` must define at most 1,000,000 bins.",
+        id="edges_without_an_end",
     ),
-    "sf.split(df, 'label', {'a': 10**400, 'b': 1})": (
-        "The counts in `parts` must sum to the number of rows that get a part, got about 10**400"
-        " for 10 rows.\nHint: one count may be None, which stands for the remaining rows (at least"
-        " 1)."
+    pytest.param(
+        lambda df: sf.clusters("price", algorithm="dbscan", eps=10**400),
+        "`eps` of `sf.clusters` must be a finite number above 0, got about 10**400.",
+        id="eps_beyond_floats",
     ),
-    "sf.split(df, 'label', {'a': 1e308, 'b': 1e308})": (
-        "`parts` must be fractions that sum to 1, got {'a': 1e+308, 'b': 1e+308}, which sum to"
-        " more than a billion."
+    pytest.param(
+        lambda df: sf.split(df, "label", {"a": 10**400, "b": 1}),
+        (
+            "The counts in `parts` must sum to the number of rows that get a part, got about"
+            " 10**400"
+            " for 10 rows.\nHint: one count may be None, which stands for the remaining rows"
+            " (at least"
+            " 1)."
+        ),
+        id="count_beyond_memory",
     ),
-    "sf.advise(df, 'label', range(2, 10**9))": f"{KS} range of 999,999,998 values.",
-    "sf.advise(df, 'label', count(2))": f"{KS} count(2).",
-    "sf.kfold(df, 'label', 10**400)": f"`k` {MOST} that get a fold, got about 10**400 for 10 rows.",
-    "sf.sample(df, 'label', n=10**5000)": f"`n` {MOST}, got about 10**5000 for 10 rows.",
-}
+    pytest.param(
+        lambda df: sf.split(df, "label", {"a": 1e308, "b": 1e308}),
+        (
+            "`parts` must be fractions that sum to 1, got {'a': 1e+308, 'b': 1e+308}, which sum to"
+            " more than a billion."
+        ),
+        id="shares_beyond_floats",
+    ),
+    pytest.param(
+        lambda df: sf.advise(df, "label", range(2, 10**9)),
+        f"{KS} range of 999,999,998 values.",
+        id="many_ks",
+    ),
+    pytest.param(
+        lambda df: sf.advise(df, "label", count(2)), f"{KS} count(2).", id="ks_without_an_end"
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, "label", 10**400),
+        f"`k` {MOST} that get a fold, got about 10**400 for 10 rows.",
+        id="k_beyond_memory",
+    ),
+    pytest.param(
+        lambda df: sf.sample(df, "label", n=10**5000),
+        f"`n` {MOST}, got about 10**5000 for 10 rows.",
+        id="sample_beyond_memory",
+    ),
+]
 
 
-@pytest.mark.parametrize("call", TOO_MUCH)
-def test_limits_say_what_is_possible(call: str) -> None:
+@pytest.mark.parametrize(("call", "message"), TOO_MUCH)
+def test_limits_say_what_is_possible(call: Callable[[Any], Any], message: str) -> None:
     """What memory or floats cannot hold is an error with a limit."""
-    refuse(TOO_MUCH[call], lambda: evaluate(call, df=pd.DataFrame(ROWS), count=count))
+    refuse(message, lambda: call(pd.DataFrame(ROWS)))
 
 
 @pytest.mark.parametrize("library", [pd, pl])
@@ -496,37 +541,40 @@ def test_folds_of_an_extension_column() -> None:
 
 COLUMNS = {"id": [*range(24)], "y": ["a", "b"] * 12, "old": [0, 0, 1, 1] * 6}
 COLUMNS["part"] = [0, 1, None] * 8
-NAMED = {
-    "sf.kfold(df, k=2, key='x', deal='hash')": "fold",
-    "sf.sample(df, 'y', n=6, key=['id', 'x'])": "id",
-    "sf.kfold(df, 'x', 2)": "fold",
-    "sf.kfold(df, 'y', 2, groups='x', rare='ignore')": "fold",
-    "sf.split(df, ['y', 'x'], 0.5)": "split",
-    "sf.extend(df, 'x', 2, name='part')": "part",
-    "sf.sample(df, 'x', n=6)": "id",
-    "sf.plan(df, 'x', 2)": "n",
-    "sf.plan(df, 'y', 2, groups='x')": "n",
-    "sf.advise(df, 'x', [2])": "verdict",
-    "sf.check(df, 'x', 'old').findings": "severity",
-    "sf.check(df, 'y', 'old', groups='x').findings": "severity",
-    "sf.check(df, 'y', 'old', duplicates='x').findings": "severity",
-    "sf.leaks(df, groups='x', name='old')": "row",
-    "sf.leaks(df, duplicates='x', name='old')": "row",
-    "sf.balance(df, 'x', 'old')": "n",
-    "sf.balance(df, 'y', 'x')": "n",
-    "sf.report(df, 'x', 'old')": "verdict",
-    "next(iter(sf.folds(df, 'x'))).train": "id",
+NAMED: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
+    "hash_deal": (lambda df, x: sf.kfold(df, k=2, key=x, deal="hash"), "fold"),
+    "sample_by_key": (lambda df, x: sf.sample(df, "y", n=6, key=["id", x]), "id"),
+    "kfold": (lambda df, x: sf.kfold(df, x, 2), "fold"),
+    "kfold_of_groups": (lambda df, x: sf.kfold(df, "y", 2, groups=x, rare="ignore"), "fold"),
+    "split": (lambda df, x: sf.split(df, ["y", x], 0.5), "split"),
+    "extend": (lambda df, x: sf.extend(df, x, 2, name="part"), "part"),
+    "sample": (lambda df, x: sf.sample(df, x, n=6), "id"),
+    "plan": (lambda df, x: sf.plan(df, x, 2), "n"),
+    "plan_of_groups": (lambda df, x: sf.plan(df, "y", 2, groups=x), "n"),
+    "advise": (lambda df, x: sf.advise(df, x, [2]), "verdict"),
+    "check": (lambda df, x: sf.check(df, x, "old").findings, "severity"),
+    "check_of_groups": (lambda df, x: sf.check(df, "y", "old", groups=x).findings, "severity"),
+    "check_of_duplicates": (
+        lambda df, x: sf.check(df, "y", "old", duplicates=x).findings,
+        "severity",
+    ),
+    "leaks_of_groups": (lambda df, x: sf.leaks(df, groups=x, name="old"), "row"),
+    "leaks_of_duplicates": (lambda df, x: sf.leaks(df, duplicates=x, name="old"), "row"),
+    "balance": (lambda df, x: sf.balance(df, x, "old"), "n"),
+    "balance_of_labels": (lambda df, x: sf.balance(df, "y", x), "n"),
+    "report": (lambda df, x: sf.report(df, x, "old"), "verdict"),
+    "folds": (lambda df, x: next(iter(sf.folds(df, x))).train, "id"),
 }
-"""Calls that name the column x, and what is compared of their answers."""
-UNNAMED = {
-    "sf.sample(df, 'y', n=6)": "id",
-    "next(iter(sf.folds(df, 'old'))).train": "id",
-    "sf.parts(df, 'old')[1]": "id",
-    "sf.kfold(df, 'y', 2, repeats=2)": "fold_2",
-    "sf.extend(df, 'y', 2, name='part')": "part",
-    "sf.plan(df, 'y', 2)": "n",
-    "sf.check(df, 'y', 'old').findings": "severity",
-    "sf.leaks(df, name='old')": "row",
+"""Calls that name a column x, and the column of their answers that is compared."""
+UNNAMED: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
+    "sample_of_others": (lambda df, _: sf.sample(df, "y", n=6), "id"),
+    "folds_of_others": (lambda df, _: next(iter(sf.folds(df, "old"))).train, "id"),
+    "parts_of_others": (lambda df, _: sf.parts(df, "old")[1], "id"),
+    "repeats_of_others": (lambda df, _: sf.kfold(df, "y", 2, repeats=2), "fold_2"),
+    "extend_of_others": (lambda df, _: sf.extend(df, "y", 2, name="part"), "part"),
+    "plan_of_others": (lambda df, _: sf.plan(df, "y", 2), "n"),
+    "check_of_others": (lambda df, _: sf.check(df, "y", "old").findings, "severity"),
+    "leaks_of_others": (lambda df, _: sf.leaks(df, name="old"), "row"),
 }
 
 
@@ -550,8 +598,8 @@ def answer(call: str, column: Any, name: str = "x", part: str = "") -> Any:
         df = column.lazy().collect().with_columns(*map(pl.Series, COLUMNS, COLUMNS.values()))
         df = df.lazy() if isinstance(column, pl.LazyFrame) else df
     try:
-        found = evaluate(call.replace("'x'", repr(name)), df=df)
-        return values(found, part or (NAMED | UNNAMED)[call])
+        make_call, compared = (NAMED | UNNAMED)[call]
+        return values(make_call(df, name), part or compared)
     except sf.StratError as error:
         return str(error).partition("\n")[0]
 
@@ -593,12 +641,12 @@ NESTED = {
 
 @pytest.mark.parametrize("what", NESTED)
 def test_cells_that_are_no_single_values(what: str) -> None:
-    """A column of what has no hash is refused where it is named, and left aside where it is not."""
+    """A column of values without a hash is refused where it is named, and else left aside."""
     message = f"A column must hold single values, but 'x' is {what.partition(',')[0]}."
     assert {call: answer(call, NESTED[what]) for call in NAMED} == dict.fromkeys(NAMED, message)
     plain = {call: plain_answer(call, 1, 2) for call in UNNAMED}
     assert {call: answer(call, NESTED[what]) for call in UNNAMED} == plain
-    first, *_ = answer("sf.check(df, 'y', 'old').findings", NESTED[what], part="detail")
+    first, *_ = answer("check_of_others", NESTED[what], part="detail")
     assert first == (
         "24 rows (100 %) equal a row of another fold, not judged (without 'x', 'id');"
         " duplicates=['y', 'part'] judges them"
@@ -628,19 +676,18 @@ def of_numpy(dtype: str, *held: Any) -> Any:
 def no_rows(dtype: str) -> dict[str, Any]:
     """List the calls that select rows of all columns, and why they cannot."""
     message = f"Column 'x' must have a dtype from which pandas can select rows, but is {dtype}."
-    calls = ("sf.sample(", "next(", "sf.parts(")
-    return {call: message for call in NAMED | UNNAMED if call.startswith(calls)}
+    calls = ("sample_by_key", "sample", "folds", "sample_of_others", "folds_of_others")
+    return dict.fromkeys((*calls, "parts_of_others"), message)
 
 
 def unordered(what: str, *arguments: str) -> dict[str, Any]:
     """List the calls that need an order of `key`, or of `name`, and why there is none."""
     message = "A column of `{}` must hold values that can be ordered, but 'x' {}."
-    of_labels = ("sf.balance(df, 'y', 'x')", "next(iter(sf.folds(df, 'x'))).train")
-    calls = {"key": [call for call in NAMED if "key=" in call], "name": of_labels}
+    calls = {"key": ["hash_deal", "sample_by_key"], "name": ["balance_of_labels", "folds"]}
     return {call: message.format(each, what) for each in arguments for call in calls[each]}
 
 
-HASHED = dict.fromkeys((call for call in NAMED if "2, groups='x'" in call), ANY)
+HASHED = dict.fromkeys(("kfold_of_groups", "plan_of_groups"), ANY)
 """Calls whose answers depend on the hash of the values."""
 HALF = HASHED | unordered("holds half of a surrogate pair", "key")
 MIXED = HASHED | unordered("mixes types", "key")

@@ -98,7 +98,8 @@ def test_import_is_cheap() -> None:
     """`import stratframe` leaves pandera, the extras and what few need to when it is named."""
     named = "print(sf.schemas.__name__, sf.study.__name__)"
     *every, schemas, study = printed(f"import stratframe as sf, sys; print(*sys.modules); {named}")
-    loaded, brought = tops(every), tops(printed("import pandas, polars, sys; print(*sys.modules)"))
+    loaded = tops(every)
+    brought = tops(printed("import pandas, polars, sys; print(*sys.modules)"))
     assert loaded >= LIBRARIES
     assert not (loaded - brought) & {*LAZY, "html"}
     assert not {*every} & {"stratframe.schemas", "stratframe.study"}

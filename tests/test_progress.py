@@ -48,7 +48,7 @@ def no_open_bars() -> Iterator[None]:
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("patience", [0, progress.PATIENCE])
 def test_long_calls_have_bars(monkeypatch: pytest.MonkeyPatch, patience: float, call: str) -> None:
-    """A call that takes longer than a second shows a bar on a terminal; others print nothing."""
+    """Only a call that takes longer than a second shows a bar, and only on a terminal."""
     end, function = CALLS[call]
     monkeypatch.setattr(sys, "stderr", Terminal())
     monkeypatch.setattr(progress, "PATIENCE", patience)

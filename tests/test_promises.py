@@ -126,7 +126,8 @@ def test_totals(kind, data, weights, parts, keyed, seed):
         return np.array([names.index(name) for name in dealt])
 
     ordered = [sf.continuous(weights[0])] * (len(weights) == 1)
-    found, start = places(data, sf.total(*weights)), places(data, *ordered)
+    found = places(data, sf.total(*weights))
+    start = places(data, *ordered)
     assert (found == places(data, sf.total(*weights), kind="polars")).all()
     if keyed:
         turned = {name: [column[row] for row in data["id"]] for name, column in data.items()}
@@ -156,7 +157,9 @@ def test_totals(kind, data, weights, parts, keyed, seed):
 def test_totals_change_no_count(kind, data, n_levels, weights, parts, key, seed):
     """Each stratum has as many rows in each part as without totals, and so has a plan."""
     data |= {each: [WEIGHTS[each](i) for i in data["id"]] for each in weights}
-    df, by, total = make(kind, data), list("abc"[:n_levels]), sf.total(*weights)
+    df = make(kind, data)
+    by = list("abc"[:n_levels])
+    total = sf.total(*weights)
     options: dict[str, Any] = {"seed": seed, "rare": "ignore", "key": key}
 
     plain = deal(df, by or None, parts, **options)
@@ -271,7 +274,8 @@ def test_groups_are_free_of_row_order(kind, data, call, type_of_group, k, seed):
     turned = {name: [column[row] for row in data["id"]] for name, column in data.items()}
     options = {"groups": "key", "rare": "ignore", "seed": seed, **options}
     extended = {name: value for name, value in options.items() if name != "rare"}
-    here, there = [], []
+    here = []
+    there = []
     for found, rows in ((here, data), (there, turned)):
         frame = make(kind, rows)
         found.append(deal(frame, by, k, **options))
@@ -325,7 +329,7 @@ def test_no_part_of_groups_is_empty(kind, data, by, groups, wanted, seed):
     seed=seeds,
 )
 def test_no_fold_is_empty(kind, data, gaps, k, rare, by, seed):
-    """Whatever rows are left out, those that are dealt fill all folds, or are too few."""
+    """The groups of any rows that are dealt fill all folds, or there are too few of them."""
     data["some"] = [i % 3 > 0 for i in data["id"]]
     data["a"] = [None if row in gaps else a for row, a in enumerate(data["a"])]
     options: dict[str, Any] = {"where": "some", "missing": "null", "rare": rare, "seed": seed}
@@ -347,7 +351,8 @@ def test_no_fold_is_empty(kind, data, gaps, k, rare, by, seed):
 @pytest.mark.filterwarnings("ignore:.* no rows:stratframe.StratWarning")
 def test_contiguous(kind, data, levels, order, wanted):
     """Each stratum is cut at its quotas, or beside equal values at the end nearest to the share."""
-    n, by = len(data["a"]), ["a", "b"][:levels]
+    n = len(data["a"])
+    by = ["a", "b"][:levels]
     data["v"] = prices(n)
     if isinstance(wanted, int):
         exact = dict.fromkeys(range(wanted), Fraction(1, wanted))
@@ -404,7 +409,9 @@ def test_key_orders_as_if_sorted(kind, data, seed):
 @pytest.mark.parametrize(("verb", "wanted", "n_parts"), [(sf.kfold, 5, 5), (sf.split, PARTS, 3)])
 def test_added_rows_move_few_others(verb: Any, wanted: Any, n_parts: int, to_key: Any) -> None:
     """After 1 % more rows fewer than 1 % of the old ones move, on average within the bound."""
-    n, m, moved = 12_000, 120, []
+    n = 12_000
+    m = 120
+    moved = []
     data = {"a": [i % 10 % 3 for i in range(n + m)], "key": [to_key(i * 7) for i in range(n + m)]}
     frame = pl.DataFrame(data)
     for seed in range(20):
@@ -460,7 +467,8 @@ def test_repeats_extend(kind: str, call: str) -> None:
     """The first column is that of one repeat, and more repeats change no earlier one."""
     data = {"a": list("aabab" * 12), "b": [0, 1, 1] * 20, "c": [i // 4 for i in range(60)]}
     data |= {"id": range(60), "v": prices(60), "some": [i % 6 > 0 for i in range(60)]}
-    frame, options = make(kind, data), {"seed": 3, "rare": "ignore", **REPEATED[call]}
+    frame = make(kind, data)
+    options = {"seed": 3, "rare": "ignore", **REPEATED[call]}
     verb, default = (sf.split, "split") if "parts" in options else (sf.kfold, "fold")
     name = options.get("name", default)
     few, many = (eager(verb(frame, repeats=n, **options)) for n in (3, 5))
@@ -552,9 +560,10 @@ AFTER: dict[str, Any] = {
 @pytest.mark.parametrize("before", [None, keep_few], ids=["scan", "filtered"])
 @pytest.mark.parametrize("call", LAZY_CALLS.values(), ids=list(LAZY_CALLS))
 def test_what_follows_a_lazy_deal_changes_no_fold(scan, engine, before, call):
-    """Whatever follows gives what it gives on the collected frame, alone and with others."""
+    """Any step after a lazy verb gives what it gives on the collected frame."""
     given = scan if before is None else before(scan)
-    query, dealt = call(given), call(given.collect())
+    query = call(given)
+    dealt = call(given.collect())
     assert query.collect_schema() == dealt.schema
     expected = [after(dealt.lazy()).collect() for after in AFTER.values()]
     queries = [after(query) for after in AFTER.values()]
@@ -577,7 +586,7 @@ VARYING: dict[str, Any] = {
 @pytest.mark.parametrize("vary", VARYING.values(), ids=list(VARYING))
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_queries_that_vary_are_dealt_as_they_are_collected(scan, engine, vary):
-    """Rows get the folds of their own values, even where each run of a query differs."""
+    """The folds of rows belong to their values, even if each run of a query differs."""
     folds = sf.kfold(vary(scan), "y", k=4).collect(engine=engine)
     assert spread(folds["y"].to_list(), folds["fold"].to_list(), 4) <= 1
 
@@ -604,7 +613,8 @@ def test_the_past_is_the_past(kind: str, blocks: list[int], gap: int, window: in
     folds = list(sf.folds(frame, "block", train="past", gap=gap, window=window))
     assert [ranks[fold.fold] for fold in folds] == list(range(gap + 1, len(ranks)))
     for fold in folds:
-        train, valid = values(fold.train, "block"), values(fold.valid, "block")
+        train = values(fold.train, "block")
+        valid = values(fold.valid, "block")
         assert max(train) < min(valid)
         assert ranks[min(valid)] - ranks[max(train)] == gap + 1
         assert len(set(train)) == min(window or len(ranks), ranks[fold.fold] - gap)

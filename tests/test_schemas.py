@@ -1,6 +1,7 @@
 """Output schemas for pipelines: `sf.schemas.folded` and `sf.schemas.parted`."""
 
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import Make, eager, evaluate, make, refuse_now
+from tests.helpers import Make, eager, make, refuse_now
 
 DATA = {"label": ["a", "b"] * 10 + ["c"]}
 PARTS = {"train": 0.8, "test": 0.2}
@@ -38,74 +39,226 @@ def test_schemas_accept_new_columns(frame: Make, kind: str, rare: str, nulls: bo
     assert [eager(each).shape for each in found] == [(21, 2)] * 3
 
 
-FITS: dict[str, tuple[list[str], list[str]]] = {
-    "folded(k=3)": (
-        ["deal(3)"],
-        [
-            "deal(4)",
-            "deal(3, rare='null')",
-            "folds([0, None])",
-            "narrow([0, 1])",
-            *(f"folds({each})" for each in ("[0.0, 1.0]", "[0.5, 1]", "['0', None]", "[-1, 0]")),
-            "folds([True, False])",
-            "folds([inf, 0])",
-        ],
+OLD_PANDERA = pytest.mark.filterwarnings("ignore:The behavior of DataFrame concat:FutureWarning")
+"""Of pandera 0.26."""
+
+OTHER_PARTS = {"train": 0.7, "test": 0.2, "v": 0.1}
+VALIDATION = {"train": 0.8, "valid": 0.2}
+INF = float("inf")
+
+FOLDS_THAT_FIT: list[Any] = [
+    pytest.param({"k": 3}, lambda df: sf.kfold(df, "label", 3, rare="ignore"), id="dealt"),
+    pytest.param(
+        {"k": 4, "nulls": True},
+        lambda df: sf.kfold(df, "label", 3, rare="ignore"),
+        id="fewer_folds_with_nulls",
     ),
-    "folded(k=4, nulls=True)": (
-        ["deal(3)", "deal(4, rare='null')"],
-        [
-            "deal(5)",
-            "deal(5, rare='null')",
-            "folds(['0', None])",
-            "folds([True, False])",
-            *(f"folds({each})" for each in ("[0.5, 1]", "[0.0, 4.0]", "[-1.0, None]", "[inf, 0]")),
-            "folds([-1, 0])",
-        ],
+    pytest.param(
+        {"k": 4, "nulls": True}, lambda df: sf.kfold(df, "label", 4, rare="null"), id="nulls"
     ),
-    "folded(k=3, name='other')": (["deal(3, name='other')"], ["deal(3)"]),
-    "folded(k=3, complete=True)": (["deal(3)"], ["deal(2)", "deal(4)", "deal(3, rare='null')"]),
-    "folded(k=3, complete=True, nulls=True)": (["deal(3, rare='null')"], ["deal(2)", "deal(4)"]),
-    "parted({'train': 0.8, 'test': 0.2})": (
-        ["part({'train': 0.8, 'test': 0.2})", "part(0.2)", "part({'train': 0.5, 'test': 0.5})"],
-        [
-            "part({'train': 0.8, 'valid': 0.2})",
-            "part({'test': 0.2, 'train': 0.8})",
-            "part({'train': 0.7, 'test': 0.2, 'v': 0.1})",
-            "texts(['train', 'test'])",
-            "part(0.2, by='label', rare='null')",
-        ],
+    pytest.param(
+        {"k": 3, "name": "other"},
+        lambda df: sf.kfold(df, "label", 3, name="other", rare="ignore"),
+        id="other_name",
     ),
-    "parted({'train': 0.7, 'test': 0.2, 'v': 0.1})": ([], ["part(0.2)"]),
-    "parted(0.2, nulls=True)": (["part(0.2)", "part(0.2, by='label', rare='null')"], []),
-    "parted(0.2, text=True)": (
-        ["texts(['train', 'test', 'train'])", "part(0.2)"],
-        ["texts(['train', None, 'test'])", "texts([0, 1])"],
+    pytest.param(
+        {"k": 3, "complete": True},
+        lambda df: sf.kfold(df, "label", 3, rare="ignore"),
+        id="every_fold",
     ),
-    "parted(0.2, text=True, nulls=True)": (["texts(['train', None, 'test'])"], []),
-    "parted({'train': 0.8, 'valid': 0.2}, text=True)": ([], ["texts(['train', 'test', 'train'])"]),
-}
-"""Schemas, and the frames that fit them and that do not; those that take text, parts from CSV."""
+    pytest.param(
+        {"k": 3, "complete": True, "nulls": True},
+        lambda df: sf.kfold(df, "label", 3, rare="null"),
+        id="every_fold_and_nulls",
+    ),
+]
+FOLDS_THAT_DO_NOT_FIT: list[Any] = [
+    pytest.param({"k": 3}, lambda df: sf.kfold(df, "label", 4, rare="ignore"), id="more_folds"),
+    pytest.param({"k": 3}, lambda df: sf.kfold(df, "label", 3, rare="null"), id="nulls"),
+    pytest.param(
+        {"k": 4, "nulls": True},
+        lambda df: sf.kfold(df, "label", 5, rare="ignore"),
+        id="more_folds_than_with_nulls",
+    ),
+    pytest.param(
+        {"k": 4, "nulls": True},
+        lambda df: sf.kfold(df, "label", 5, rare="null"),
+        id="more_folds_and_nulls",
+    ),
+    pytest.param(
+        {"k": 3, "name": "other"},
+        lambda df: sf.kfold(df, "label", 3, rare="ignore"),
+        id="other_name",
+    ),
+    pytest.param(
+        {"k": 3, "complete": True},
+        lambda df: sf.kfold(df, "label", 2, rare="ignore"),
+        id="a_fold_is_lacking",
+    ),
+    pytest.param(
+        {"k": 3, "complete": True},
+        lambda df: sf.kfold(df, "label", 4, rare="ignore"),
+        id="a_fold_too_many",
+    ),
+    pytest.param(
+        {"k": 3, "complete": True},
+        lambda df: sf.kfold(df, "label", 3, rare="null"),
+        id="every_fold_but_nulls",
+    ),
+    pytest.param(
+        {"k": 3, "complete": True, "nulls": True},
+        lambda df: sf.kfold(df, "label", 2, rare="ignore"),
+        id="a_fold_is_lacking_where_nulls_fit",
+    ),
+    pytest.param(
+        {"k": 3, "complete": True, "nulls": True},
+        lambda df: sf.kfold(df, "label", 4, rare="ignore"),
+        id="a_fold_too_many_where_nulls_fit",
+    ),
+]
+NO_FOLDS: list[Any] = [
+    pytest.param({"k": 3}, [0, None], id="missing"),
+    pytest.param({"k": 3}, np.array([0, 1], dtype=np.int32), id="of_32_bits"),
+    pytest.param({"k": 3}, [0.0, 1.0], id="whole_floats"),
+    pytest.param({"k": 3}, [0.5, 1], id="fractions"),
+    pytest.param({"k": 3}, ["0", None], id="text"),
+    pytest.param({"k": 3}, [-1, 0], id="negative"),
+    pytest.param({"k": 3}, [True, False], id="flags"),
+    pytest.param({"k": 3}, [INF, 0], id="infinite"),
+    pytest.param({"k": 4, "nulls": True}, ["0", None], id="text_and_nulls"),
+    pytest.param({"k": 4, "nulls": True}, [True, False], id="flags_where_nulls_fit"),
+    pytest.param({"k": 4, "nulls": True}, [0.5, 1], id="fractions_where_nulls_fit"),
+    pytest.param({"k": 4, "nulls": True}, [0.0, 4.0], id="float_beyond_k"),
+    pytest.param({"k": 4, "nulls": True}, [-1.0, None], id="negative_float"),
+    pytest.param({"k": 4, "nulls": True}, [INF, 0], id="infinite_where_nulls_fit"),
+    pytest.param({"k": 4, "nulls": True}, [-1, 0], id="negative_where_nulls_fit"),
+]
+PARTS_THAT_FIT: list[Any] = [
+    pytest.param({"parts": PARTS}, lambda df: sf.split(df, None, PARTS), id="same_shares"),
+    pytest.param({"parts": PARTS}, lambda df: sf.split(df, None, 0.2), id="share_of_test"),
+    pytest.param(
+        {"parts": PARTS},
+        lambda df: sf.split(df, None, {"train": 0.5, "test": 0.5}),
+        id="other_shares",
+    ),
+    pytest.param(
+        {"parts": 0.2, "nulls": True}, lambda df: sf.split(df, None, 0.2), id="nulls_allowed"
+    ),
+    pytest.param(
+        {"parts": 0.2, "nulls": True},
+        lambda df: sf.split(df, "label", 0.2, rare="null"),
+        id="nulls",
+    ),
+    pytest.param(
+        {"parts": 0.2, "text": True}, lambda df: sf.split(df, None, 0.2), id="text_allowed"
+    ),
+]
+PARTS_THAT_DO_NOT_FIT: list[Any] = [
+    pytest.param({"parts": PARTS}, lambda df: sf.split(df, None, VALIDATION), id="other_names"),
+    pytest.param(
+        {"parts": PARTS},
+        lambda df: sf.split(df, None, {"test": 0.2, "train": 0.8}),
+        id="other_order",
+    ),
+    pytest.param({"parts": PARTS}, lambda df: sf.split(df, None, OTHER_PARTS), id="a_part_more"),
+    pytest.param({"parts": PARTS}, lambda df: sf.split(df, "label", 0.2, rare="null"), id="nulls"),
+    pytest.param({"parts": OTHER_PARTS}, lambda df: sf.split(df, None, 0.2), id="a_part_less"),
+]
+TEXTS: list[Any] = [
+    pytest.param({"parts": 0.2, "text": True}, ["train", "test", "train"], True, id="text"),
+    pytest.param(
+        {"parts": 0.2, "text": True, "nulls": True},
+        ["train", None, "test"],
+        True,
+        id="text_and_nulls",
+    ),
+    pytest.param({"parts": PARTS}, ["train", "test"], False, id="text_where_categories_are_due"),
+    pytest.param({"parts": 0.2, "text": True}, ["train", None, "test"], False, id="nulls_in_text"),
+    pytest.param({"parts": 0.2, "text": True}, [0, 1], False, id="numbers"),
+    pytest.param(
+        {"parts": VALIDATION, "text": True},
+        ["train", "test", "train"],
+        False,
+        id="text_of_another_part",
+    ),
+]
 
 
-@pytest.mark.parametrize("kind", ["pandas", "pandas-nullable", "pandas-pyarrow", "polars"])
-@pytest.mark.parametrize("schema", FITS)
+Call = Callable[[Any], Any]
+
+
+@OLD_PANDERA
+@pytest.mark.parametrize("library", ["pandas", "polars"])
 @pytest.mark.parametrize("lazy", [False, True])
-@pytest.mark.filterwarnings("ignore:The behavior of DataFrame concat:FutureWarning")  # pandera 0.26
-def test_frames_that_fit(kind: str, schema: str, lazy: bool) -> None:
-    """Folds are whole numbers of 64 bits in their range, parts categories in their order."""
-    library = kind.partition("-")[0]
-    made = evaluate(f"sf.schemas.{schema[:-1]}, library={library!r})")
-    df = make(library, DATA)
-    known = {
-        "deal": lambda k, **options: sf.kfold(df, "label", k, **{"rare": "ignore", **options}),
-        "part": lambda parts, by=None, **options: sf.split(df, by, parts, **options),
-        "folds": lambda cells: make(library, {"fold": cells}),
-        "texts": lambda cells: make(kind, {"split": cells}),
-        "narrow": lambda cells: make(library, {"fold": np.array(cells, dtype=np.int32)}),
-    }
-    for frames, fits in zip(FITS[schema], (True, False), strict=True):
-        for frame in frames:
-            assert refuses(made, evaluate(frame, **known), lazy=lazy) is not fits, frame
+@pytest.mark.parametrize(("options", "call"), FOLDS_THAT_FIT)
+def test_folds_that_fit(library: str, lazy: bool, options: dict[str, Any], call: Call) -> None:
+    """The folds of `kfold` fit the schema of as many folds, or of more."""
+    schema = sf.schemas.folded(library=library, **options)
+
+    assert not refuses(schema, call(make(library, DATA)), lazy=lazy)
+
+
+@OLD_PANDERA
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize(("options", "call"), FOLDS_THAT_DO_NOT_FIT)
+def test_folds_that_do_not_fit(
+    library: str, lazy: bool, options: dict[str, Any], call: Call
+) -> None:
+    """More folds, nulls that the call does not make, and another name are refused."""
+    schema = sf.schemas.folded(library=library, **options)
+
+    assert refuses(schema, call(make(library, DATA)), lazy=lazy)
+
+
+@OLD_PANDERA
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize(("options", "cells"), NO_FOLDS)
+def test_folds_are_whole_numbers_of_64_bits_in_their_range(
+    library: str, lazy: bool, options: dict[str, Any], cells: Any
+) -> None:
+    """A column of another type, or with numbers that are no fold, is refused."""
+    schema = sf.schemas.folded(library=library, **options)
+
+    assert refuses(schema, make(library, {"fold": cells}), lazy=lazy)
+
+
+@OLD_PANDERA
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize(("options", "call"), PARTS_THAT_FIT)
+def test_parts_that_fit(library: str, lazy: bool, options: dict[str, Any], call: Call) -> None:
+    """The parts of `split` fit the schema of the same names, whatever their shares."""
+    schema = sf.schemas.parted(library=library, **options)
+
+    assert not refuses(schema, call(make(library, DATA)), lazy=lazy)
+
+
+@OLD_PANDERA
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize(("options", "call"), PARTS_THAT_DO_NOT_FIT)
+def test_parts_that_do_not_fit(
+    library: str, lazy: bool, options: dict[str, Any], call: Call
+) -> None:
+    """Parts are categories of the names in their order, and are not null."""
+    schema = sf.schemas.parted(library=library, **options)
+
+    assert refuses(schema, call(make(library, DATA)), lazy=lazy)
+
+
+@OLD_PANDERA
+@pytest.mark.parametrize("kind", ["pandas", "pandas-nullable", "pandas-pyarrow", "polars"])
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize(("options", "cells", "fits"), TEXTS)
+def test_parts_as_text(
+    kind: str, lazy: bool, options: dict[str, Any], cells: list[Any], fits: bool
+) -> None:
+    """Text fits where the schema says so, as parts from CSV are text."""
+    schema = sf.schemas.parted(library=kind.partition("-")[0], **options)
+
+    assert refuses(schema, make(kind, {"split": cells}), lazy=lazy) is not fits
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
@@ -126,32 +279,67 @@ def test_schemas_can_be_pickled(library: Any) -> None:
 
 
 NO_UTF8 = "must be text that UTF-8 can encode, got '\\ud800'."
-BAD_CALLS = {
-    "sf.schemas.parted({'train': 1})": (
-        "`parts` must map at least 2 names to their shares, got {'train': 1}."
+BAD_CALLS: list[Any] = [
+    pytest.param(
+        lambda: sf.schemas.parted({"train": 1}),
+        "`parts` must map at least 2 names to their shares, got {'train': 1}.",
+        id="one_part",
     ),
-    "sf.schemas.parted({1: 0.5, 2: 0.5})": "The names of `parts` must be strings, got [1, 2].",
-    "sf.schemas.parted({'\\ud800': 0.5, 'b': 0.5})": f"The names of `parts` {NO_UTF8}",
-    "sf.schemas.folded(name='')": "`name` must be a non-empty string, got ''.",
-    "sf.schemas.parted(0.2, name=5)": "`name` must be a non-empty string, got 5.",
-    "pl.col('label').strat.kfold(name='\\ud800')": f"`name` {NO_UTF8}",
-    "sf.schemas.folded(nulls='no')": "`nulls` must be True or False, got 'no'.",
-    "sf.schemas.folded(complete='no')": "`complete` must be True or False, got 'no'.",
-    "sf.schemas.folded(library='dask')": "`library` must be 'pandas' or 'polars', got 'dask'.",
-}
+    pytest.param(
+        lambda: sf.schemas.parted({1: 0.5, 2: 0.5}),
+        "The names of `parts` must be strings, got [1, 2].",
+        id="names_are_numbers",
+    ),
+    pytest.param(
+        lambda: sf.schemas.parted({"\ud800": 0.5, "b": 0.5}),
+        f"The names of `parts` {NO_UTF8}",
+        id="name_of_a_part_that_utf8_cannot_encode",
+    ),
+    pytest.param(
+        lambda: sf.schemas.folded(name=""),
+        "`name` must be a non-empty string, got ''.",
+        id="empty_name",
+    ),
+    pytest.param(
+        lambda: sf.schemas.parted(0.2, name=5),
+        "`name` must be a non-empty string, got 5.",
+        id="name_is_a_number",
+    ),
+    pytest.param(
+        lambda: pl.col("label").strat.kfold(name="\ud800"),
+        f"`name` {NO_UTF8}",
+        id="name_of_an_expression_that_utf8_cannot_encode",
+    ),
+    pytest.param(
+        lambda: sf.schemas.folded(nulls="no"),
+        "`nulls` must be True or False, got 'no'.",
+        id="nulls_is_text",
+    ),
+    pytest.param(
+        lambda: sf.schemas.folded(complete="no"),
+        "`complete` must be True or False, got 'no'.",
+        id="complete_is_text",
+    ),
+    pytest.param(
+        lambda: sf.schemas.folded(library="dask"),
+        "`library` must be 'pandas' or 'polars', got 'dask'.",
+        id="library_unknown",
+    ),
+]
 
 
-@pytest.mark.parametrize("call", BAD_CALLS)
-def test_arguments(call: str) -> None:
-    """Schemas check names and parts as verbs do, and know two libraries."""
-    refuse_now(BAD_CALLS[call], lambda: evaluate(call))
+@pytest.mark.parametrize(("call", "message"), BAD_CALLS)
+def test_arguments(call: Callable[[], Any], message: str) -> None:
+    """Schemas check their arguments as verbs do, and know two libraries."""
+    refuse_now(message, call)
 
 
 @pytest.mark.parametrize("nulls", [False, True])
 @pytest.mark.parametrize("lazy", [False, True])
 def test_parted_accepts_what_files_keep(tmp_path: Path, nulls: bool, lazy: bool) -> None:
     """Parts that the other library reads from Parquet fit, with `text=True` where order is lost."""
-    path, rare = tmp_path / "parts.parquet", "null" if nulls else "ignore"
+    path = tmp_path / "parts.parquet"
+    rare = "null" if nulls else "ignore"
     for first, n_moves in (("pandas", 1), ("polars", 2)):
         df: Any = sf.split(make(first, DATA), "label", PARTS, rare=rare)
         for move in range(4):
@@ -189,9 +377,11 @@ def test_lazy_parts_are_checked_by_type() -> None:
 def test_folded_takes_the_floats_that_pandas_makes(tmp_path: Path) -> None:
     """With nulls, folds written to CSV and read again fit, and those that `concat` makes."""
     df = pd.DataFrame(DATA)
-    folded, whole = sf.kfold(df, "label", k=4, rare="null"), sf.kfold(df, k=4)
+    folded = sf.kfold(df, "label", k=4, rare="null")
+    whole = sf.kfold(df, k=4)
     folded.to_csv(tmp_path / "folded.csv", index=False)
-    read, grown = pd.read_csv(tmp_path / "folded.csv"), pd.concat([whole, df])
+    read = pd.read_csv(tmp_path / "folded.csv")
+    grown = pd.concat([whole, df])
     for frame in (folded, read, grown, whole):
         assert sf.schemas.folded(k=4, nulls=True).validate(frame).equals(frame)
     assert read["fold"].dtype == grown["fold"].dtype == "float64"
@@ -202,7 +392,7 @@ def test_folded_takes_the_floats_that_pandas_makes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 @pytest.mark.filterwarnings("ignore:The behavior of DataFrame concat:FutureWarning")  # pandera 0.26
 def test_all_failures_of_a_fold_column_at_once(library: str) -> None:
-    """A fold that no row has is listed beside folds out of range and missing ones."""
+    """One error lists an empty fold beside folds out of range and missing ones."""
     schema = sf.schemas.folded(k=3, library=library, complete=True)
     with pytest.raises(pandera.errors.SchemaErrors) as caught:
         schema.validate(make(library, {"fold": [0, None, 7]}), lazy=True)

@@ -1,5 +1,6 @@
 """`sf.schemas.needed`: the schema of a call takes what the call takes, and nothing else."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -10,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import evaluate, make
+from tests.helpers import make
 
 EAGER = ["pandas", "pandas-nullable", "pandas-pyarrow", "polars"]
 DATA: dict[str, list[Any]] = {
@@ -69,9 +70,10 @@ def takes(call: Any) -> bool:
 @pytest.mark.parametrize("kind", EAGER)
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: str(call))
 def test_takes_what_kfold_takes(kind: str, call: tuple[Any, dict[str, Any]]) -> None:
-    """A frame that the call takes comes back; with a value at fault both take it, or neither."""
+    """The schema of a call takes a frame exactly if the call does."""
     by, arguments = call
-    schema, frame = needed(kind, by, **arguments), make(kind, DATA)
+    schema = needed(kind, by, **arguments)
+    frame = make(kind, DATA)
     sf.kfold(frame, by, 2, rare="ignore", **arguments)
     assert schema.validate(frame).equals(frame)
     for column, row, value in FAULTS:
@@ -90,7 +92,8 @@ def test_takes_what_kfold_takes(kind: str, call: tuple[Any, dict[str, Any]]) -> 
 def test_plain_columns_of_floats(values: list[float | None], missing: Any, kind: str) -> None:
     """A column is checked as what it turns out to be: classes, or continuous with fractions."""
     assume(any(value is not None for value in values))
-    frame, schema = make(kind, {"x": values}), needed(kind, "x", missing=missing)
+    frame = make(kind, {"x": values})
+    schema = needed(kind, "x", missing=missing)
     dealt = takes(lambda: sf.kfold(frame, "x", 2, missing=missing, rare="ignore"))
     assert takes(lambda: schema.validate(frame, lazy=True)) == dealt
 
@@ -156,7 +159,8 @@ def test_columns_that_are_not_there_or_of_the_wrong_type(kind: str, by: Any) -> 
 
 def test_continuous_columns_come_last() -> None:
     """A column of fractions that other entries follow is refused, as by the call."""
-    frame, bys = pd.DataFrame(DATA), [["label", "price"], ["price", "label"]]
+    frame = pd.DataFrame(DATA)
+    bys = [["label", "price"], ["price", "label"]]
     bys.append(sf.margins(["label", "price"]))
     found = [takes(lambda by=by: sf.schemas.needed(by).validate(frame)) for by in bys]
     assert found == [True, False, False]
@@ -185,21 +189,53 @@ def test_column_of_two_arguments() -> None:
     assert (both.nullable, keyed.nullable, keyed.unique) == (True, False, True)
 
 
-BAD_CALLS = {
-    "needed('x', library='dask')": "`library` must be 'pandas' or 'polars', got 'dask'.",
-    "needed('x', missing='drop')": "`missing` must be 'error', 'stratum' or 'null', got ",
-    "needed([], library='polars')": "`by` must hold at least one entry",
-    "needed('x', key=[{'id': 1}])": "`key` must hold column names, got {'id': 1}.",
-    "needed('x', key=[['a']])": "`key` must hold column names, got ['a'].",
-    "needed('x', groups=pd.NA)": "`groups` must hold column names, got <NA>.",
-    "needed('x', key=[sf.classes('id')])": "`key` must hold column names or expressions",
-    "needed('x', key='\\ud800')": "`key` must be text that UTF-8 can encode, got '\\ud800'.",
-}
+BAD_CALLS: list[Any] = [
+    pytest.param(
+        lambda: sf.schemas.needed("x", library="dask"),
+        "`library` must be 'pandas' or 'polars', got 'dask'.",
+        id="unknown_library",
+    ),
+    pytest.param(
+        lambda: sf.schemas.needed("x", missing="drop"),
+        "`missing` must be 'error', 'stratum' or 'null', got ",
+        id="unknown_missing",
+    ),
+    pytest.param(
+        lambda: sf.schemas.needed([], library="polars"),
+        "`by` must hold at least one entry",
+        id="empty_by",
+    ),
+    pytest.param(
+        lambda: sf.schemas.needed("x", key=[{"id": 1}]),
+        "`key` must hold column names, got {'id': 1}.",
+        id="dict_in_key",
+    ),
+    pytest.param(
+        lambda: sf.schemas.needed("x", key=[["a"]]),
+        "`key` must hold column names, got ['a'].",
+        id="list_in_key",
+    ),
+    pytest.param(
+        lambda: sf.schemas.needed("x", groups=pd.NA),
+        "`groups` must hold column names, got <NA>.",
+        id="groups_are_missing",
+    ),
+    pytest.param(
+        lambda: sf.schemas.needed("x", key=[sf.classes("id")]),
+        "`key` must hold column names or expressions",
+        id="term_in_key",
+    ),
+    pytest.param(
+        lambda: sf.schemas.needed("x", key="\ud800"),
+        "`key` must be text that UTF-8 can encode, got '\\ud800'.",
+        id="key_that_utf8_cannot_encode",
+    ),
+]
 
 
-@pytest.mark.parametrize("call", BAD_CALLS)
-def test_arguments(call: str) -> None:
+@pytest.mark.parametrize(("call", "beginning"), BAD_CALLS)
+def test_arguments(call: Callable[[], Any], beginning: str) -> None:
     """Arguments are checked as those of the call."""
     with pytest.raises(sf.StratError) as caught:
-        evaluate(call, needed=sf.schemas.needed)
-    assert str(caught.value).startswith(BAD_CALLS[call])
+        call()
+    assert str(caught.value).startswith(beginning)

@@ -34,7 +34,8 @@ def entries(page: Path, pattern: str) -> list[str]:
 
 def test_every_public_name_has_a_page():
     """The API lists every public name of the package and of its modules once."""
-    listed, names = entries(DOCS / "api" / "index.rst", r"^   ([a-zA-Z][\w.]*)$"), ["accessor"]
+    listed = entries(DOCS / "api" / "index.rst", r"^   ([a-zA-Z][\w.]*)$")
+    names = ["accessor"]
     for name in sf.__all__:
         is_module = isinstance(getattr(sf, name), ModuleType)
         names += [f"{name}.{each}" for each in getattr(sf, name).__all__] if is_module else [name]
@@ -63,7 +64,8 @@ def test_functions_of_engines_are_those_of_the_package(engine):
 
 def test_every_method_is_listed():
     """The page of the accessor lists the methods on frames and on expressions."""
-    page, own = DOCS / "api" / "accessor.rst", r"^``pl\.col.*\.(\w+)\("
+    page = DOCS / "api" / "accessor.rst"
+    own = r"^``pl\.col.*\.(\w+)\("
     for accessor, pattern in ((Strat, r"^``df\.strat\.(\w+)"), (StratExpr, own)):
         methods = {name for name in vars(accessor) if not name.startswith("_")}
         assert set(entries(page, pattern)) == methods
@@ -311,7 +313,7 @@ def test_letters_of_pictures_of_rows_can_be_read_on_a_phone():
 
 
 def test_link_checker(tmp_path):
-    """It finds missing files and anchors, and what is loaded from another server."""
+    """The check of links finds missing files and anchors, and what is loaded from elsewhere."""
     site = tmp_path / "site"
     site.mkdir()
     check = runpy.run_path(str(ROOT / ".ci" / "links.py"))["find_faults"]

@@ -26,7 +26,8 @@ def quality() -> dict[str, Any]:
 def test_energy_distance_is_scipys(quality: dict[str, Any]) -> None:
     """The distance of a fold to the rest is SciPy's, squared, averaged over the folds."""
     drawn = np.random.default_rng(0)
-    points, folds = drawn.normal(size=90), drawn.integers(0, 3, 90)
+    points = drawn.normal(size=90)
+    folds = drawn.integers(0, 3, 90)
     expected = [energy_distance(points[folds == i], points[folds != i]) ** 2 for i in range(3)]
     found = quality["energy_distance"](cdist(points[:, None], points[:, None]), folds, 3)
     assert found == pytest.approx(np.mean(expected))
@@ -136,7 +137,8 @@ STORED = {
 @pytest.mark.parametrize("name", STORED)
 def test_stored_tables_are_complete(name: str) -> None:
     """Each combination of values has its row, once, and no figure is missing."""
-    rows, sizes = pd.read_parquet(STUDIES / f"{name}.parquet"), STORED[name]
+    rows = pd.read_parquet(STUDIES / f"{name}.parquet")
+    sizes = STORED[name]
     assert rows[[*sizes]].nunique().to_dict() == sizes
     assert len(rows) == len(rows[[*sizes]].drop_duplicates()) == prod(sizes.values())
     assert rows.notna().all(axis=None)
@@ -178,7 +180,8 @@ def test_choices_are_between_close_models(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.syspath_prepend(STUDIES)
     study = runpy.run_path(str(STUDIES / "choices.py"))
     names = study["main"].__globals__
-    all_models, linear = study["models"], ["linear", "linear, fewer features"]
+    all_models = study["models"]
+    linear = ["linear", "linear, fewer features"]
     for is_regression in (False, True):
         known = list(all_models(is_regression))
         assert all(known.index(first) < known.index(second) for first, second in study["PAIRS"])

@@ -1,6 +1,6 @@
 """What a new user walks into: nothing wrong is silent, and nothing right is refused."""
 
-import re
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,9 +11,10 @@ import pytest
 
 import stratframe as sf
 from tests import helpers
-from tests.helpers import Make, at_fault, eager, evaluate, make, refuse, refuse_now, values, warned
+from tests.helpers import Make, at_fault, eager, make, refuse, refuse_now, run_shown, values, warned
 
-two_kinds, refuse_rule = helpers.two_kinds, helpers.refuse_rule
+two_kinds = helpers.two_kinds
+refuse_rule = helpers.refuse_rule
 N = 100
 TWO = {"y": [0, 1] * (N // 2), "id": list(range(N))}
 
@@ -36,14 +37,14 @@ NO_FOLD_0 = "if fold 0 is empty, pass `k=6`. If folds start at 1, write "
 
 @pytest.mark.parametrize("k", [None, 5])
 def test_folds_counted_from_one(frame: Make, kind: str, k: int | None) -> None:
-    """`extend` says what it sees, and shows the line that subtracts 1, and the other reading."""
+    """The error of folds counted from 1 shows the line that subtracts 1, which works."""
     df = frame({"y": [0, 1] * 6, "fold": [1, 2, 3, 4, 5, None] * 2})
     lines = {"pandas": "df['fold'] -= 1", "polars-lazy": "df = df.with_columns(pl.col('fold') - 1)"}
     counted, other = (", counted from 1", "") if k else ("", NO_FOLD_0)
     message = f"`extend` needs folds 0..k-1 in 'fold', but found folds 1..5{counted}."
     refuse(f"{message}\nHint: {other}{lines[kind]}", lambda: sf.extend(df, "y", k))
     names: dict[str, Any] = {"df": eager(df), "pl": pl}
-    exec(lines[kind], names)
+    run_shown(lines[kind], names=names)
     assert set(values(sf.extend(names["df"], "y"), "fold")) == {0, 1, 2, 3, 4}
 
 
@@ -63,7 +64,7 @@ SILENCED = '`rare="ignore"` silences this warning.'
 
 
 def test_a_class_in_fewer_groups_than_folds(frame: Make) -> None:
-    """Ten rows in two groups reach two folds at most: that is warned of."""
+    """A warning says that a class in two groups reaches two folds at most."""
     df = frame(GROUPED)
     hint = "`df.strat.advise('y', groups='who')` shows what each k does to it; "
     message = f"{TOO_FEW.format('folds (5)')}: 'b' (2 groups).\nHint: {hint}{SILENCED}"
@@ -79,7 +80,7 @@ def test_a_class_in_fewer_groups_than_folds(frame: Make) -> None:
 
 
 def test_policies_for_few_groups(frame: Make, kind: str) -> None:
-    """`rare` says what becomes of such a class: an error with its rows, null, or nothing."""
+    """A class in few groups is an error, null or dealt, as `rare` says."""
     df = frame(GROUPED)
     rule = f"{TOO_FEW.format('folds (5)')}, which `rare=\"error\"` does not allow: 'b' (2 groups)."
     hint = "Hint: `df.strat.advise('y', groups='who')` shows what each k does to it."
@@ -125,7 +126,7 @@ TERMS = [
 
 @pytest.mark.parametrize("term", TERMS, ids=str)
 def test_missing_numbers_get_no_fold(frame: Make, term: Any) -> None:
-    """Train and unlabelled test rows stay together: the latter have no fold."""
+    """Rows without a label stay in the frame, and have no fold."""
     numbers = [None if i % 4 == 3 else i + 0.5 for i in range(60)]
     folds = values(sf.kfold(frame({"x": numbers}), term, missing="null"), "fold")
     assert [fold is None for fold in folds] == [number is None for number in numbers]
@@ -140,7 +141,8 @@ SOME: dict[str, list[Any]] = {
 }
 SOME |= {"x": [i + 0.5 for i in range(60)], "id": [i * 7 % 60 for i in range(60)]}
 SOME |= {"who": [i // 3 for i in range(60)], "train": [i % 6 not in (2, 5) for i in range(60)]}
-CONTINUOUS, MARGINS = sf.continuous("x"), sf.margins(["y", sf.quantiles("x", 2)])
+CONTINUOUS = sf.continuous("x")
+MARGINS = sf.margins(["y", sf.quantiles("x", 2)])
 TOTALS = ["y", sf.total("x", "id")]
 OF_SOME = [
     ("y", {}),
@@ -166,7 +168,7 @@ OF_SOME = [
 
 @pytest.mark.parametrize(("by", "options"), OF_SOME)
 def test_only_some_rows_are_dealt(frame: Make, by: Any, options: dict[str, Any]) -> None:
-    """They get the folds of a frame of their own, with a key in any order; the others are null."""
+    """Chosen rows get the folds that they would get alone; the others are null."""
     column = "fold_1" if "repeats" in options else "fold"
     options = {"rare": "ignore", **options}
     folds = values(sf.kfold(frame(SOME), by, where="train", **options), column)
@@ -197,39 +199,65 @@ def test_errors_name_the_rows_of_the_frame(frame: Make, kind: str) -> None:
 
 
 NO_FLAGS = "`where` must hold a boolean column, an expression or a callable, got {}."
-CONDITIONS = ("y == 1", "y=1", "y >= 'a'", "y in [1, 2]", "y and x")
-OTHER_SERIES = "(pd if isinstance(df, pl.LazyFrame) else pl).Series([True] * 100)"
-BAD_WHERE = {
-    "'id'": "`where` must be a boolean column, but 'id' is {dtype}.",
-    "'nowhere'": "`where` names the column 'nowhere', which the frame does not have.",
-    "5": NO_FLAGS.format("5"),
-    "(eager(df)['y'] == 0).to_numpy()": NO_FLAGS.format("ndarray"),
-    OTHER_SERIES: NO_FLAGS.format("Series"),
-    **{f'"{text}"': NO_FLAGS.format(f"the text {text!r}") for text in CONDITIONS},
-}
 
 
-@pytest.mark.parametrize("where", BAD_WHERE)
-def test_bad_where(frame: Make, kind: str, where: str) -> None:
-    """What is no column of flags is refused; a condition is answered with one that may be given."""
-    df, rule = frame(TWO), BAD_WHERE[where].format(dtype="Int64" if "polars" in kind else "int64")
-    error = refuse_rule(rule, lambda: sf.kfold(df, "y", where=evaluate(where, df=df, eager=eager)))
+def test_a_where_that_names_no_column_of_flags(frame: Make, kind: str) -> None:
+    """A column of numbers, a name that is not there and a number are refused."""
+    df = frame(TWO)
+    dtype = "Int64" if "polars" in kind else "int64"
+    rule = f"`where` must be a boolean column, but 'id' is {dtype}."
+    refuse_rule(rule, lambda: sf.kfold(df, "y", where="id"))
+    rule = "`where` names the column 'nowhere', which the frame does not have."
+    refuse_rule(rule, lambda: sf.kfold(df, "y", where="nowhere"))
+    refuse_rule(NO_FLAGS.format("5"), lambda: sf.kfold(df, "y", where=5))
+
+
+CONDITIONS: list[Any] = [
+    pytest.param("y == 1", "the text 'y == 1'", id="equal"),
+    pytest.param("y=1", "the text 'y=1'", id="assigned"),
+    pytest.param("y >= 'a'", "the text \"y >= 'a'\"", id="at_least"),
+    pytest.param("y in [1, 2]", "the text 'y in [1, 2]'", id="in_a_list"),
+    pytest.param("y and x", "the text 'y and x'", id="and"),
+    pytest.param(np.array([True] * N), "ndarray", id="array"),
+]
+
+
+@pytest.mark.parametrize(("where", "got"), CONDITIONS)
+def test_a_condition_is_answered_with_one_that_may_be_given(
+    frame: Make, kind: str, where: Any, got: str
+) -> None:
+    """A condition as text, or its values, are refused with the line that computes it."""
     read = 'pl.col("split")' if "polars" in kind else 'lambda df: df["split"]'
     hint = f'Hint: compute it, as in `where={read} == "train"`.'
-    is_condition = bool(re.search("Series|ndarray|the text", rule))
-    assert (str(error).partition("\n")[2] == hint) == is_condition
+    refuse(f"{NO_FLAGS.format(got)}\n{hint}", lambda: sf.kfold(frame(TWO), "y", where=where))
+
+
+def test_a_series_of_another_library_is_no_where(frame: Make, kind: str) -> None:
+    """Polars flags for a pandas frame, and any Series for a lazy frame, are refused."""
+    df = frame(TWO)
+    library = pd if isinstance(df, pl.LazyFrame) else pl
+    rule = NO_FLAGS.format("Series")
+    refuse_rule(rule, lambda: sf.kfold(df, "y", where=library.Series([True] * N)))
 
 
 @pytest.mark.parametrize("library", [pd, pl])
-@pytest.mark.parametrize("call", ["kfold('y')", "split('y')", "plan('y')", "extend('y', 5)"])
-def test_where_of_a_series(library: Any, call: str) -> None:
+@pytest.mark.parametrize(
+    "call",
+    [
+        pytest.param(lambda df, where: df.strat.kfold("y", where=where), id="kfold"),
+        pytest.param(lambda df, where: df.strat.split("y", where=where), id="split"),
+        pytest.param(lambda df, where: df.strat.plan("y", where=where), id="plan"),
+        pytest.param(
+            lambda df, where: df.strat.extend("y", 5, name="given", where=where), id="extend"
+        ),
+    ],
+)
+def test_where_of_a_series(library: Any, call: Callable[..., Any]) -> None:
     """A series of an eager frame's rows says which get a fold, as a column does."""
     data = {**TWO, "on": [number % 3 > 0 for number in range(N)]}
-    df = library.DataFrame(data | ({"fold": [0, None] * (N // 2)} if "extend" in call else {}))
+    df = library.DataFrame(data | {"given": [0, None] * (N // 2)})
     df = df.set_index("id", drop=False) if library is pd else df
-    code = f"df.strat.{call[:-1]}, where=where)"
-    found, expected = (evaluate(code, df=df, where=where) for where in (df["id"] % 3 > 0, "on"))
-    assert found.equals(expected)
+    assert call(df, df["id"] % 3 > 0).equals(call(df, "on"))
     for wrong in (df["on"][:7], df["on"][::-1].rename("on") if library is pd else df["on"][1:]):
         fault = "a different index" if library is pd else f"{len(wrong)} values for 100 rows"
         rule = f"A Series as `where` must match the rows of the frame, got {fault}."
@@ -245,7 +273,7 @@ def test_where_of_a_column_with_signs_in_its_name(frame: Make) -> None:
 
 
 def test_missing_where(frame: Make, kind: str) -> None:
-    """Neither yes nor no is an error with the rows."""
+    """A missing value in `where` is an error with the rows."""
     df = frame({"y": ["a", "b"] * 3, "train": [True, None, True, False, True, True]})
     hint = "Hint: fill the missing values, as in `fill_null(False)` or `fillna(False)`."
     message = f"Column 'train' has missing values in 1 row (1).\n{hint}"
@@ -255,7 +283,7 @@ def test_missing_where(frame: Make, kind: str) -> None:
 
 @pytest.mark.parametrize("repeats", [1, 3])
 def test_overwrite(frame: Make, repeats: int) -> None:
-    """A cell that is run twice gives the same frame, with the columns that were there."""
+    """With `overwrite` a cell of a notebook that is run twice gives the same frame."""
     once = sf.kfold(frame(TWO), "y", repeats=repeats)
     twice = sf.kfold(once, "y", repeats=repeats, overwrite=True)
     assert helpers.columns_of(twice) == helpers.columns_of(once)
@@ -271,40 +299,53 @@ FRAMES = {
     "polars": pl.DataFrame(ROWS),
     "lazy": pl.LazyFrame(ROWS),
 }
-READS_FOLD = [
-    "pandas, by=['y', 'fold']",
-    "pandas, by=sf.quantiles('fold', 2)",
-    "pandas, by=sf.nearest(['fold', 'x'])",
-    "pandas, by=sf.clusters(['x', 'fold'], 2)",
-    "pandas, by=sf.margins(['y', 'fold'])",
-    "pandas, groups=sf.clusters(['fold', 'x'], 2)",
-    "pandas, groups='fold'",
-    "pandas, key=['x', 'fold']",
-    "pandas, where='fold'",
-    "levels, by=[('fold', '')]",
-    "polars, by=pl.col('fold') > 0",
-    "lazy, by=pl.nth(2)",
-    "lazy, by=(pl.col('y') + pl.col('fold')).alias('z')",
-    *(f"pandas, {name}=pd.col('fold') > 0" for name in ("by", "where") if hasattr(pd, "col")),
+READS_FOLD: list[Any] = [
+    pytest.param("pandas", {"by": ["y", "fold"]}, "by", id="classes"),
+    pytest.param("pandas", {"by": sf.quantiles("fold", 2)}, "by", id="quantiles"),
+    pytest.param("pandas", {"by": sf.nearest(["fold", "x"])}, "by", id="features_of_nearest"),
+    pytest.param("pandas", {"by": sf.clusters(["x", "fold"], 2)}, "by", id="features_of_clusters"),
+    pytest.param("pandas", {"by": sf.margins(["y", "fold"])}, "by", id="margins"),
+    pytest.param(
+        "pandas", {"groups": sf.clusters(["fold", "x"], 2)}, "groups", id="features_of_groups"
+    ),
+    pytest.param("pandas", {"groups": "fold"}, "groups", id="groups"),
+    pytest.param("pandas", {"key": ["x", "fold"]}, "key", id="key"),
+    pytest.param("pandas", {"where": "fold"}, "where", id="where"),
+    pytest.param("levels", {"by": [("fold", "")]}, "by", id="column_levels"),
+    pytest.param("polars", {"by": pl.col("fold") > 0}, "by", id="expression"),
+    pytest.param("lazy", {"by": pl.nth(2)}, "by", id="column_by_place"),
+    pytest.param(
+        "lazy",
+        {"by": (pl.col("y") + pl.col("fold")).alias("z")},
+        "by",
+        id="expression_of_another_name",
+    ),
 ]
+if hasattr(pd, "col"):
+    READS_FOLD += [
+        pytest.param("pandas", {name: pd.col("fold") > 0}, name, id=f"pandas_expression_as_{name}")
+        for name in ("by", "where")
+    ]
 READ = (
     "`name` must not be a column that the call reads, but `{}` reads '{}'.\n"
     "Hint: give the new column another name, or rename this one first."
 )
 
 
-@pytest.mark.parametrize("given", READS_FOLD)
+@pytest.mark.parametrize(("library", "given", "argument"), READS_FOLD)
 @pytest.mark.parametrize("overwrite", [False, True])
-def test_a_column_that_is_read_is_not_replaced(given: str, overwrite: bool) -> None:
+def test_a_column_that_is_read_is_not_replaced(
+    library: str, given: dict[str, Any], argument: str, overwrite: bool
+) -> None:
     """A call that reads a column cannot add another one of its name."""
-    message = READ.format(given.split()[1].partition("=")[0], "fold")
-    for verb in (f"sf.kfold({given}, k=2", f"sf.split({given}, name='fold'"):
-        call = f"{verb}, overwrite={overwrite})"
-        refuse_now(message, lambda call=call: evaluate(call, **FRAMES))
+    df = FRAMES[library]
+    message = READ.format(argument, "fold")
+    refuse_now(message, lambda: sf.kfold(df, k=2, overwrite=overwrite, **given))
+    refuse_now(message, lambda: sf.split(df, name="fold", overwrite=overwrite, **given))
 
 
 def test_a_column_of_the_name_of_a_computed_one_may_be_replaced() -> None:
-    """What counts is what an expression reads, not what it is called."""
+    """An expression may have the name of the new column if it does not read it."""
     by = (pl.col("y") > 1).alias("fold")
     assert sf.kfold(pl.DataFrame(ROWS), by, 2, overwrite=True).columns == [*ROWS]
 
@@ -341,7 +382,7 @@ BIG = (
 
 @pytest.mark.parametrize("share", [0.8, np.float64(0.8)])
 def test_a_share_of_more_than_half(frame: Make, share: float) -> None:
-    """That such a share is the test set is said once; half of the rows are what they say."""
+    """One warning says that a share of more than half is the test set."""
     parts = values(warned(BIG, lambda: sf.split(frame(TWO), "y", share)), "split")
     assert parts == values(sf.split(frame(TWO), "y", {"train": 0.2, "test": 0.8}), "split")
     assert parts.count("test") == 80
@@ -353,37 +394,75 @@ def test_a_share_of_more_than_half(frame: Make, share: float) -> None:
 LEVELS: dict[str, list[Any]] = {"y": ["a", "b"] * 6, "x": [row + 0.5 for row in range(12)]}
 LEVELS |= {"g": [row // 2 for row in range(12)], "on": [True] * 11 + [False], "fold": [0, 1, 2] * 4}
 READS = [
-    "kfold('y', 3, name='f')",
-    "kfold(['y', sf.continuous('x')], 3, name='f', missing='null')",
-    "kfold('y', 3, groups='g', name='f')",
-    "kfold('y', 3, key=['g', 'x'], name='f')",
-    "kfold(sf.margins(['y', 'on']), 3, name='f')",
-    "kfold(where='on', k=3, name='f')",
-    "kfold(sf.clusters(['x'], 2), 3, name='f')",
-    "kfold(groups=sf.linked('g', 'x'), k=2, name='f')",
-    "split('y', 0.5, groups=['g', 'on'])",
-    "extend('y')",
-    "sample('y', n=6)",
-    "plan('y', 3)",
-    "balance(['y', 'on'])",
-    "report('y', groups='g')",
-    "compare('y', ['fold'], 'x')",
-    "advise('y', 3)",
-    "drift(['x', 'y'])",
-    "leaks(groups='g')",
-    "leaks(key='g', duplicates='x')",
-    "cv(apart='g', nulls='drop')",
-    "check('y', groups='g', key='x', features='x')",
+    pytest.param(lambda df, name: df.strat.kfold(name("y"), 3, name=name("f")), id="kfold"),
+    pytest.param(
+        lambda df, name: df.strat.kfold(
+            [name("y"), sf.continuous(name("x"))], 3, name=name("f"), missing=name("null")
+        ),
+        id="kfold_in_order",
+    ),
+    pytest.param(
+        lambda df, name: df.strat.kfold(name("y"), 3, groups=name("g"), name=name("f")),
+        id="kfold_of_groups",
+    ),
+    pytest.param(
+        lambda df, name: df.strat.kfold(name("y"), 3, key=[name("g"), name("x")], name=name("f")),
+        id="kfold_of_a_key",
+    ),
+    pytest.param(
+        lambda df, name: df.strat.kfold(sf.margins([name("y"), name("on")]), 3, name=name("f")),
+        id="kfold_of_margins",
+    ),
+    pytest.param(
+        lambda df, name: df.strat.kfold(where=name("on"), k=3, name=name("f")),
+        id="kfold_of_some_rows",
+    ),
+    pytest.param(
+        lambda df, name: df.strat.kfold(sf.clusters([name("x")], 2), 3, name=name("f")),
+        id="kfold_of_clusters",
+    ),
+    pytest.param(
+        lambda df, name: df.strat.kfold(
+            groups=sf.linked(name("g"), name("x")), k=2, name=name("f")
+        ),
+        id="kfold_of_linked_groups",
+    ),
+    pytest.param(
+        lambda df, name: df.strat.split(name("y"), 0.5, groups=[name("g"), name("on")]),
+        id="split_of_groups",
+    ),
+    pytest.param(lambda df, name: df.strat.extend(name("y")), id="extend"),
+    pytest.param(lambda df, name: df.strat.sample(name("y"), n=6), id="sample"),
+    pytest.param(lambda df, name: df.strat.plan(name("y"), 3), id="plan"),
+    pytest.param(lambda df, name: df.strat.balance([name("y"), name("on")]), id="balance"),
+    pytest.param(lambda df, name: df.strat.report(name("y"), groups=name("g")), id="report"),
+    pytest.param(
+        lambda df, name: df.strat.compare(name("y"), [name("fold")], name("x")), id="compare"
+    ),
+    pytest.param(lambda df, name: df.strat.advise(name("y"), 3), id="advise"),
+    pytest.param(lambda df, name: df.strat.drift([name("x"), name("y")]), id="drift"),
+    pytest.param(lambda df, name: df.strat.leaks(groups=name("g")), id="leaks_of_groups"),
+    pytest.param(
+        lambda df, name: df.strat.leaks(key=name("g"), duplicates=name("x")), id="leaks_of_keys"
+    ),
+    pytest.param(lambda df, name: df.strat.cv(apart=name("g"), nulls=name("drop")), id="cv"),
+    pytest.param(
+        lambda df, name: df.strat.check(
+            name("y"), groups=name("g"), key=name("x"), features=name("x")
+        ),
+        id="check",
+    ),
 ]
 
 
 @pytest.mark.parametrize("call", READS)
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
-def test_columns_of_several_levels(call: str) -> None:
-    """Text names a column whose other levels are empty, in whatever argument."""
+def test_columns_of_several_levels(call: Callable[[Any, Any], Any]) -> None:
+    """In every argument a text names a column whose other levels are empty."""
     plain = pd.DataFrame(LEVELS)
     deep = plain.set_axis(pd.MultiIndex.from_product([plain.columns, [""]]), axis=1)
-    found, expected = (evaluate(f"df.strat.{call}", df=df) for df in (deep, plain))
+    found = call(deep, str)
+    expected = call(plain, str)
     if isinstance(found, pd.DataFrame):
         found, expected = (each.to_numpy().tolist() for each in (found, expected))
     assert str(found) == str(expected)
@@ -391,22 +470,21 @@ def test_columns_of_several_levels(call: str) -> None:
 
 @pytest.mark.parametrize("call", READS)
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
-def test_names_of_numpy(kind: str, call: str) -> None:
-    """A name that numpy made is that of a column, in whatever argument."""
-    df, of_numpy = make(kind, LEVELS), re.sub(r"('\w+')", r"np.str_(\1)", call)
-    found, expected = (evaluate(f"df.strat.{code}", df=df) for code in (of_numpy, call))
-    assert str(eager(found)) == str(eager(expected))
+def test_names_of_numpy(kind: str, call: Callable[[Any, Any], Any]) -> None:
+    """In every argument a text of NumPy names a column."""
+    df = make(kind, LEVELS)
+    assert str(eager(call(df, np.str_))) == str(eager(call(df, str)))
 
 
 def test_numbers_of_numpy_as_names() -> None:
-    """The first of numbered columns is meant by what pandas gives as its name."""
+    """The number that pandas gives as the name of a column names that column."""
     df = pd.DataFrame([[1, 2]] * 6, columns=pd.Index([3, 5]))
     found = sf.kfold(df, [df.columns[0], sf.classes(df.columns[1])], 2)
     assert found.equals(sf.kfold(df, 3, 2))
 
 
 def test_new_columns_of_several_levels() -> None:
-    """A column that the call reads is not replaced, and is none that the folds are compared by."""
+    """The fold column of a frame with levels cannot be an entry of `by`."""
     levels = pd.MultiIndex.from_tuples([("fold", ""), ("x", "mean")])
     df = pd.DataFrame([[0, 1.5], [1, 2.5]] * 4, columns=levels)
     refuse_now(READ.format("by", "fold"), lambda: sf.kfold(df, "fold", 2, overwrite=True))
@@ -418,28 +496,28 @@ def test_new_columns_of_several_levels() -> None:
 
 
 IN_THE_INDEX = [
-    "kfold('day')",
-    "kfold(sf.continuous('day'))",
-    "kfold(groups='day')",
-    "kfold(key='day')",
-    "folds('day', train='past')",
-    "cv('day')",
-    "parts('day')",
-    "extend(None, name='day')",
-    "drift('day', 'shop')",
-    "cv('y', apart='day')",
-    "kfold(where='day')",
-    "check('shop', 'day')",
+    pytest.param(lambda df, day: df.strat.kfold(day), id="by"),
+    pytest.param(lambda df, day: df.strat.kfold(sf.continuous(day)), id="continuous"),
+    pytest.param(lambda df, day: df.strat.kfold(groups=day), id="groups"),
+    pytest.param(lambda df, day: df.strat.kfold(key=day), id="key"),
+    pytest.param(lambda df, day: df.strat.folds(day, train="past"), id="folds"),
+    pytest.param(lambda df, day: df.strat.cv(day), id="cv"),
+    pytest.param(lambda df, day: df.strat.parts(day), id="parts"),
+    pytest.param(lambda df, day: df.strat.extend(None, name=day), id="extend"),
+    pytest.param(lambda df, day: df.strat.drift(day, "shop"), id="drift"),
+    pytest.param(lambda df, day: df.strat.cv("y", apart=day), id="apart"),
+    pytest.param(lambda df, day: df.strat.kfold(where=day), id="where"),
+    pytest.param(lambda df, day: df.strat.check("shop", day), id="check"),
 ]
 
 
 @pytest.mark.parametrize("call", IN_THE_INDEX)
-def test_a_level_of_the_index(call: str) -> None:
-    """What names the index is told to make it a column, and the line to write works."""
+def test_a_level_of_the_index(call: Callable[[Any, str], Any]) -> None:
+    """The error of a name of the index says how to make it a column."""
     index = pd.MultiIndex.from_product([range(4), ["a", "b"]], names=["day", "shop"])
     df = pd.DataFrame({"y": [0, 1] * 4}, index=index)
     unnamed = df.reset_index("shop").rename_axis(None)
-    for given, code in ((df, call), (unnamed, call.replace("day", "index"))):
-        error = helpers.refused(partial(evaluate, f"df.strat.{code}", df=given))
+    for given, name in ((df, "day"), (unnamed, "index")):
+        error = helpers.refused(partial(call, given, name))
         hint = "\nHint: it is in the index: `df = df.reset_index()` makes it a column."
         assert str(error).endswith(hint)

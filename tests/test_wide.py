@@ -13,7 +13,8 @@ from polars.io.plugins import register_io_source
 import stratframe as sf
 from tests.helpers import Make, eager
 
-FEW, MANY = 20, 200
+FEW = 20
+MANY = 200
 
 
 def features(n: int) -> list[str]:
@@ -29,7 +30,8 @@ def wide(n: int) -> dict[str, Any]:
 
 def count_calls(call: Callable[[], object]) -> int:
     """Count the calls of Python functions during a call."""
-    n_calls, before = 0, sys.getprofile()
+    n_calls = 0
+    before = sys.getprofile()
 
     def follow(_: object, event: str, __: object) -> None:
         nonlocal n_calls
@@ -79,7 +81,8 @@ def test_a_plan_is_resolved_as_often_for_many_columns() -> None:
     """However many columns a call names, the plan of a lazy frame is resolved as often."""
 
     def count_readings(n: int) -> int:
-        n_readings, schema = 0, pl.Schema(dict.fromkeys([*features(n), "fold"], pl.Int64))
+        n_readings = 0
+        schema = pl.Schema(dict.fromkeys([*features(n), "fold"], pl.Int64))
 
         def read_schema() -> pl.Schema:
             nonlocal n_readings

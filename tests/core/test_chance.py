@@ -41,7 +41,8 @@ WHOLE = {"three rare rows": 0.0, "one row": 0.0, "ten": 0.015, "counts": 0.015, 
 @given(n=st.integers(1, 300), data=st.data())
 def test_rows_of_a_class_are_hypergeometric(n: int, data: st.DataObject) -> None:
     """The rows of a class are SciPy's quantiles, among each number of rows."""
-    size, most = data.draw(st.integers(1, n)), data.draw(st.integers(0, n))
+    size = data.draw(st.integers(1, n))
+    most = data.draw(st.integers(0, n))
     drawn = np.arange(DRAWS) % (min(most, 3) + 1) + max(most - 3, 0)
     counts = draw_rows(drawn, size, n, WORDS)
     expected = hypergeom.ppf((WORDS >> np.uint64(11)) / 2.0**53, n, size, drawn)
@@ -54,14 +55,18 @@ def test_rows_of_a_class_are_hypergeometric(n: int, data: st.DataObject) -> None
 def test_one_random_fold_in_twenty_exceeds_the_level(column: str, k: int) -> None:
     """The level is exceeded by 2 to 6 % of random folds, or fewer where few rows decide."""
     sizes = np.array(CLASSES.get(column) or NUMBERS[column])
-    n, drawn, exceeded = int(sizes.sum()), np.random.default_rng(k), []
+    n = int(sizes.sum())
+    drawn = np.random.default_rng(k)
+    exceeded = []
     for m in range(n // k, n // k + 8):
         counts = drawn.multivariate_hypergeometric(sizes, m, 500, "marginals")
         apart = (n * counts - m * sizes) / (m * (n - m))
         if column in CLASSES:
-            distance, level = np.abs(apart).sum(axis=1) / 2, tv_level(sizes, m)
+            distance = np.abs(apart).sum(axis=1) / 2
+            level = tv_level(sizes, m)
         else:
-            distance, level = np.abs(np.cumsum(apart, axis=1)).max(axis=1), ks_level(sizes, m)
+            distance = np.abs(np.cumsum(apart, axis=1)).max(axis=1)
+            level = ks_level(sizes, m)
         exceeded += [distance > level + 1e-9]
     assert WHOLE.get(column, 0.02) <= np.mean(exceeded) <= 0.06
 
@@ -76,7 +81,7 @@ def test_rounding_is_never_beyond_chance() -> None:
 
 
 def test_numbers_without_ties_have_the_limit() -> None:
-    """Of distinct numbers the level is Smirnov's, and of a constant there is none."""
+    """The level of distinct numbers is Smirnov's; a constant has none."""
     expected = np.sqrt(np.log(40) / 2 * (1 / 20 + 1 / 80))
     assert ks_level(np.ones(100, dtype=np.int64), 20) == pytest.approx(expected)
     assert ks_level(np.array([9]), 3) == 0

@@ -59,7 +59,7 @@ def test_periods_within_days_are_those_of_a_walk(clock: Clock, minutes: int) -> 
 
 @given(clock=clocks())
 def test_days_begin_when_the_clock_first_shows_them(clock: Clock) -> None:
-    """A day begins at its first minute or at a later one, and the clock returns to none before."""
+    """A day begins at its first minute or later, and the clock never returns to the day before."""
     instants = np.arange(0, 18 * DAY, MINUTE)
     latest = np.maximum.accumulate(read(clock, instants))
     later = instants >= 2 * DAY
@@ -88,7 +88,7 @@ def test_readings_with_offsets_are_in_their_period(clock: Clock) -> None:
 
 @given(clock=clocks())
 def test_changes_are_found_to_the_second(clock: Clock) -> None:
-    """Samples a day apart are enough."""
+    """Offsets that are sampled a day apart show all changes of a clock."""
     samples = np.arange(0, 25 * DAY, DAY)
     found = find_clock(samples, lambda each: clock.offsets[clock.find_offsets(each)])
     kept = np.append(True, np.diff(clock.offsets) != 0)

@@ -87,8 +87,9 @@ def test_large_deals_do_not_depend_on_the_bits(n_strata: int) -> None:
 
 
 def test_rows_of_one_number_take_words_in_row_order() -> None:
-    """Only rows that a cut tears apart take words, the first of them the first."""
-    numbers, asked = np.array([5, 9, 5, 5, 9], dtype=np.uint16), []
+    """Only rows with equal numbers at a cut use random words, in their order."""
+    numbers = np.array([5, 9, 5, 5, 9], dtype=np.uint16)
+    asked = []
 
     def second(rows: np.ndarray) -> np.ndarray:
         asked.append(rows.tolist())
@@ -114,7 +115,8 @@ def test_round_robin_meets_the_equal_quota(sizes: list[int], k: int, seed: int) 
 @pytest.mark.parametrize("how", ["by position", "by few numbers", "sorted first"])
 def test_all_deals_are_equally_likely(how: str) -> None:
     """Over seeds every assignment with the counts of the table is equally frequent."""
-    table, codes = np.array([[2, 1, 1], [1, 1, 0]]), np.array([0, 1, 0, 0, 1, 0])
+    table = np.array([[2, 1, 1], [1, 1, 0]])
+    codes = np.array([0, 1, 0, 0, 1, 0])
     frequency: Counter[tuple[int, ...]] = Counter()
     for seed in range(9600):
         numbers = position_bits(word_stream(seed, StreamTag.FOLD_ROWS), 6)
@@ -159,7 +161,8 @@ def test_cuts_between_values_are_nearest(runs: list[list[int]], shares: list[Fra
         ends = [0, *accumulate(stratum)]
         cuts = [0]
         for part in range(1, len(shares) + 1):
-            cut, exact = sum(quotas[:part]), sum(stratum) * sum(shares[:part])
+            cut = sum(quotas[:part])
+            exact = sum(stratum) * sum(shares[:part])
             before = max(end for end in ends if end <= cut)
             after = min(end for end in ends if end >= cut)
             cuts.append(before if exact - before < after - exact else after)

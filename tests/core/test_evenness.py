@@ -26,7 +26,9 @@ def test_cells_are_judged(
 ) -> None:
     """A cell is even within 1, its share and the slack; uneven beyond a tenth, and chance."""
     table = table * times
-    sizes, totals, n = table.sum(axis=1), table.sum(axis=0), max(int(table.sum()), 1)
+    sizes = table.sum(axis=1)
+    totals = table.sum(axis=0)
+    n = max(int(table.sum()), 1)
     groups = GroupRows(sizes, 3.0 * sizes) if in_groups else None
     found = judge_cells(table, slack, groups, n_cells=table.size, is_coarse=coarse)
     for stratum, fold in np.ndindex(table.shape):
@@ -37,7 +39,8 @@ def test_cells_are_judged(
         rounded = 1 + slack + Fraction(int(sizes[stratum]), n)
         is_even = abs(off) <= rounded
         is_far = abs(off) > rounded + coarse and expected >= 1 and abs(off) > expected / 10
-        x, dealt = table[stratum, fold], hypergeom(n, sizes[stratum], totals[fold])
+        x = table[stratum, fold]
+        dealt = hypergeom(n, sizes[stratum], totals[fold])
         chance = table.size * (dealt.sf(x - 1) if off > 0 else dealt.cdf(x))
         if in_groups:
             share = Fraction(int(totals[fold]), n)
@@ -73,7 +76,8 @@ def test_no_rows_are_even() -> None:
 def test_groups_are_counted_in_strata(rows: list[tuple[int, int, int]], weighted: bool) -> None:
     """Counts and sums of squares are those of a table of strata and groups."""
     codes, groups, weights = np.array(rows, dtype=np.int64).reshape(-1, 3).T
-    found, held = group_rows(codes, groups, weights if weighted else None, 3), np.zeros((3, 5))
+    found = group_rows(codes, groups, weights if weighted else None, 3)
+    held = np.zeros((3, 5))
     np.add.at(held, (codes, groups), weights if weighted else 1)
     shares = held.sum(axis=1, keepdims=True) / max(held.sum(), 1)
     squares = ((held - shares * held.sum(axis=0)) ** 2).sum(axis=1)
@@ -89,7 +93,8 @@ def test_random_groups_vary_as_all_their_folds_do(rows: list[tuple[int, int, int
     share = np.bincount(codes, weights, 3) / weights.sum()
     dealt = [weights * (folds[groups] == 0) for folds in ways]
     counts = [np.bincount(codes, rows, 3) - share * rows.sum() for rows in dealt]
-    even, units = np.ones((3, k), dtype=np.int64), group_rows(codes, groups, weights, 3)
+    even = np.ones((3, k), dtype=np.int64)
+    units = group_rows(codes, groups, weights, 3)
     expected = np.repeat(np.var(counts, axis=0)[:, None], k, axis=1)
     np.testing.assert_allclose(judge_cells(even, groups=units).spread ** 2, expected, atol=1e-9)
 

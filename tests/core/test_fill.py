@@ -34,7 +34,8 @@ def filled_one_by_one(old: np.ndarray, n_new: int) -> np.ndarray:
 def test_every_stratum_is_as_even_as_can_be(held: np.ndarray, data: st.DataObject) -> None:
     """Each stratum ends as even as its old folds allow; full folds beside them change nothing."""
     new = np.array(data.draw(st.lists(st.integers(0, 9), min_size=len(held), max_size=len(held))))
-    n_folds, words = held.shape[1], draws(held.shape[1] + 70)
+    n_folds = held.shape[1]
+    words = draws(held.shape[1] + 70)
     table = fill_evenly(held, new, words[:n_folds])
     assert (table >= 0).all()
     np.testing.assert_array_equal(table.sum(axis=1), new)
@@ -51,7 +52,8 @@ def test_every_stratum_is_as_even_as_can_be(held: np.ndarray, data: st.DataObjec
 def test_totals_are_as_even_as_the_strata_allow(held: np.ndarray, data: st.DataObject) -> None:
     """Of all tables that keep the strata as even, none makes the folds' totals more even."""
     new = np.array(data.draw(st.lists(st.integers(0, 4), min_size=len(held), max_size=len(held))))
-    table, ways = fill_evenly(held, new, draws(3)), []
+    table = fill_evenly(held, new, draws(3))
+    ways = []
     for old, n_new in zip(held, new.tolist(), strict=True):
         even = np.sort(filled_one_by_one(old, n_new)).tolist()
         every = [np.bincount(chosen, minlength=3) for chosen in product(range(3), repeat=n_new)]
@@ -64,8 +66,10 @@ def test_totals_are_as_even_as_the_strata_allow(held: np.ndarray, data: st.DataO
 @pytest.mark.parametrize("n_parts", [2, 3, 5])
 def test_shares_of_many_strata(n_parts: int) -> None:
     """Of many strata, new rows bring each near its shares and the total to within one row."""
-    drawn, held = np.random.default_rng(n_parts), np.zeros((3_000, n_parts), dtype=np.int64)
-    shares, new = drawn.dirichlet(np.full(n_parts, 5.0)), drawn.poisson(10, len(held))
+    drawn = np.random.default_rng(n_parts)
+    held = np.zeros((3_000, n_parts), dtype=np.int64)
+    shares = drawn.dirichlet(np.full(n_parts, 5.0))
+    new = drawn.poisson(10, len(held))
     table = fill_by_shares(held, new, shares, draws(len(held)))
     np.testing.assert_array_equal(table.sum(axis=1), new)
     assert (np.abs(table - new[:, None] * shares) < 1).all()
@@ -76,7 +80,8 @@ def test_shares_of_many_strata(n_parts: int) -> None:
 def test_memory_of_many_folds_is_linear(n_strata: int, k: int) -> None:
     """Many folds take memory for each cell, not for each pair of folds."""
     drawn = np.random.default_rng(3)
-    held, new = drawn.integers(0, 3, (n_strata, k)), drawn.integers(0, 2 * k, n_strata)
+    held = drawn.integers(0, 3, (n_strata, k))
+    new = drawn.integers(0, 2 * k, n_strata)
     tracemalloc.start()
     table = fill_evenly(held, new, draws(k))
     peak = tracemalloc.get_traced_memory()[1]

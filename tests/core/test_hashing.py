@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from stratframe.core.hashing import HashedBytes, HashedWords, are_dense_and_unique, repeated_words
 
 words = st.integers(0, 2**64 - 1)
-DENSE, OTHERS = [[3, 1, 2], [-3, 1, 2]], [[3, 1, 3], [0, 2**40], [-(2**63), 2**63 - 1], []]
+DENSE = [[3, 1, 2], [-3, 1, 2]]
+OTHERS = [[3, 1, 3], [0, 2**40], [-(2**63), 2**63 - 1], []]
 
 
 @given(values=st.lists(words, min_size=1), seed=words)
@@ -33,8 +34,10 @@ def test_bytes(rows: list[tuple[bytes, int]]) -> None:
 @pytest.mark.parametrize("n_rows", [0, 1, 2**16, 2**16 + 1, 2**18 - 9])
 def test_blocks_of_rows(n_rows: int) -> None:
     """Rows are hashed in blocks, and none is left out."""
-    values, seeds = np.arange(n_rows, dtype=np.uint64), np.array([42], np.uint64)
-    by_word, data = HashedWords(values).hash(seeds), values.view(np.uint8)
+    values = np.arange(n_rows, dtype=np.uint64)
+    seeds = np.array([42], np.uint64)
+    by_word = HashedWords(values).hash(seeds)
+    data = values.view(np.uint8)
     np.testing.assert_array_equal(HashedBytes(data, np.arange(n_rows + 1) * 8).hash(seeds), by_word)
     step = max(n_rows // 5, 1)
     expected = [xxhash.xxh64(value.tobytes(), 42).intdigest() for value in values[::step]]

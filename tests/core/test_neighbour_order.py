@@ -41,7 +41,8 @@ def plain(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def order_of(points: np.ndarray, block: int | None, few: int) -> np.ndarray:
-    codes, draws = np.zeros(points.shape[1], dtype=int), np.zeros(points.shape[1], dtype=np.uint64)
+    codes = np.zeros(points.shape[1], dtype=int)
+    draws = np.zeros(points.shape[1], dtype=np.uint64)
     return nearest_order(codes, 1, plain(points), block, draws, ignored, few)
 
 
@@ -53,7 +54,9 @@ def squares(points: np.ndarray, weights: list[Fraction]) -> list[list[Fraction]]
 def slow(apart: Sequence[Sequence[Any]], block: int | None) -> list[int]:
     """By definition the next row is the first free one, or the nearest, the first of equal ones."""
     first = [next(row for row in range(len(apart)) if here[row] == 0) for here in apart]
-    free, rows, here = list(range(1, len(apart))), [0], 0
+    free = list(range(1, len(apart)))
+    rows = [0]
+    here = 0
     while free:
         found = min(free, key=lambda row: (apart[here][row], first[row], row))
         if block is not None and len(rows) % block == 0:
@@ -77,7 +80,8 @@ def test_orders_are_as_defined(few: int, points: np.ndarray, block: int | None) 
 def test_rounding_changes_no_order(offset: float, block: int | None, few: int) -> None:
     """A large offset, under which a matrix product rounds, leaves the order as it is."""
     points = np.random.default_rng(0).integers(0, 9, size=(3, 200)).astype(float)
-    here, there = order_of(points, block, few), order_of(points + offset, block, few)
+    here = order_of(points, block, few)
+    there = order_of(points + offset, block, few)
     np.testing.assert_array_equal(here, there)
 
 
@@ -105,7 +109,8 @@ def test_many_rows_against_scipy(n_features: int, block: int | None, few: int) -
 @given(points=grids, seed=seeds, block=st.sampled_from([None, 3]))
 def test_strata_are_ordered_apart(few: int, points: np.ndarray, seed: int, block: Any) -> None:
     """Each stratum gets the order that it has by itself."""
-    n, reported = points.shape[1], list[int]()
+    n = points.shape[1]
+    reported = list[int]()
     codes = np.arange(n) * 7 % 3
     drawn = random_words(seed, StreamTag.FOLD_ROWS, n)
     start = shuffled(codes, 4, drawn.copy())
@@ -122,7 +127,8 @@ def test_strata_are_ordered_apart(few: int, points: np.ndarray, seed: int, block
 
 def test_the_first_row_is_drawn() -> None:
     """Over seeds a chain starts at every row, equally often."""
-    points, codes = np.arange(4.0)[None, :], np.zeros(4, dtype=int)
+    points = np.arange(4.0)[None, :]
+    codes = np.zeros(4, dtype=int)
     starts = []
     for seed in range(800):
         draws = random_words(seed, StreamTag.FOLD_ROWS, 4)
@@ -131,7 +137,7 @@ def test_the_first_row_is_drawn() -> None:
 
 
 def test_pool_counts_the_points_left(few: int) -> None:
-    """Asked for more points than are left, a pool returns all that are."""
+    """A pool that is asked for more points than are left returns all that are left."""
     pool = NeighbourPool(*plain(np.array([[0.0, 4.0, 3.0]])), few)
     pool.remove(np.array([0]))
     assert pool.nearest(0, 9).tolist() == [2, 1]
@@ -147,9 +153,11 @@ def test_the_nearest_points_are_found(kind: str, n_features: int, scale: Any, fe
     drawn = np.random.default_rng(n_features)
     values = KINDS[kind](drawn, (n_features, 1_500))
     points, origin, unit = feature_scaling(np.unique(values, axis=1), scale)
-    pool, left = NeighbourPool(points, origin, unit, few), np.arange(points.shape[1])
+    pool = NeighbourPool(points, origin, unit, few)
+    left = np.arange(points.shape[1])
     while len(left):
-        point, count = int(drawn.integers(points.shape[1])), int(drawn.integers(1, 9))
+        point = int(drawn.integers(points.shape[1]))
+        count = int(drawn.integers(1, 9))
         offsets = (points[:, left] - points[:, [point]]) / unit
         expected = left[np.lexsort((left, (offsets**2).sum(axis=0)))[:count]]
         np.testing.assert_array_equal(pool.nearest(point, count), expected)
@@ -159,9 +167,10 @@ def test_the_nearest_points_are_found(kind: str, n_features: int, scale: Any, fe
 
 
 def test_time_grows_little_faster_than_points() -> None:
-    """Of many points few are looked at: not all, for each of them."""
+    """The search looks at few of many points, and not at all of them for each point."""
     points = np.random.default_rng(0).normal(size=(2, 40_000))
-    pool, seen = NeighbourPool(*plain(points)), []
+    pool = NeighbourPool(*plain(points))
+    seen = []
     look = pool.nearest_within
     pool.nearest_within = lambda *args: seen.append(args[3] - args[2]) or look(*args)
     for point in range(200):

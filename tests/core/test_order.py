@@ -10,7 +10,8 @@ from stratframe.core import order
 from stratframe.core.seeds import StreamTag, random_words
 
 codes = hnp.arrays(np.int64, st.integers(1, 80), elements=st.integers(0, 6))
-seeds, lengths = st.integers(0, 2**32), st.integers(1, 60)
+seeds = st.integers(0, 2**32)
+lengths = st.integers(1, 60)
 LAST_BITS = 1 + np.random.default_rng(0).integers(0, 1000, 5_000) * np.finfo(float).eps
 LAST_BITS[17] = -1e300
 numbers = hnp.arrays(np.float64, lengths, elements=st.floats(allow_nan=False))
@@ -52,7 +53,8 @@ def test_rank_as_unique(values: np.ndarray) -> None:
 def test_by_value_sorts_inside_codes(column: np.ndarray, n_codes: int, seed: int) -> None:
     """Rows are sorted by code, then by value; only equal values depend on the seed."""
     values = np.sin(np.arange(len(column)) * 7) // 0.25
-    column, draws = column % n_codes, random_words(seed, StreamTag.FOLD_ROWS, len(column))
+    column = column % n_codes
+    draws = random_words(seed, StreamTag.FOLD_ROWS, len(column))
     rows = order.by_value(column, n_codes, values, draws)
     expected = np.lexsort((values, column))
     np.testing.assert_array_equal(np.sort(rows), np.arange(len(column)))
@@ -64,7 +66,8 @@ def test_by_value_sorts_inside_codes(column: np.ndarray, n_codes: int, seed: int
 @given(sizes=st.lists(st.integers(0, 17), min_size=1, max_size=5), k=st.integers(2, 6), seed=seeds)
 def test_blocks_hold_neighbours(spread: bool, sizes: list[int], k: int, seed: int) -> None:
     """Left-over rows come last in their stratum; the others move inside blocks of k only."""
-    n, start = sum(sizes), 0
+    n = sum(sizes)
+    start = 0
     draws = random_words(seed, StreamTag.FOLD_BLOCKS, n)
     dealt = order.permuted_blocks(np.arange(n), np.array(sizes), k, draws, spread)
     for size in sizes:

@@ -32,7 +32,7 @@ def test_scaled_as_scikit_learn(scale: str, n_rows: int) -> None:
 
 @pytest.mark.parametrize("scale", [*SCALERS, None])
 def test_constant_and_empty_features(scale: str | None) -> None:
-    """Constant features become zero, and empty ones stay empty."""
+    """Constant features become zero, and features without rows stay empty."""
     assert (scale_features(np.full((2, 7), 0.1), scale) == (0.1 if scale is None else 0)).all()
     assert scale_features(np.empty((2, 0)), scale).shape == (0, 2)
 
@@ -43,7 +43,8 @@ def test_huge_and_tiny_features(scale: str, power: int) -> None:
     """A feature of huge or tiny numbers is scaled as the same one near 1."""
     points = np.random.default_rng(1).normal(size=(2, 50)).round(3)
     moved = np.ldexp(points, [[0], [power]])
-    found, expected = scale_features(moved, scale), scale_features(points, scale)
+    found = scale_features(moved, scale)
+    expected = scale_features(points, scale)
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
@@ -70,13 +71,15 @@ def test_unique_points_as_numpy(points: np.ndarray) -> None:
 def test_means_and_distances() -> None:
     """Means are those of the rows; distances are Euclidean, across passes."""
     drawn = np.random.default_rng(3)
-    points, labels = drawn.normal(size=(10_000, 3)), drawn.integers(0, 4, 10_000)
+    points = drawn.normal(size=(10_000, 3))
+    labels = drawn.integers(0, 4, 10_000)
     centres = centroids(points, labels, 4)
     for label in range(4):
         np.testing.assert_allclose(centres[label], points[labels == label].mean(axis=0))
     expected = np.linalg.norm(points - centres[labels], axis=1)
     np.testing.assert_allclose(centroid_distances(points, labels, centres), expected, atol=1e-11)
     # The last bits of a centre order no rows that are equally far from it.
-    points, centre = np.array([[0.1], [0.3], [0.5]]), np.array([[0.3 + 1e-16]])
+    points = np.array([[0.1], [0.3], [0.5]])
+    centre = np.array([[0.3 + 1e-16]])
     far = centroid_distances(points, np.zeros(3, dtype=int), centre)
     assert far[0] == far[2] > far[1]

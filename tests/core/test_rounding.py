@@ -14,7 +14,8 @@ from stratframe.core.rounding import controlled_rounding, moves_up, round_total,
 from stratframe.core.seeds import StreamTag, random_words
 from tests.helpers import fractions
 
-Shares, Levels = list[Fraction], Sequence[np.ndarray]
+Shares = list[Fraction]
+Levels = Sequence[np.ndarray]
 seeds = st.integers(0, 2**32)
 strata_sizes = st.lists(st.integers(0, 30), min_size=1, max_size=24)
 some_numbers = st.lists(st.integers(1, 50), min_size=2, max_size=6)
@@ -39,7 +40,8 @@ def shares_of(least: int, most: int) -> st.SearchStrategy[Shares]:
 
 @st.composite
 def nested_levels(draw: st.DrawFn, n_strata: int, n_levels: int) -> list[np.ndarray]:
-    codes, levels = np.arange(n_strata), []
+    codes = np.arange(n_strata)
+    levels = []
     for _ in range(n_levels):
         steps = draw(st.lists(st.booleans(), min_size=n_strata, max_size=n_strata))
         codes = np.cumsum(np.append(False, steps[1:]))[codes]
@@ -79,7 +81,8 @@ def test_every_level_is_rounded(least: int, most: int, sizes: Any, seed: Any, da
 def test_rounding_is_exact_where_int64_would_overflow(n: int) -> None:
     """Shares with huge denominators are rounded exactly, in integers of any size."""
     first = [Fraction(1, prime) for prime in (999983, 999979, 999961, 999959)]
-    shares, levels = [*first, 1 - sum(first)], [np.array([0, 0, 1, 1])]
+    shares = [*first, 1 - sum(first)]
+    levels = [np.array([0, 0, 1, 1])]
     sizes = [n, 3 * n + 1, 7, 0]
     for seed in (None, *range(20)):
         assert_rounded(rounded(sizes, shares, levels, seed), sizes, shares, levels)
@@ -100,8 +103,9 @@ def test_moves_keep_the_mean(denominator: int) -> None:
 
 @given(data=st.data(), sizes=strata_sizes, numbers=some_numbers)
 def test_high_draws_favour_first_parts(data: Any, sizes: list[int], numbers: list[int]) -> None:
-    """The first part that may takes a row left over in all; of three parts the next one, too."""
-    levels, shares = data.draw(nested_levels(len(sizes), 1)), fractions(numbers)
+    """Left-over rows go to the first parts that may take them."""
+    levels = data.draw(nested_levels(len(sizes), 1))
+    shares = fractions(numbers)
     draws = np.full(len(sizes) * (len(shares) - 1), 2**64 - 1, dtype=np.uint64)
     totals = controlled_rounding(np.array(sizes), shares, levels, draws).sum(axis=0)
     exact = [sum(sizes) * share for share in shares]
@@ -131,7 +135,8 @@ def every_rounding(sizes: Any, shares: Shares, levels: Levels) -> Iterator[tuple
         return ups
 
     while True:
-        probability, n_chosen = Fraction(1), 0
+        probability = Fraction(1)
+        n_chosen = 0
         table = controlled_rounding(np.array(sizes), shares, levels, None, choose)
         yield probability, table
         while taken and not taken[-1]:
@@ -144,7 +149,8 @@ def every_rounding(sizes: Any, shares: Shares, levels: Levels) -> Iterator[tuple
 @pytest.mark.parametrize(("sizes", "numbers", "levels"), TINY)
 def test_means_are_exact_shares(sizes: list[int], numbers: list[int], levels: Any) -> None:
     """Over all possible roundings, the mean of each cell is exactly its share."""
-    shares, coarser = fractions(numbers), [np.array(level) for level in levels]
+    shares = fractions(numbers)
+    coarser = [np.array(level) for level in levels]
     probabilities, tables = zip(*every_rounding(sizes, shares, coarser), strict=True)
     for table in tables:
         assert_rounded(table, sizes, shares, coarser)
@@ -155,14 +161,16 @@ def test_means_are_exact_shares(sizes: list[int], numbers: list[int], levels: An
 
 @given(cells=st.lists(st.integers(1, 98), min_size=1, max_size=6), seed=seeds)
 def test_a_systematic_sample_has_its_sum(cells: list[int], seed: int) -> None:
-    """Of fractions whose sum is a whole number, that many are rounded up."""
-    cells, draws = [*cells, -sum(cells) % 100], np.array([seed << 31], dtype=np.uint64)
+    """If fractions sum to a whole number, that many of them are rounded up."""
+    cells = [*cells, -sum(cells) % 100]
+    draws = np.array([seed << 31], dtype=np.uint64)
     assert systematic_round(np.array([cells]) / 100, draws).sum() == sum(cells) // 100
 
 
 def test_systematic_rounding_has_the_probabilities() -> None:
-    """Over all starts, evenly spaced, each fraction goes up as often as it says."""
-    fraction, n = np.array([[0.5, 0.25, 0.9, 0.35, 0]]), 4000
+    """Over evenly spaced starts each fraction is rounded up with its own frequency."""
+    fraction = np.array([[0.5, 0.25, 0.9, 0.35, 0]])
+    n = 4000
     starts = np.linspace(0, 2.0**64, n, endpoint=False).astype(np.uint64)
     up = systematic_round(np.repeat(fraction, n, axis=0), starts)
     assert (up.sum(axis=1) == 2).all()

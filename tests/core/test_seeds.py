@@ -21,8 +21,9 @@ def test_words_are_those_of_numpy(seed: int, tag: StreamTag) -> None:
 
 @pytest.mark.parametrize("seeds", [[0, 1, 81, 2**32 - 1], [2**32, 81 * 2**32 + 5, 2**130]], ids=str)
 def test_no_two_uses_share_a_stream(seeds: list[int]) -> None:
-    """Uses differ by seed, tag, parts, repeat and name, on both sides of where layouts change."""
-    n_parts, repeats = (0, 1, 65_535, 65_536, 2**17), (0, 1, 4_095, 4_096, 10_000)
+    """Random words differ by seed, tag, parts, repeat and name."""
+    n_parts = (0, 1, 65_535, 65_536, 2**17)
+    repeats = (0, 1, 4_095, 4_096, 10_000)
     names = ("", "\0", "\0\0\0\0", "\3\0\0\0", "\3", "a", "0 a", "é" * 9)
     uses = [*product(seeds, (1, 15, 16, 40), n_parts, repeats, names)]
     words = {int(random_words(seed, tag, 1, *others)[0]) for seed, tag, *others in uses}

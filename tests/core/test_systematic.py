@@ -21,7 +21,8 @@ seeds = st.none() | st.integers(0, 2**32)
 def deal(sizes: list[int], parts: list[Fraction], seed: int | None) -> tuple[np.ndarray, ...]:
     n_words = len(sizes) * (len(parts) - 1)
     quota_draws = None if seed is None else random_words(seed, StreamTag.PART_QUOTA, n_words)
-    table, n = controlled_rounding(np.array(sizes), parts, [], quota_draws), sum(sizes)
+    table = controlled_rounding(np.array(sizes), parts, [], quota_draws)
+    n = sum(sizes)
     draws = None if seed is None else random_words(seed, StreamTag.PART_SPREAD, table.size + n)
     return table, systematic_deal(np.arange(n), table, draws)
 
@@ -43,7 +44,9 @@ def test_runs_hold_each_share(sizes: list[int], parts: list[Fraction], seed: int
 @pytest.mark.parametrize("numbers", [[8, 2], [8, 1, 1], [4, 3, 2, 1]])
 def test_every_row_has_every_chance(numbers: list[int]) -> None:
     """Over seeds each row of the order comes to each part as often as the part's share."""
-    parts, n, n_seeds = fractions(numbers), 2 * sum(numbers), 3000
+    parts = fractions(numbers)
+    n = 2 * sum(numbers)
+    n_seeds = 3000
     counts = np.zeros((n, len(parts)))
     for seed in range(n_seeds):
         counts[np.arange(n), deal([n], parts, seed)[1]] += 1
@@ -54,7 +57,8 @@ def test_every_row_has_every_chance(numbers: list[int]) -> None:
 def fractional(values: np.ndarray, parts: list[float], rng: np.random.Generator) -> np.ndarray:
     """Fractional stratification as its source describes it, block by block and recursively."""
     found = np.full(len(values), -1)
-    rows, precision = np.argsort(values), max(len(values) // 10, 1)
+    rows = np.argsort(values)
+    precision = max(len(values) // 10, 1)
     while len(rows):
         taken = np.bincount(found[found >= 0], minlength=len(parts))
         left = np.maximum(np.array(parts) * len(values) - taken, 0)
@@ -75,7 +79,8 @@ def fractional(values: np.ndarray, parts: list[float], rng: np.random.Generator)
 @pytest.mark.parametrize("numbers", [[8, 2], [89, 11], [8, 1, 1], [5, 2, 2, 1]])
 def test_no_farther_from_the_whole_than_the_source(numbers: list[int]) -> None:
     """The KS distance of each part from the whole is no larger than with the source's method."""
-    rng, parts = np.random.default_rng(0), fractions(numbers)
+    rng = np.random.default_rng(0)
+    parts = fractions(numbers)
     values = np.sort(rng.lognormal(size=1000))
     ours, theirs = np.zeros((2, len(parts)))
     for seed in range(20):

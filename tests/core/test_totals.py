@@ -10,13 +10,14 @@ from .groups.partitions import HALVES
 
 
 def swapped(codes: list[int], parts: list[int], *values: list[float]) -> list[int]:
-    stream, numbers = word_stream(0, StreamTag.FOLD_TOTALS), np.array(values, dtype=np.float64)
+    stream = word_stream(0, StreamTag.FOLD_TOTALS)
+    numbers = np.array(values, dtype=np.float64)
     return swap_for_totals(np.array(codes), np.array(parts), numbers, HALVES, stream).tolist()
 
 
 @pytest.mark.parametrize("factor", [1, 1e-300, 5e-324, 1e308, -1])
 def test_totals_become_equal(factor: float) -> None:
-    """Rows of one stratum change places, whatever the size and the sign of numbers."""
+    """Only rows of one stratum are swapped, whatever the size and the sign of the numbers."""
     ones = [factor, factor, 0, 0]
     found = swapped([0, 0, 0, 0], [0, 0, 1, 1], ones)
     assert sorted(found[:2]) == sorted(found[2:]) == [0, 1]
@@ -26,14 +27,15 @@ def test_totals_become_equal(factor: float) -> None:
 
 @pytest.mark.parametrize("values", [[0.0] * 4, [2.0, -2.0, 2.0, -2.0], [3.0] * 4])
 def test_nothing_to_gain(values: list[float]) -> None:
-    """Parts stay where totals are equal, of zeros, too."""
+    """Parts stay as they are where totals are equal, also if all numbers are zero."""
     assert swapped([0] * 4, [0, 0, 1, 1], values, [0.0] * 4) == [0, 0, 1, 1]
 
 
 def test_totals_of_groups_do_not_depend_on_the_order_of_rows() -> None:
     """Rows are added in the order of their values."""
     rng = np.random.default_rng(0)
-    values, group = rng.lognormal(0, 9, (2, 3_000)), rng.integers(0, 9, 3_000)
+    values = rng.lognormal(0, 9, (2, 3_000))
+    group = rng.integers(0, 9, 3_000)
     found = group_totals(values, group, 9)
     for _ in range(20):
         order = rng.permutation(3_000)
@@ -45,6 +47,7 @@ def test_totals_of_groups_do_not_depend_on_the_order_of_rows() -> None:
 def test_a_total_is_large_beyond_four_standard_deviations(n: int) -> None:
     """The total of a fold with one row, drawn at random, varies as the values do."""
     values = np.append(np.linspace(0, 0.01, n - 1), 1.0)
-    folds, sizes = np.repeat([0, 1], [n - 1, 1]), np.array([n - 1, 1])
+    folds = np.repeat([0, 1], [n - 1, 1])
+    sizes = np.array([n - 1, 1])
     _, is_large = measure_totals(values[None], folds, sizes, np.arange(n))
     assert is_large.tolist() == [[values[-1] - values.mean() > 4 * values.std()] * 2]

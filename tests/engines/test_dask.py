@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.dask, pytest.mark.usefixtures("one_thread")]
 
 
 def test_methods_are_the_functions():
-    """Every function of `stratframe.dask` is that of `stratframe`, and a method of `.strat`."""
+    """Each function of `stratframe.dask` is one of `stratframe`, and a method of `.strat`."""
     lazy = dd.from_pandas(FOLDED, npartitions=3)
     assert type(lazy.strat) is type(FOLDED.strat)
     for name in sf_dask.__all__:
@@ -116,9 +116,10 @@ def test_rows_near_the_cuts_take_a_second_pass(large):
 
 
 def test_partitions_may_be_of_any_size(large):
-    """Large and small partitions, and those without rows, are counted together."""
+    """Partitions of any size, and those without rows, are counted together."""
     large = large[:30_000].assign(price=large["id"] * 7 % 1009, who=large["id"] % 99)
-    lazy, by = of_parts(cut(large, [0, 5, 5, 9000, 9100])), [sf.quantiles("price", 4), "label"]
+    lazy = of_parts(cut(large, [0, 5, 5, 9000, 9100]))
+    by = [sf.quantiles("price", 4), "label"]
     for options in ({"key": "id"}, {"groups": "who"}):
         found, expected = (sf.kfold(each, by, **options) for each in (lazy, large))
         assert_frame_equal(found.compute(), expected)
@@ -139,10 +140,12 @@ def test_a_check_takes_four_passes(large):
 @pytest.mark.parametrize(("column", "n_passes"), [("ties", 7), ("close", 6)])
 def test_quantiles_are_narrowed_down_in_several_passes(column, n_passes):
     """Where too many rows to collect are left after counts of some bits, more bits are counted."""
-    rng, n = np.random.default_rng(2), 2_250_000
+    rng = np.random.default_rng(2)
+    n = 2_250_000
     frame = pd.DataFrame({"id": np.arange(n), "close": 8 + rng.integers(0, 1 << 20, n) / 2**21})
     frame["ties"] = np.where(rng.random(n) < 0.95, 7, 7 + rng.random(n) / 1000)
-    source, by = Source(frame), sf.quantiles(column, 8)
+    source = Source(frame)
+    by = sf.quantiles(column, 8)
     expected, warned = heard(lambda: sf.kfold(frame, by, key="id"))
     result, words = heard(lambda: sf.kfold(source.frame, by, key="id"))
     assert source.passes() == n_passes
@@ -151,7 +154,7 @@ def test_quantiles_are_narrowed_down_in_several_passes(column, n_passes):
 
 
 def test_new_rows_of_few_strata_are_extended():
-    """Strata without new rows do not matter to where those with many of them are cut."""
+    """Strata without new rows do not change where strata with many new rows are cut."""
     n = 140_000
     labels = ["ab"[i // n] if i < 2 * n else str(i % 6 + 2) for i in range(3 * n)]
     rows = pd.DataFrame({"id": range(3 * n), "label": labels})
@@ -172,8 +175,9 @@ NEEDED = {
 
 @pytest.mark.parametrize("wanted", NEEDED)
 def test_only_the_columns_that_are_needed_are_read(wanted):
-    """Columns chosen of the result are read beside those that the call names, and no others."""
-    source, call = Source(FOLDED), NEEDED[wanted]
+    """Only the columns chosen from the result, and those that the call names, are read."""
+    source = Source(FOLDED)
+    call = NEEDED[wanted]
     folded = call(source.frame)
     source.read.clear()
     new = [name for name in folded.columns if name.startswith("new")] or ["fold"]
@@ -270,7 +274,7 @@ def test_a_deal_by_hashes_reads_nothing_before():
 
 @pytest.mark.parametrize("names", [["None"], [1, "1"]], ids=str)
 def test_a_key_may_have_any_name(names):
-    """A missing key is found whatever its column is called, by labels of one text too."""
+    """A missing key is found whatever its column is called, even beside "1" and 1."""
     rows = pd.DataFrame({names[0]: [3, None, 5]} | dict.fromkeys(names[1:], 7))
     made = sf.kfold(dd.from_pandas(rows, npartitions=1), key=names, deal="hash")
     with pytest.raises(sf.StratError, match=f"Column '{names[0]}' has missing values in 1 row"):

@@ -11,7 +11,8 @@ from tests.engines.dask_frames import Source, dask, dd
 from tests.helpers import refuse, refuse_now
 
 pytestmark = [pytest.mark.dask, pytest.mark.usefixtures("one_thread")]
-N, RNG = 400, np.random.default_rng(0)
+N = 400
+RNG = np.random.default_rng(0)
 FRAME = pd.DataFrame({"id": RNG.permutation(N), "label": RNG.choice(["a", "b", "c"], N)})
 FRAME = FRAME.assign(price=RNG.integers(0, 500, N), who=RNG.integers(0, 60, N))
 FRAME["some"] = RNG.random(N) < 0.7
@@ -73,7 +74,8 @@ def test_rows_that_change_after_they_were_counted_are_an_error(call, change):
 
 def test_rows_that_change_between_the_passes_are_an_error():
     """Rows near the cuts are those of the first pass, or they are never dealt."""
-    n, n_read = 150_000, count()
+    n = 150_000
+    n_read = count()
     source = Source(pd.DataFrame({"id": range(n), "label": "a"}))
     source.change = lambda part: part.assign(id=part["id"] + n * next(n_read))
     refuse_now(OTHER_ROWS, lambda: sf.kfold(source.frame, "label", key="id"))
@@ -135,7 +137,7 @@ def test_files_of_which_few_columns_are_read_have_the_partitions_that_were_count
 
 @pytest.mark.parametrize("change", ["one label", "one key", "a row less"])
 def test_files_that_change_are_an_error_where_they_are_joined(files, change):
-    """Of files that Dask joins, one that holds other rows than were counted is noticed."""
+    """A file of other rows than were counted is noticed, also if Dask joins it to others."""
     folded = dd.read_parquet(files).strat.kfold("label", 4, key="id")
     folded[["id", "fold"]].compute()
     changed = pd.read_parquet(files / "01.parquet").reset_index(drop=True)

@@ -35,7 +35,9 @@ def client():
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """Write a frame of many partitions."""
-    rng, n, home = np.random.default_rng(0), 480_000, tmp_path_factory.mktemp("rows")
+    rng = np.random.default_rng(0)
+    n = 480_000
+    home = tmp_path_factory.mktemp("rows")
     rows = pd.DataFrame({"id": rng.permutation(n), "price": rng.normal(size=n)})
     rows["label"] = rng.choice(["cat", "dog", "bird"], n, p=[0.7, 0.2, 0.1])
     rows["site"] = rng.integers(0, 500, n)
@@ -63,11 +65,11 @@ def test_folds_on_a_cluster_are_those_of_pandas(client, files, by):
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
 def test_a_killed_worker_changes_nothing(client, files, share):
-    """A worker that is killed on the way leaves the same folds."""
+    """The folds are the same if a worker is killed on the way."""
     started = time.perf_counter()
     expected = folds_of(dd.read_parquet(files), BY[0])
     seconds = time.perf_counter() - started
-    (victim, _) = client.run(os.getpid).values()
+    victim, _ = client.run(os.getpid).values()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         killer = threading.Timer(share * seconds, os.kill, (victim, signal.SIGKILL))

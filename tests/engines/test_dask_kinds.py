@@ -75,7 +75,8 @@ def test_types_of_one_kind_give_the_folds_of_one_type(use, name, dtypes):
     """Equal values are equal in whatever types of one kind the partitions store them."""
     if (use, name) == ("quantiles", "text") or (use == "key" and name in ("holes", "some")):
         pytest.skip("text has no quantiles, and a key has no missing values")
-    frame, lazy = plain(VALUES[name]), in_types(VALUES[name], dtypes)
+    frame = plain(VALUES[name])
+    lazy = in_types(VALUES[name], dtypes)
     found, expected = (sf.kfold(each, k=2, **USES[use])["fold"] for each in (lazy, frame))
     assert found.compute().astype("Int64").tolist() == expected.astype("Int64").tolist()
     if "by" in USES[use]:
@@ -111,7 +112,8 @@ CLASHES: list[tuple[list[str], list[str], list[object]]] = [
 def test_types_that_clash_are_an_error_with_the_cast(use, held, casts, values):
     """The error names a column, two partitions and their types, and a cast after which it works."""
     dtypes = [each.removesuffix(" beyond 2**53") for each in held]
-    lazy, cast = in_types(np.repeat(values, 4), dtypes), casts[use == "quantiles"]
+    lazy = in_types(np.repeat(values, 4), dtypes)
+    cast = casts[use == "quantiles"]
     message = "Column 'x' must have the same type in all partitions, but partition 0 holds"
     message += f" {held[0]} and partition 1 {held[1]}.\n"
     message += f"Hint: cast to one type first, as in `df.astype({{'x': '{cast}'}})`."
@@ -155,7 +157,8 @@ OBJECTS = [
 @pytest.mark.parametrize("values", OBJECTS, ids=str)
 def test_objects_that_look_alike_are_told_apart(values):
     """Objects of several kinds, or of the same bytes, are classes and groups."""
-    frame, lazy = plain(pd.Series(values, dtype=object)), in_types(values, ["object"])
+    frame = plain(pd.Series(values, dtype=object))
+    lazy = in_types(values, ["object"])
     for use in ("classes", "groups"):
         assert folds(lazy, k=2, **USES[use]) == folds(frame, k=2, **USES[use])
 
@@ -226,8 +229,9 @@ def test_files_with_and_without_missing_values(tmp_path, reader, text_of_dask):
 
 @pytest.mark.parametrize("said", ["object", "str", "float64", "category"])
 def test_the_type_that_a_frame_says_does_not_matter(said):
-    """Partitions of one type are that, whatever the frame says of them."""
-    parts, call = cut(plain(WHOLE), [30]), {**USES["quantiles"], "key": ["x", "id"], "k": 3}
+    """Partitions of one type have that type, whatever the frame says of them."""
+    parts = cut(plain(WHOLE), [30])
+    call = {**USES["quantiles"], "key": ["x", "id"], "k": 3}
     lazy = of_parts(parts, parts[0].iloc[:0].astype({"x": said}))
     assert folds(lazy, **call) == folds(plain(WHOLE), **call)
 
@@ -254,5 +258,6 @@ def test_a_value_beyond_the_known_categories_is_kept():
     """A value that the frame's categories lack is a class of its own, and not missing."""
     parts = cut(plain(["a", "b"] * 6 + ["c", "c", "a"] * 4), [12])
     meta = parts[0].iloc[:0].astype({"x": pd.CategoricalDtype(["a", "b"])})
-    lazy, frame = of_parts(parts, meta), pd.concat(parts)
+    lazy = of_parts(parts, meta)
+    frame = pd.concat(parts)
     assert folds(lazy, "x", 2, key="id") == folds(frame, "x", 2, key="id")

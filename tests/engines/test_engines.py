@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import stratframe as sf
 from stratframe.engines.base import Options, engine_of
 from tests.engines.frames import FOLDED, FRAME, N, heard
-from tests.helpers import evaluate, refuse_now
+from tests.helpers import refuse_now
 from tests.terms.test_toy_term import TERM
 from tests.test_golden import PARTS
 
@@ -52,7 +52,8 @@ ORDERS = [(slice(None), [7, 7, 23, 41]), (slice(None, None, -1), [30])]
 KEYED = {"key": "id", "missing": "stratum", "rare": "ignore"}
 TARGETS = [2, 3, 4, 5, 6, PARTS, {"a": 20, "b": None}, 0.3]
 ALL = list(range(N))
-orders, places = st.permutations(ALL), st.lists(st.integers(0, N), max_size=6)
+orders = st.permutations(ALL)
+places = st.lists(st.integers(0, N), max_size=6)
 
 
 def outcome(engine, call):
@@ -76,7 +77,8 @@ def test_folds_and_parts_are_those_of_pandas(engine):
     @given(*map(st.sampled_from, (BY, KEYS, CALLS)), orders, places, st.sampled_from(TARGETS))
     @settings(max_examples=engine.n_examples)
     def check(by, key, call, order, cuts, target):
-        rows, options = engine.spread(frame.iloc[order], cuts), {**KEYED, "key": key, **call}
+        rows = engine.spread(frame.iloc[order], cuts)
+        options = {**KEYED, "key": key, **call}
         verb = sf.kfold if isinstance(target, int) else sf.split
         found = outcome(engine, lambda: verb(rows, by, target, **options))
         assert found == outcome(engine, lambda: verb(frame, by, target, **options))
@@ -87,7 +89,8 @@ def test_folds_and_parts_are_those_of_pandas(engine):
 @pytest.mark.parametrize(("n_strata", "k"), [(1, 5), (3, 70), (2000, 4)])
 def test_many_rows(engine, n_strata, k):
     """Large and small strata get the folds of pandas."""
-    rng, n = np.random.default_rng(0), 40_000
+    rng = np.random.default_rng(0)
+    n = 40_000
     frame = pd.DataFrame({"id": rng.permutation(n), "g": rng.integers(0, n_strata, n)})
     frame["big"] = frame["g"] * (frame["id"] % 3 > 0)
     rows = engine.spread(frame, range(0, n, n // 8))
@@ -122,79 +125,230 @@ GIVEN = FRAME.assign(
     Sampled="x",
 )
 GIVEN = GIVEN.astype(dict.fromkeys(["part", "other", "most", "rest"], object))
-ANY = "key='id', missing='stratum', rare='ignore'"
-ENTRIES = "['label', 'sex', sf.quantiles('age', 2)]"
-PART_NAMES = "name=['part', 'other'], key='id', rare='ignore'"
+ANY = {"key": "id", "missing": "stratum", "rare": "ignore"}
+ENTRIES = ["label", "sex", sf.quantiles("age", 2)]
+PART_NAMES = {"name": ["part", "other"], "key": "id", "rare": "ignore"}
 SHARES = {"a": 0.98, "b": 0.01, "c": 0.01}
-RARELY = "[sf.quantiles('price', 2), 'rarely']"
-EQUAL = [
-    # A sample is lazy, and has no column more.
+RARELY = [sf.quantiles("price", 2), "rarely"]
+BINS_OF_SEX = ["sex", sf.quantiles("age", 3)]
+
+
+def case(verb, *args, case_id, **options):
+    """Make a case of a call: `verb(frame, *args, **options)`."""
+    return pytest.param(lambda df: verb(df, *args, **options), id=case_id)
+
+
+SAMPLES = [
+    case(sf.sample, by, key="id", **size, case_id=f"sample_{name}_of_{place}")
+    for place, by in enumerate(("label", ["label", "sex"], BINS_OF_SEX))
+    for name, size in {
+        "n": {"n": 17},
+        "equal": {"frac": 0.4, "allocation": "equal"},
+        "each": {"each": 3},
+    }.items()
+]
+"""A sample is lazy, and has no column more."""
+
+OWN_TERMS = [
+    case(verb, by, target, key="id", case_id=f"{verb.__name__}_{name}")
+    for name, by in {"own_term_first": [TERM, "label"], "own_term_last": ["label", TERM]}.items()
+    for verb, target in ((sf.kfold, 4), (sf.split, PARTS))
+]
+"""A term of another module, with no line written for it."""
+
+HASHED = [
     *(
-        f"sf.sample(df, {by}, {size}, key='id')"
-        for by in ("'label'", "['label', 'sex']", "['sex', sf.quantiles('age', 3)]")
-        for size in ("n=17", "frac=0.4, allocation='equal'", "each=3")
+        case(
+            sf.kfold, None, 100, key=key, deal="hash", repeats=3, seed=5, case_id=f"hash_of_{place}"
+        )
+        for place, key in enumerate((*KEYS, "kind", ["label", "who"]))
     ),
-    "sf.kfold(df, 'label', key='id', name='given', overwrite=True)",
-    # A term of another module, with no line written for it.
-    *(
-        f"sf.{call}, key='id')"
-        for by in ("[TERM, 'label']", "['label', TERM]")
-        for call in (f"kfold(df, {by}, 4", f"split(df, {by}, {PARTS}")
+    case(sf.split, parts=PARTS, key="name", deal="hash", where="some", case_id="hash_of_some_rows"),
+    case(
+        sf.split,
+        parts=0.3,
+        key="id",
+        deal="hash",
+        where=lambda df: df["age"] > 20,
+        case_id="hash_of_computed_rows",
     ),
-    # The key alone decides, also one that repeats.
-    *(
-        f"sf.kfold(df, None, 100, key={key!r}, deal='hash', repeats=3, seed=5)"
-        for key in (*KEYS, "kind", ["label", "who"])
+    case(
+        sf.kfold,
+        k=7,
+        key="name",
+        deal="hash",
+        where="some",
+        name="inner",
+        case_id="hash_of_inner_folds",
     ),
-    f"sf.split(df, parts={PARTS}, key='name', deal='hash', where='some')",
-    "sf.split(df, parts=0.3, key='id', deal='hash', where=lambda df: df['age'] > 20)",
-    "sf.kfold(df, k=7, key='name', deal='hash', where='some', name='inner')",
-    # Groups.
-    "sf.kfold(df, None, 3, groups='who')",
-    "sf.kfold(df, 'label', 3, groups='who', repeats=2)",
-    f"sf.split(df, 'label', {PARTS}, groups='who', repeats=2)",
-    "sf.kfold(df, 'label', 3, groups='pair', missing='null')",
-    "sf.kfold(df, 'label', 2, groups='sex', missing='null', rare='ignore')",
-    "sf.kfold(df, ['label', 'sex'], 3, groups=['who', 'kind'], missing='stratum')",
-    "sf.kfold(df, ['sex', 'label'], 3, groups='who', missing='null', where='some')",
-    "sf.kfold(df, ['label', 'price'], 3, groups='who')",
-    "sf.kfold(df, ['label', sf.quantiles('age', 3)], 3, groups='who', seed=5)",
-    *(
-        f"sf.kfold(df, {by}, 3, groups='who', rare={rare!r})"
-        for by in ("'rarely'", RARELY)
-        for rare in ("null", "pool")
+]
+"""The key alone decides, also one that repeats."""
+
+WHOLE_GROUPS = [
+    case(sf.kfold, None, 3, groups="who", case_id="groups"),
+    case(sf.kfold, "label", 3, groups="who", repeats=2, case_id="groups_and_repeats"),
+    case(sf.split, "label", PARTS, groups="who", repeats=2, case_id="parts_of_groups"),
+    case(sf.kfold, "label", 3, groups="pair", missing="null", case_id="null_groups"),
+    case(sf.kfold, "label", 2, groups="sex", missing="null", rare="ignore", case_id="few_groups"),
+    case(
+        sf.kfold,
+        ["label", "sex"],
+        3,
+        groups=["who", "kind"],
+        missing="stratum",
+        case_id="groups_of_two_columns",
     ),
-    # Counts of rows of each stratum.
-    "sf.split(df, ['label', 'sex'], each=2, missing='stratum', key='id', repeats=2)",
-    "sf.split(df, ['label', sf.quantiles('age', 2)], each={'a': 1, 'b': None, 'c': 4}, key='id')",
-    "sf.split(df, each=7, key='name', where='some')",
-    "sf.plan(df, 'kind', each=3, key='id')",
-    # Given folds and parts stay.
-    *(f"sf.extend(df, {ENTRIES}, name='given', {ANY}{more})" for more in ("", ", seed=3", ", k=4")),
-    f"sf.extend(df, {ENTRIES}, name='given', key='id', missing='null', rare='ignore')",
-    "sf.extend(df, sf.quantiles('price', 7), name='given', key='id', missing='null')",
-    "sf.extend(df, ['who', sf.quantiles('price', 2)], name='fifth', key='id', rare='pool')",
-    "sf.extend(df, 'label', 3, name='few', key='id')",
+    case(
+        sf.kfold,
+        ["sex", "label"],
+        3,
+        groups="who",
+        missing="null",
+        where="some",
+        case_id="groups_of_some_rows",
+    ),
+    case(sf.kfold, ["label", "price"], 3, groups="who", case_id="groups_and_fractions"),
+    case(
+        sf.kfold,
+        ["label", sf.quantiles("age", 3)],
+        3,
+        groups="who",
+        seed=5,
+        case_id="groups_and_quantiles",
+    ),
+    case(sf.kfold, "rarely", 3, groups="who", rare="null", case_id="null_rare_groups"),
+    case(sf.kfold, "rarely", 3, groups="who", rare="pool", case_id="pooled_rare_groups"),
+    case(sf.kfold, RARELY, 3, groups="who", rare="null", case_id="null_rare_groups_in_bins"),
+    case(sf.kfold, RARELY, 3, groups="who", rare="pool", case_id="pooled_rare_groups_in_bins"),
+]
+
+EACH = [
+    case(
+        sf.split,
+        ["label", "sex"],
+        each=2,
+        missing="stratum",
+        key="id",
+        repeats=2,
+        case_id="two_of_each",
+    ),
+    case(
+        sf.split,
+        ["label", sf.quantiles("age", 2)],
+        each={"a": 1, "b": None, "c": 4},
+        key="id",
+        case_id="counts_of_each_bin",
+    ),
+    case(sf.split, each=7, key="name", where="some", case_id="seven_of_some_rows"),
+    case(sf.plan, "kind", each=3, key="id", case_id="plan_of_each"),
+]
+"""Counts of rows of each stratum."""
+
+EXTENDED = [
+    case(sf.extend, ENTRIES, name="given", **ANY, case_id="extend"),
+    case(sf.extend, ENTRIES, name="given", **ANY, seed=3, case_id="extend_with_a_seed"),
+    case(sf.extend, ENTRIES, name="given", **ANY, k=4, case_id="extend_with_k"),
+    case(
+        sf.extend,
+        ENTRIES,
+        name="given",
+        key="id",
+        missing="null",
+        rare="ignore",
+        case_id="extend_all_but_missing",
+    ),
+    case(
+        sf.extend,
+        sf.quantiles("price", 7),
+        name="given",
+        key="id",
+        missing="null",
+        case_id="extend_bins",
+    ),
+    case(
+        sf.extend,
+        ["who", sf.quantiles("price", 2)],
+        name="fifth",
+        key="id",
+        rare="pool",
+        case_id="extend_pooled_classes",
+    ),
+    case(sf.extend, "label", 3, name="few", key="id", case_id="extend_all_folds_but_one"),
     *(
-        f"sf.extend(df, ['label', 'whole'], parts={parts}, missing={missing!r}, {PART_NAMES})"
-        for parts in (None, PARTS)
+        case(
+            sf.extend,
+            ["label", "whole"],
+            parts=parts,
+            missing=missing,
+            **PART_NAMES,
+            case_id=f"extend_{given}_parts_where_missing_is_{missing}",
+        )
+        for given, parts in (("all", None), ("named", PARTS))
         for missing in ("stratum", "null")
     ),
-    # What is empty is said, and groups fill all parts.
-    f"sf.split(df, 'label', {SHARES}, key='id', repeats=2)",
-    f"sf.split(df, 'label', {SHARES}, groups='third')",
-    f"sf.extend(df, 'label', parts={PARTS}, name=['most', 'rest'], key='id')",
-    "sf.sample(df, 'label', frac=0.001, key='id')",
-    # Tables.
-    "sf.plan(df, 'label', 4, key='id')",
-    f"sf.plan(df, ['label', 'sex'], parts={PARTS}, seed=3, {ANY})",
-    "sf.plan(df, [sf.quantiles('price', 3), 'kind'], 3, where='some', name='inner', key='id')",
-    "sf.plan(df, ['label', 'sex'], 3, missing='null', key='id', rare='ignore')",
-    "sf.plan(df, ['kind', 'some'], 3, groups='who', rare='ignore')",
-    f"sf.plan(df, ['label', sf.quantiles('price', 2)], parts={PARTS}, groups='who', where='some')",
-    "sf.advise(df, ['label', 'age'], [2, 5, 30], groups='who', full=True)",
-    "sf.advise(df, ['label', 'age'], [2, 5, 30], groups=['kind', 'day'], full=True)",
 ]
+"""Folds and parts that are given stay."""
+
+EMPTY = [
+    case(sf.split, "label", SHARES, key="id", repeats=2, case_id="parts_without_rows"),
+    case(sf.split, "label", SHARES, groups="third", case_id="a_group_in_each_part"),
+    case(
+        sf.extend,
+        "label",
+        parts=PARTS,
+        name=["most", "rest"],
+        key="id",
+        case_id="extended_empty_parts",
+    ),
+    case(sf.sample, "label", frac=0.001, key="id", case_id="sample_of_no_rows"),
+]
+"""What is empty is said, and groups fill all parts."""
+
+TABLES = [
+    case(sf.plan, "label", 4, key="id", case_id="plan"),
+    case(sf.plan, ["label", "sex"], parts=PARTS, seed=3, **ANY, case_id="plan_of_parts"),
+    case(
+        sf.plan,
+        [sf.quantiles("price", 3), "kind"],
+        3,
+        where="some",
+        name="inner",
+        key="id",
+        case_id="plan_of_some_rows",
+    ),
+    case(
+        sf.plan,
+        ["label", "sex"],
+        3,
+        missing="null",
+        key="id",
+        rare="ignore",
+        case_id="plan_all_but_missing",
+    ),
+    case(sf.plan, ["kind", "some"], 3, groups="who", rare="ignore", case_id="plan_of_groups"),
+    case(
+        sf.plan,
+        ["label", sf.quantiles("price", 2)],
+        parts=PARTS,
+        groups="who",
+        where="some",
+        case_id="plan_of_parts_of_groups",
+    ),
+    case(sf.advise, ["label", "age"], [2, 5, 30], groups="who", full=True, case_id="advise"),
+    case(
+        sf.advise,
+        ["label", "age"],
+        [2, 5, 30],
+        groups=["kind", "day"],
+        full=True,
+        case_id="advise_for_groups_of_two_columns",
+    ),
+]
+
+OTHERS = [
+    case(sf.kfold, "label", key="id", name="given", overwrite=True, case_id="a_column_is_replaced")
+]
+EQUAL = SAMPLES + OWN_TERMS + HASHED + WHOLE_GROUPS + EACH + EXTENDED + EMPTY + TABLES + OTHERS
 """Calls on rows some of which have folds and parts."""
 
 
@@ -202,10 +356,10 @@ EQUAL = [
 def test_calls_give_what_they_give_in_pandas(engine, call):
     """No order of the rows and no partitions change a row, a column, a table or a warning."""
     frame = engine.local(GIVEN)
-    expected, wanted = heard(lambda: evaluate(call, df=frame, TERM=TERM))
+    expected, wanted = heard(lambda: call(frame))
     for order, cuts in ORDERS:
         rows = engine.spread(frame[order], cuts)
-        found, words = heard(lambda rows=rows: evaluate(call, df=rows, TERM=TERM))
+        found, words = heard(lambda rows=rows: call(rows))
         assert words == wanted
         if isinstance(found, pd.DataFrame):
             engine.check_table(found, expected)
@@ -281,7 +435,7 @@ def test_a_column_is_read_for_each_use(engine, options):
 
 
 def test_advice_on_bins_of_the_groups(engine):
-    """`advise` counts the groups, and not the bins into which it cuts their column."""
+    """`advise` counts groups, and not the bins into which their column is cut."""
     frame = engine.local(FRAME)
     rows = engine.spread(frame, [20])
 
@@ -324,7 +478,8 @@ TABLED = [
 def test_tables_are_those_of_pandas(engine, by):
     """Tables of strata, and of the folds and parts of several columns, are those of pandas."""
     frame = engine.local(FOLDED)
-    rows, names = engine.spread(frame, [11, 11, 30, 59]), ["fold", "split"]
+    rows = engine.spread(frame, [11, 11, 30, 59])
+    names = ["fold", "split"]
     for verb in (sf.balance, partial(sf.report, full=True), partial(sf.compare, full=True)):
         engine.check_table(verb(rows, by, names), verb(frame, by, names))
     for verb, name in ((sf.balance, "plain"), (sf.report, "split")):
@@ -341,7 +496,8 @@ JUDGED = [(300, ["even", "no less even than a shuffle"]), (90, ["too few rows"] 
 @pytest.mark.parametrize(("n", "words"), JUDGED)
 def test_orders_are_judged_as_on_pandas(engine, n, words):
     """The running counts of an order are those of pandas, with ties, in each class and alone."""
-    drawn, x = np.random.default_rng(2), sf.continuous("x")
+    drawn = np.random.default_rng(2)
+    x = sf.continuous("x")
     frame = pd.DataFrame({"x": drawn.normal(9, 1, n).round(2), "id": range(n)})
     frame["label"] = frame["id"].mod(2).map(["a", "b"].__getitem__)
     frame["whole"] = frame["id"] ** 2 % 331  # most of its values are rare
@@ -349,7 +505,8 @@ def test_orders_are_judged_as_on_pandas(engine, n, words):
         frame = frame.strat.kfold(by, name=name)
     frame["plain"] = drawn.permutation(n) % 5
     frame["blocks"] = frame["x"].rank(method="first").astype(int) * 5 // (n + 1)
-    rows, names = engine.spread(frame, [1, n // 2]), ["own", "bins", "plain", "blocks"]
+    rows = engine.spread(frame, [1, n // 2])
+    names = ["own", "bins", "plain", "blocks"]
     for by in (["label", "x"], x, sf.continuous("id"), "whole"):
         engine.check_table(sf.compare(rows, by, names), sf.compare(frame, by, names))
     verdicts = list(sf.compare(rows, ["label", "x"], names)["verdict"])
@@ -398,7 +555,7 @@ def test_a_check_is_that_of_pandas(engine, options):
 
 
 def test_times_that_are_not_looked_for(engine):
-    """That a column whose name says time is not looked at is said, until the call answers."""
+    """A column whose name says time is reported as not looked at, until the call names it."""
     frame = engine.local(pd.DataFrame({"year": range(60), "x": [1, 2] * 30, "fold": [0, 1] * 30}))
     spread = engine.spread(frame, [17, 45])
     assert "note     time: not looked for in 'year' on" in sf.check(spread).text
@@ -407,7 +564,7 @@ def test_times_that_are_not_looked_for(engine):
 
 
 def test_groups_that_are_not_looked_for(engine):
-    """That a column whose name says ids is not looked at is said, until the call answers."""
+    """A column whose name says ids is reported as not looked at, until the call names it."""
     frame = engine.local(pd.DataFrame({"user": [1, 2] * 30, "fold": [0, 1] * 30}))
     spread = engine.spread(frame, [17, 45])
     assert "note     groups: not looked for in 'user' on" in sf.check(spread).text
@@ -416,7 +573,7 @@ def test_groups_that_are_not_looked_for(engine):
 
 
 def test_lost_folds_and_names(engine):
-    """A gap in the numbers of folds is a lost fold, and one in the numbers of sites is none."""
+    """A gap in the numbers of folds is a lost fold; a gap in the numbers of sites is not."""
     frame = engine.local(pd.DataFrame({"fold": [0, 1, 3] * 20, "site": [3, 7, 40] * 20}))
     spread = engine.spread(frame, [17, 45])
     assert "WARNING  fold 2 has no rows" in sf.check(spread).text
@@ -434,7 +591,7 @@ def test_copies_of_everything(engine):
 
 
 def test_relabelled_folds_are_the_same(engine):
-    """A column that only has other names for folds is told, unless other rows have no fold."""
+    """A column that only renames the folds is reported, unless some rows have no fold."""
     data = {"fold": [0, 1, 2, None] * 6, "name": ["b", "c", "a", None] * 6}
     frame = engine.local(pd.DataFrame({**data, "id": range(24), "other": ["b", "c", "a", "d"] * 6}))
     spread = engine.spread(frame.astype({"fold": "Int64"}), [7, 15])
@@ -455,7 +612,7 @@ SHARED = [{"groups": "who"}, {"groups": ["whole", "sex"]}, {"key": "age"}]
 
 @pytest.mark.parametrize("shared", [*SHARED, {"duplicates": ["age", "sex"]}], ids=str)
 def test_leaks_are_the_rows_of_pandas(engine, shared):
-    """The rows that leak, and which of them share a set, are those of pandas; rows are whole."""
+    """The rows that leak, and the sets that they share, are those of pandas; rows are whole."""
     frame = engine.local(FOLDED)
     found = engine.rows(sf.leaks(engine.spread(frame, [17, 17, 45]), **shared))
     listed = sf.leaks(frame, **{"duplicates": None, **shared})
@@ -473,7 +630,7 @@ CELLS = st.tuples(*map(st.sampled_from, (["a", "b", None], [1, 2, None], [0, 1, 
 
 
 def test_what_rows_share_is_counted_as_row_by_row(engine):
-    """Values, those that repeat, those in several folds, their rows and pairs are counted.
+    """The engine counts values, repeated values, values in several folds, their rows and pairs.
 
     Rows without a fold are in one more, or left out; missing values are alike in duplicates only.
     """
@@ -519,7 +676,8 @@ def test_rows_of_a_call_without_entries_are_alike(engine, n):
 def test_parts_have_the_rows_of_pandas(engine):
     """Parts are frames of the engine with these rows, in the order of their names."""
     frame = engine.local(FOLDED)
-    found, expected = sf.parts(engine.spread(frame, [17, 45])), sf.parts(frame)
+    found = sf.parts(engine.spread(frame, [17, 45]))
+    expected = sf.parts(frame)
     assert list(found) == list(expected) == ["train", "valid", "test"]
     for name, part in found.items():
         assert engine.rows(part) == engine.rows(expected[name])
@@ -555,7 +713,8 @@ RULES = [
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_rules_read_the_rows_of_pandas(engine, rule):
     """Pairs by any rule are frames of the engine with the rows of pandas, and with its words."""
-    who, month = GIVEN["pair"], FOLDED["day"].map(lambda day: day.replace(month=day.day))
+    who = GIVEN["pair"]
+    month = FOLDED["day"].map(lambda day: day.replace(month=day.day))
     frame = engine.local(FOLDED.assign(who=who, month=month, row=[i // 4 for i in ALL]))
     rows = engine.spread(frame, [17, 45])
     try:

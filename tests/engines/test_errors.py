@@ -1,6 +1,7 @@
 """What frames of engines refuse, and in which words."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import stratframe as sf
 from stratframe.engines.base import PartsByNumber, check_n_strata, parts_by_number
 from stratframe.engines.cells import cell_bits
 from tests.engines.frames import FOLDED, FRAME, N, cut
-from tests.helpers import evaluate, refuse_now, refuse_rule, refused
+from tests.helpers import refuse_now, refuse_rule, refused
 
 FRAMES = {
     "df": FRAME,
@@ -40,145 +41,409 @@ ONE_THING = (
 )
 NO_KEY = "{{name}} frames need {}, because their rows may come in a different order each time.\n"
 NO_KEY += 'Hint: name the columns that identify a row, as in `key="id"`.'
-REFUSED = {
-    # What needs the rows themselves.
-    "sf.cv(folded)": f"`cv` gives positions of rows{NO_ROWS}`folds` gives frames.",
-    "sf.FoldSplit().split(folded)": f"`FoldSplit` gives positions of rows{NO_ROWS}`sf.folds` gives"
-    " frames.",
-    "sf.plot(folded, 'label')": f"`plot` reads all rows{NO_ROWS}`balance` and `report` give the"
-    " figures as tables.",
-    "sf.drift(folded, 'age')": f"`drift` looks at the values of all rows{BINS}",
-    "sf.check(folded, features='age')": f"`check`{FEATURES}",
-    "sf.compare(folded, 'label', 'fold', 'age')": f"`compare`{FEATURES}",
-    "sf.leaks(folded)": ONE_THING.format("none of them"),
-    "sf.leaks(folded, groups='who', key='id')": ONE_THING.format("`groups`, `key`"),
-    "sf.leaks(folded, groups='who', name=['fold', 'plain'])": ONE_THING.format("2 columns"),
-    # What ranks rows, by numbers that must be the same each time.
-    **{
-        f"sf.{call})": NO_KEY.format("a `key` or `groups`")
-        for call in (
-            "kfold(df",
-            "kfold(df, 'label', 4, rare='ignore'",
-            "split(df, 'label'",
-            "plan(df, 'label', 3",
-        )
-    },
-    "sf.extend(folded, 'label')": NO_KEY.format("a `key`"),
-    "sf.sample(df, 'label', n=9)": NO_KEY.format("a `key`"),
-    # What needs all rows at once.
-    "sf.kfold(df, sf.chain(['age']), key='id')": f"`sf.chain`{DISTANCES}",
-    "sf.kfold(df, sf.clusters(['age']), key='id')": f"`sf.clusters`{DISTANCES}",
-    **{
-        f"sf.{call}, by=['label', sf.total('age', 'id')])": SWAPS
-        for call in (
-            "kfold(df, key='id'",
-            "split(df, groups='age'",
-            "plan(df, key='id'",
-            "report(folded",
-            "check(folded",
-        )
-    },
-    "sf.check(folded, sf.clusters(['age', 'id'], 2))": f"`sf.clusters`{DISTANCES}",
-    "sf.balance(folded, ['label', sf.clusters(['age', 'id'], 2)])": f"`sf.clusters`{DISTANCES}",
-    **{
-        f"sf.{verb}(df, sf.continuous('price'), deal='contiguous')": CUT
-        for verb in ("kfold", "split", "plan")
-    },
-    **{
-        f"sf.{verb}(df, {by}{more}, key='id')": message
-        for by, message in (
-            ("'price'", SORTED),
-            ("sf.continuous('price')", SORTED),
-            ("sf.nearest('price')", f"`sf.nearest`{DISTANCES}"),
-        )
-        for verb, more in (("kfold", ""), ("split", ""), ("plan", ", 3"), ("sample", ", n=9"))
-    },
-    "sf.extend(nines, 'label', groups='age')": "`extend` with `groups` looks at all rows of each"
-    f" group{ELSEWHERE}",
-    "sf.extend(nines, 'label', key='id', where='some')": "`extend` with `where` looks at the folds"
-    f" of all rows{ELSEWHERE}",
-    **{
-        f"sf.kfold(df, ['rarely', sf.quantiles('price', 2)], groups='who', rare={rare!r})": (
-            f"`rare={rare!r}` cannot be combined with `groups` and quantiles inside the strata of"
-            " earlier entries on {name} frames."
-        )
-        for rare in ("null", "pool")
-    },
-    "sf.kfold(df, 'label', groups='sex', missing='stratum')": (
-        "`groups` must have no missing values on {name} frames, where rows without a group are"
-        ' counted together.\nHint: fill the missing values, or use `missing="null"` in `kfold`,'
-        " which leaves the folds of these rows null."
+REFUSED = [
+    pytest.param(
+        lambda frames: sf.cv(frames.folded),
+        f"`cv` gives positions of rows{NO_ROWS}`folds` gives frames.",
+        id="cv",
     ),
-    **{
-        f"sf.{call}, groups={groups})": (
-            f"`{groups.partition('(')[0]}` looks at all rows at once, which is not possible on"
-            " {name} frames.\nHint: compute a column of groups on one machine, or with a graph"
-            ' library for {name}, and pass its name, as in `groups="component"`.'
-        )
-        for call in ("kfold(df", "advise(df, 'label'", "report(folded, 'label'")
-        for groups in ("sf.linked('sex', 'age')", "sf.similar('age', 0.1)")
-    },
-    "sf.kfold(folded, 'label', key='id')": "The frame has a column 'fold' already. `overwrite=True`"
-    " replaces it.\nHint: df = df.drop({fold})",
-    # What is no column of flags.
-    "sf.kfold(df, 'label', key='id', where='age')": "`where` must be a boolean column, but 'age' is"
-    " {integer}.",
-    "sf.kfold(df, 'label', key='id', where=pd.Series([True] * 60))": "`where` must hold a boolean"
-    " column, an expression or a callable, got Series.\nHint: compute it, as in"
-    ' `where=lambda df: df["split"] == "train"`.',
-}
-KEY = "key=['id', 'fold']"
+    pytest.param(
+        lambda frames: sf.FoldSplit().split(frames.folded),
+        f"`FoldSplit` gives positions of rows{NO_ROWS}`sf.folds` gives frames.",
+        id="fold_split",
+    ),
+    pytest.param(
+        lambda frames: sf.plot(frames.folded, "label"),
+        f"`plot` reads all rows{NO_ROWS}`balance` and `report` give the figures as tables.",
+        id="plot",
+    ),
+    pytest.param(
+        lambda frames: sf.drift(frames.folded, "age"),
+        f"`drift` looks at the values of all rows{BINS}",
+        id="drift",
+    ),
+    pytest.param(
+        lambda frames: sf.check(frames.folded, features="age"),
+        f"`check`{FEATURES}",
+        id="check_features",
+    ),
+    pytest.param(
+        lambda frames: sf.compare(frames.folded, "label", "fold", "age"),
+        f"`compare`{FEATURES}",
+        id="compare_features",
+    ),
+    pytest.param(
+        lambda frames: sf.leaks(frames.folded),
+        ONE_THING.format("none of them"),
+        id="leaks_of_nothing",
+    ),
+    pytest.param(
+        lambda frames: sf.leaks(frames.folded, groups="who", key="id"),
+        ONE_THING.format("`groups`, `key`"),
+        id="leaks_of_groups_and_keys",
+    ),
+    pytest.param(
+        lambda frames: sf.leaks(frames.folded, groups="who", name=["fold", "plain"]),
+        ONE_THING.format("2 columns"),
+        id="leaks_of_two_columns",
+    ),
+    pytest.param(
+        lambda frames: sf.kfold(frames.df),
+        (
+            "{name} frames need a `key` or `groups`, because their rows may come in a different"
+            ' order each time.\nHint: name the columns that identify a row, as in `key="id"`.'
+        ),
+        id="kfold_without_a_key",
+    ),
+    pytest.param(
+        lambda frames: sf.kfold(frames.df, "label", 4, rare="ignore"),
+        (
+            "{name} frames need a `key` or `groups`, because their rows may come in a different"
+            ' order each time.\nHint: name the columns that identify a row, as in `key="id"`.'
+        ),
+        id="kfold_of_classes_without_a_key",
+    ),
+    pytest.param(
+        lambda frames: sf.split(frames.df, "label"),
+        (
+            "{name} frames need a `key` or `groups`, because their rows may come in a different"
+            ' order each time.\nHint: name the columns that identify a row, as in `key="id"`.'
+        ),
+        id="split_without_a_key",
+    ),
+    pytest.param(
+        lambda frames: sf.plan(frames.df, "label", 3),
+        (
+            "{name} frames need a `key` or `groups`, because their rows may come in a different"
+            ' order each time.\nHint: name the columns that identify a row, as in `key="id"`.'
+        ),
+        id="plan_without_a_key",
+    ),
+    pytest.param(
+        lambda frames: sf.extend(frames.folded, "label"),
+        NO_KEY.format("a `key`"),
+        id="extend_without_a_key",
+    ),
+    pytest.param(
+        lambda frames: sf.sample(frames.df, "label", n=9),
+        NO_KEY.format("a `key`"),
+        id="sample_without_a_key",
+    ),
+    pytest.param(
+        lambda frames: sf.kfold(frames.df, sf.chain(["age"]), key="id"),
+        f"`sf.chain`{DISTANCES}",
+        id="chain",
+    ),
+    pytest.param(
+        lambda frames: sf.kfold(frames.df, sf.clusters(["age"]), key="id"),
+        f"`sf.clusters`{DISTANCES}",
+        id="clusters",
+    ),
+    pytest.param(
+        lambda frames: sf.kfold(frames.df, key="id", by=["label", sf.total("age", "id")]),
+        SWAPS,
+        id="kfold_of_totals",
+    ),
+    pytest.param(
+        lambda frames: sf.split(frames.df, groups="age", by=["label", sf.total("age", "id")]),
+        SWAPS,
+        id="split_of_totals",
+    ),
+    pytest.param(
+        lambda frames: sf.plan(frames.df, key="id", by=["label", sf.total("age", "id")]),
+        SWAPS,
+        id="plan_of_totals",
+    ),
+    pytest.param(
+        lambda frames: sf.report(frames.folded, by=["label", sf.total("age", "id")]),
+        SWAPS,
+        id="report_of_totals",
+    ),
+    pytest.param(
+        lambda frames: sf.check(frames.folded, by=["label", sf.total("age", "id")]),
+        SWAPS,
+        id="check_of_totals",
+    ),
+    pytest.param(
+        lambda frames: sf.check(frames.folded, sf.clusters(["age", "id"], 2)),
+        f"`sf.clusters`{DISTANCES}",
+        id="check_of_clusters",
+    ),
+    pytest.param(
+        lambda frames: sf.balance(frames.folded, ["label", sf.clusters(["age", "id"], 2)]),
+        f"`sf.clusters`{DISTANCES}",
+        id="balance_of_clusters",
+    ),
+    pytest.param(
+        lambda frames: sf.kfold(frames.df, sf.continuous("price"), deal="contiguous"),
+        CUT,
+        id="contiguous_kfold",
+    ),
+    pytest.param(
+        lambda frames: sf.split(frames.df, sf.continuous("price"), deal="contiguous"),
+        CUT,
+        id="contiguous_split",
+    ),
+    pytest.param(
+        lambda frames: sf.plan(frames.df, sf.continuous("price"), deal="contiguous"),
+        CUT,
+        id="contiguous_plan",
+    ),
+    pytest.param(
+        lambda frames: sf.kfold(frames.df, "price", key="id"), SORTED, id="kfold_of_fractions"
+    ),
+    pytest.param(
+        lambda frames: sf.split(frames.df, "price", key="id"), SORTED, id="split_of_fractions"
+    ),
+    pytest.param(
+        lambda frames: sf.plan(frames.df, "price", 3, key="id"), SORTED, id="plan_of_fractions"
+    ),
+    pytest.param(
+        lambda frames: sf.sample(frames.df, "price", n=9, key="id"),
+        SORTED,
+        id="sample_of_fractions",
+    ),
+    pytest.param(
+        lambda frames: sf.kfold(frames.df, sf.continuous("price"), key="id"),
+        SORTED,
+        id="kfold_of_continuous",
+    ),
+    pytest.param(
+        lambda frames: sf.split(frames.df, sf.continuous("price"), key="id"),
+        SORTED,
+        id="split_of_continuous",
+    ),
+    pytest.param(
+        lambda frames: sf.plan(frames.df, sf.continuous("price"), 3, key="id"),
+        SORTED,
+        id="plan_of_continuous",
+    ),
+    pytest.param(
+        lambda frames: sf.sample(frames.df, sf.continuous("price"), n=9, key="id"),
+        SORTED,
+        id="sample_of_continuous",
+    ),
+    pytest.param(
+        lambda frames: sf.kfold(frames.df, sf.nearest("price"), key="id"),
+        f"`sf.nearest`{DISTANCES}",
+        id="kfold_of_nearest",
+    ),
+    pytest.param(
+        lambda frames: sf.split(frames.df, sf.nearest("price"), key="id"),
+        f"`sf.nearest`{DISTANCES}",
+        id="split_of_nearest",
+    ),
+    pytest.param(
+        lambda frames: sf.plan(frames.df, sf.nearest("price"), 3, key="id"),
+        f"`sf.nearest`{DISTANCES}",
+        id="plan_of_nearest",
+    ),
+    pytest.param(
+        lambda frames: sf.sample(frames.df, sf.nearest("price"), n=9, key="id"),
+        f"`sf.nearest`{DISTANCES}",
+        id="sample_of_nearest",
+    ),
+    pytest.param(
+        lambda frames: sf.extend(frames.nines, "label", groups="age"),
+        f"`extend` with `groups` looks at all rows of each group{ELSEWHERE}",
+        id="extend_of_groups",
+    ),
+    pytest.param(
+        lambda frames: sf.extend(frames.nines, "label", key="id", where="some"),
+        f"`extend` with `where` looks at the folds of all rows{ELSEWHERE}",
+        id="extend_of_some_rows",
+    ),
+    pytest.param(
+        lambda frames: sf.kfold(
+            frames.df, ["rarely", sf.quantiles("price", 2)], groups="who", rare="null"
+        ),
+        (
+            "`rare='null'` cannot be combined with `groups` and quantiles inside the strata of"
+            " earlier entries on {name} frames."
+        ),
+        id="null_rare_groups_and_quantiles",
+    ),
+    pytest.param(
+        lambda frames: sf.kfold(
+            frames.df, ["rarely", sf.quantiles("price", 2)], groups="who", rare="pool"
+        ),
+        (
+            "`rare='pool'` cannot be combined with `groups` and quantiles inside the strata of"
+            " earlier entries on {name} frames."
+        ),
+        id="pooled_rare_groups_and_quantiles",
+    ),
+    pytest.param(
+        lambda frames: sf.kfold(frames.df, "label", groups="sex", missing="stratum"),
+        (
+            "`groups` must have no missing values on {name} frames, where rows without a group are"
+            ' counted together.\nHint: fill the missing values, or use `missing="null"` in `kfold`,'
+            " which leaves the folds of these rows null."
+        ),
+        id="groups_without_a_value",
+    ),
+    pytest.param(
+        lambda frames: sf.kfold(frames.df, groups=sf.linked("sex", "age")),
+        (
+            f"`sf.linked` looks at all rows at once{NO_ROWS}compute a column of groups on one"
+            " machine, or with a graph library for {name}, and pass its name, as in"
+            ' `groups="component"`.'
+        ),
+        id="kfold_of_linked_groups",
+    ),
+    pytest.param(
+        lambda frames: sf.kfold(frames.df, groups=sf.similar("age", 0.1)),
+        (
+            f"`sf.similar` looks at all rows at once{NO_ROWS}compute a column of groups on one"
+            " machine, or with a graph library for {name}, and pass its name, as in"
+            ' `groups="component"`.'
+        ),
+        id="kfold_of_similar_groups",
+    ),
+    pytest.param(
+        lambda frames: sf.advise(frames.df, "label", groups=sf.linked("sex", "age")),
+        (
+            f"`sf.linked` looks at all rows at once{NO_ROWS}compute a column of groups on one"
+            " machine, or with a graph library for {name}, and pass its name, as in"
+            ' `groups="component"`.'
+        ),
+        id="advise_of_linked_groups",
+    ),
+    pytest.param(
+        lambda frames: sf.advise(frames.df, "label", groups=sf.similar("age", 0.1)),
+        (
+            f"`sf.similar` looks at all rows at once{NO_ROWS}compute a column of groups on one"
+            " machine, or with a graph library for {name}, and pass its name, as in"
+            ' `groups="component"`.'
+        ),
+        id="advise_of_similar_groups",
+    ),
+    pytest.param(
+        lambda frames: sf.report(frames.folded, "label", groups=sf.linked("sex", "age")),
+        (
+            f"`sf.linked` looks at all rows at once{NO_ROWS}compute a column of groups on one"
+            " machine, or with a graph library for {name}, and pass its name, as in"
+            ' `groups="component"`.'
+        ),
+        id="report_of_linked_groups",
+    ),
+    pytest.param(
+        lambda frames: sf.report(frames.folded, "label", groups=sf.similar("age", 0.1)),
+        (
+            f"`sf.similar` looks at all rows at once{NO_ROWS}compute a column of groups on one"
+            " machine, or with a graph library for {name}, and pass its name, as in"
+            ' `groups="component"`.'
+        ),
+        id="report_of_similar_groups",
+    ),
+    pytest.param(
+        lambda frames: sf.kfold(frames.folded, "label", key="id"),
+        (
+            "The frame has a column 'fold' already. `overwrite=True`"
+            " replaces it.\nHint: df = df.drop({fold})"
+        ),
+        id="column_is_there",
+    ),
+    pytest.param(
+        lambda frames: sf.kfold(frames.df, "label", key="id", where="age"),
+        "`where` must be a boolean column, but 'age' is {integer}.",
+        id="where_of_numbers",
+    ),
+    pytest.param(
+        lambda frames: sf.kfold(frames.df, "label", key="id", where=pd.Series([True] * 60)),
+        (
+            "`where` must hold a boolean"
+            " column, an expression or a callable, got Series.\nHint: compute it, as in"
+            ' `where=lambda df: df["split"] == "train"`.'
+        ),
+        id="where_of_a_series",
+    ),
+]
 REFUSED_ON_PANDAS = [
-    # Values and sizes, which are counted over all partitions.
-    "sf.kfold(df, 'sex', key='id')",
-    "sf.kfold(df, 'label', key='sex')",
-    "sf.kfold(df, 'label', key=['id', 'whole'])",
-    "sf.extend(folded, 'label', key='sex')",
-    "sf.kfold(df, sf.bins('age', [10, 60]), key='id')",
-    "sf.extend(nines, 'label', 4, key='id')",
-    "sf.kfold(df, 'label', 61, key='id')",
-    "sf.kfold(empty, 'label', key='id')",
-    "sf.kfold(df, 'kind', groups='label')",
-    "sf.kfold(df, 'rarely', 7, key='id', rare='error')",
-    # Names, and what they name.
-    "sf.kfold(df, 'lable', key='id')",
-    "sf.folds(folded, 'day', apart='whom')",
-    "sf.check(df, name='id', duplicates=['lable'])",
-    "sf.report(folded, 'fold')",
-    *(f"sf.kfold(folded, {x}, overwrite=True)" for x in ("by='fold'", "groups='fold'", KEY)),
-    "sf.report(even, 'fold', 'label')",
-    "sf.report(folded, 'label', 'price')",
-    # Labels of folds and parts.
-    "sf.folds(folded, 'price')",
-    "sf.folds(folded)",
-    "sf.folds(folded, 'split')",
-    "sf.folds(folded, 'label', train='past')",
-    "sf.parts(folded, names=['dev'])",
+    pytest.param(lambda frames: sf.kfold(frames.df, "sex", key="id"), id="class_is_missing"),
+    pytest.param(lambda frames: sf.kfold(frames.df, "label", key="sex"), id="repeated_key"),
+    pytest.param(
+        lambda frames: sf.kfold(frames.df, "label", key=["id", "whole"]),
+        id="repeated_key_of_two_columns",
+    ),
+    pytest.param(
+        lambda frames: sf.extend(frames.folded, "label", key="sex"), id="repeated_key_of_extend"
+    ),
+    pytest.param(
+        lambda frames: sf.kfold(frames.df, sf.bins("age", [10, 60]), key="id"), id="outside_bins"
+    ),
+    pytest.param(
+        lambda frames: sf.extend(frames.nines, "label", 4, key="id"), id="more_folds_than_k"
+    ),
+    pytest.param(
+        lambda frames: sf.kfold(frames.df, "label", 61, key="id"), id="more_folds_than_rows"
+    ),
+    pytest.param(lambda frames: sf.kfold(frames.empty, "label", key="id"), id="no_rows"),
+    pytest.param(
+        lambda frames: sf.kfold(frames.df, "kind", groups="label"), id="more_folds_than_groups"
+    ),
+    pytest.param(
+        lambda frames: sf.kfold(frames.df, "rarely", 7, key="id", rare="error"), id="rare_classes"
+    ),
+    pytest.param(lambda frames: sf.kfold(frames.df, "lable", key="id"), id="misspelt_by"),
+    pytest.param(lambda frames: sf.folds(frames.folded, "day", apart="whom"), id="misspelt_apart"),
+    pytest.param(
+        lambda frames: sf.check(frames.df, name="id", duplicates=["lable"]),
+        id="misspelt_duplicates",
+    ),
+    pytest.param(lambda frames: sf.report(frames.folded, "fold"), id="folds_as_strata"),
+    pytest.param(
+        lambda frames: sf.kfold(frames.folded, by="fold", overwrite=True), id="replaced_by"
+    ),
+    pytest.param(
+        lambda frames: sf.kfold(frames.folded, groups="fold", overwrite=True), id="replaced_groups"
+    ),
+    pytest.param(
+        lambda frames: sf.kfold(frames.folded, key=["id", "fold"], overwrite=True),
+        id="replaced_key",
+    ),
+    pytest.param(
+        lambda frames: sf.report(frames.even, "fold", "label"), id="folds_as_strata_of_groups"
+    ),
+    pytest.param(
+        lambda frames: sf.report(frames.folded, "label", "price"), id="report_of_fractions"
+    ),
+    pytest.param(lambda frames: sf.folds(frames.folded, "price"), id="fractions_as_folds"),
+    pytest.param(lambda frames: sf.folds(frames.folded), id="null_folds"),
+    pytest.param(
+        lambda frames: sf.folds(frames.folded, "split"), id="parts_without_names_to_train"
+    ),
+    pytest.param(lambda frames: sf.folds(frames.folded, "label", train="past"), id="order_of_text"),
+    pytest.param(lambda frames: sf.parts(frames.folded, names=["dev"]), id="no_such_part"),
 ]
 """Calls that are refused on every frame, whose messages other tests spell out."""
 
 
-def spread(engine, call):
-    """Make those of the frames on an engine that a call names."""
-    named = {*re.findall(r"\w+", call)} & {*FRAMES}
-    return {name: engine.spread(engine.local(FRAMES[name]), [7, 7, 30]) for name in named}
+class SpreadFrames:
+    """The frames of the calls on an engine, each of which is made when a call reads it."""
+
+    def __init__(self, engine):
+        self.engine = engine
+
+    def __getattr__(self, name):
+        return self.engine.spread(self.engine.local(FRAMES[name]), [7, 7, 30])
 
 
-@pytest.mark.parametrize("call", REFUSED)
-def test_what_is_refused(engine, call):
-    """What an engine cannot do is told at the call."""
+@pytest.mark.parametrize(("call", "message"), REFUSED)
+def test_what_is_refused(engine, call, message):
+    """What an engine cannot do is an error at the call."""
     fold = "columns='fold'" if engine.is_pandas else "'fold'"
-    message = REFUSED[call].replace("{name}", engine.name)
+    message = message.replace("{name}", engine.name)
     message = message.replace("{integer}", engine.integer).replace("{fold}", fold)
-    refuse_now(message, lambda: evaluate(call, **spread(engine, call)))
+    refuse_now(message, lambda: call(SpreadFrames(engine)))
 
 
 @pytest.mark.parametrize("call", REFUSED_ON_PANDAS)
 def test_what_is_wrong_is_told_as_in_pandas(engine, call):
-    """What is wrong in a call or its rows has the message of pandas, but no list of these rows."""
-    error = refused(lambda: evaluate(call, **FRAMES))
+    """An error in a call or its rows has the message of pandas, without the list of rows."""
+    error = refused(lambda: call(SimpleNamespace(**FRAMES)))
     message = re.sub(r"(rows) \(\d+, .*?\)", r"\1", str(error))
-    refuse_now(message, lambda: evaluate(call, **spread(engine, call)))
+    refuse_now(message, lambda: call(SpreadFrames(engine)))
 
 
 LACKING = FOLDED.assign(
@@ -290,7 +555,7 @@ def test_a_file_that_is_gone(read_files, tmp_path, verb):
 
 
 def test_a_repeated_key_at_a_cut(engine):
-    """Rows of one key between which a stratum is cut are never dealt, but listed."""
+    """Rows of one key at a cut are never dealt: the error lists them."""
     rows = engine.spread(pd.DataFrame({"id": [7] * 10, "label": "a"}), [3])
     rule = "`key` ('id') must identify each row, but repeats in 10 rows."
     error = refuse_rule(rule, lambda: sf.kfold(rows, "label", key="id"))

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.helpers import run_shown
 from tests.test_docs import ROOT, blocks, check_outputs
 
 PAGE = ROOT / "docs" / "beyond-one-machine.md"
@@ -43,5 +44,5 @@ def test_the_code_of_the_recipe_gives_what_it_shows(monkeypatch):
 def test_the_code_for_spark_runs(capsys):
     """The example makes a frame, deals it, judges it, and reads its folds."""
     ((code, _),) = code_of("python")
-    exec(code, {})
+    run_shown(code, str(PAGE), names={})
     assert capsys.readouterr().out.split() == ["0", "12", "6", "1", "12", "6", "2", "12", "6"]

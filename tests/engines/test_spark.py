@@ -16,9 +16,12 @@ import stratframe as sf
 from tests.engines import frames
 from tests.engines.frames import N, collect_spark, heard
 from tests.engines.session import spark_frame
-from tests.helpers import columns_of, evaluate, refuse_now, refused
+from tests.helpers import columns_of, refuse_now, refused
 
 pytest.importorskip("pyspark", reason='needs pip install "stratframe[spark]"')
+
+from pyspark.sql import Window
+from pyspark.sql import functions as fn
 
 import stratframe.spark as sf_spark
 
@@ -32,14 +35,6 @@ FRAME, FOLDED = (
 def by_id(frame: Any) -> pl.DataFrame:
     """Collect a frame of Spark, or take one of Polars, in the order of ids."""
     return (frame if isinstance(frame, pl.DataFrame) else collect_spark(frame)).sort("id")
-
-
-def run(call: str, **names: Any) -> Any:
-    """Run a call of verbs, with columns of Spark in it."""
-    from pyspark.sql import Window, functions
-
-    verbs = {name: getattr(sf_spark, name) for name in sf_spark.__all__}
-    return evaluate(call, fn=functions, Window=Window, **verbs, **names)
 
 
 @contextmanager
@@ -83,7 +78,8 @@ PASSES = [
 @pytest.mark.parametrize(("verb", "options", "n_passes"), PASSES, ids=str)
 def test_passes_over_the_rows(spark, verb, options, n_passes):
     """Rows are read as often as the page says, and once more for the new columns."""
-    rng, n = np.random.default_rng(0), 40_000
+    rng = np.random.default_rng(0)
+    n = 40_000
     frame = pl.DataFrame({"id": rng.permutation(n), "many": rng.integers(0, 2000, n)})
     mixed = pl.when(pl.int_range(n) < 9000).then(-1).otherwise("many")
     frame = frame.with_columns(g=rng.integers(0, 3, n), some=pl.col("id") > 9, mixed=mixed)
@@ -97,7 +93,7 @@ def test_passes_over_the_rows(spark, verb, options, n_passes):
 
 
 def test_rows_of_one_key_are_looked_for_once_more(spark):
-    """There is one more pass where a cut is not where it is expected, as keys repeat."""
+    """Repeated keys move a cut from where it is expected, which costs one more pass."""
     frame = pl.DataFrame({"id": np.random.default_rng(0).permutation(80_000)})
     rows, n_read = counting(spark_frame(spark, frame.with_columns(few=pl.col("id") // 200), 3))
     result = sf_spark.kfold(rows, k=2, key="few", seed=1)
@@ -109,8 +105,10 @@ def test_rows_of_one_key_are_looked_for_once_more(spark):
 
 def test_many_rows_and_strata(spark, tmp_path):
     """Above a million rows Spark does not sort values, and counts fewer cells of many strata."""
-    rng, n = np.random.default_rng(0), 1_100_000
-    days, ids = pl.Series(rng.integers(0, 900, n)), np.arange(n)
+    rng = np.random.default_rng(0)
+    n = 1_100_000
+    days = pl.Series(rng.integers(0, 900, n))
+    ids = np.arange(n)
     frame = pl.DataFrame({"id": ids, "g": rng.integers(0, 3, n), "flag": days < 200})
     day = pl.date(2024, 1, 1) + pl.duration(days=days)
     frame = frame.with_columns(day=day, four=pl.col("id") // 4)
@@ -138,7 +136,8 @@ def test_nan_is_missing(spark):
     """NaN is missing in classes as null is."""
     nan = pl.Series([float(i % 3) if i % 5 else float("nan") for i in range(N)])
     frame = FRAME.with_columns(nan=nan)
-    rows, by = spark_frame(spark, frame, 3), ["nan", "whole"]
+    rows = spark_frame(spark, frame, 3)
+    by = ["nan", "whole"]
     for missing in ("stratum", "null"):
         options = {"key": "id", "missing": missing, "rare": "ignore"}
         found, expected = (by_id(sf.kfold(each, by, **options)) for each in (rows, frame))
@@ -156,9 +155,7 @@ def test_partitions_columns_and_order_stay(spark):
 
 @pytest.mark.parametrize("collation", ["UTF8_LCASE", "UNICODE_CI_AI"])
 def test_text_with_a_collation_is_compared_by_its_bytes(spark, collation):
-    """Texts that a collation takes for one are classes, groups, keys and parts of their own."""
-    from pyspark.sql import functions as fn
-
+    """Texts that a collation treats as equal stay different classes, groups, keys and parts."""
     texts = ["a", "A", "b", "\u00e4"] * 10
     frame = pl.DataFrame({"id": range(40), "text": texts, "half": [i / 2 for i in range(40)]})
     names = [text * (i // 4 + 1) for i, text in enumerate(texts)]
@@ -174,36 +171,86 @@ def test_text_with_a_collation_is_compared_by_its_bytes(spark, collation):
     assert set(collect_spark(sf.parts(rows, "text")["A"])["text"]) == {"A"}
 
 
-SOME = "kfold(rows, 'label', key='id', where='some')"
-SAME = {
-    "kfold(rows, fn.col('label'), key=fn.col('id'), where=fn.col('some'))": SOME,
-    "kfold(rows, [rows['label'], sf.classes(rows['age'] > 40)], key=[rows.id], where=~rows.some)": (
-        "kfold(rows, ['label', lambda df: df.age > 40], key='id', where=lambda df: ~df.some)"
+def kfold_by_names(rows):
+    return sf_spark.kfold(rows, "label", key="id", where="some")
+
+
+SAME = [
+    pytest.param(
+        lambda rows: sf_spark.kfold(rows, fn.col("label"), key=fn.col("id"), where=fn.col("some")),
+        kfold_by_names,
+        id="columns_of_kfold",
     ),
-    "split(rows, [fn.col('label'), sf.quantiles(fn.col('age'), 3)], key=rows['id'], name='new')": (
-        "split(rows, ['label', sf.quantiles('age', 3)], key='id', name='new')"
+    pytest.param(
+        lambda rows: sf_spark.kfold(
+            rows,
+            [rows["label"], sf.classes(rows["age"] > 40)],
+            key=[rows.id],
+            where=~rows.some,
+        ),
+        lambda rows: sf_spark.kfold(
+            rows, ["label", lambda df: df.age > 40], key="id", where=lambda df: ~df.some
+        ),
+        id="computed_columns_of_kfold",
     ),
-    "kfold(rows, 'label', 3, groups=fn.col('age'))": "kfold(rows, 'label', 3, groups='age')",
-    "balance(rows, [fn.col('label'), (fn.col('age') % 2).alias('odd')], 'plain')": (
-        "balance(rows.withColumn('odd', rows.age % 2), ['label', 'odd'], 'plain')"
+    pytest.param(
+        lambda rows: sf_spark.split(
+            rows,
+            [fn.col("label"), sf.quantiles(fn.col("age"), 3)],
+            key=rows["id"],
+            name="new",
+        ),
+        lambda rows: sf_spark.split(rows, ["label", sf.quantiles("age", 3)], key="id", name="new"),
+        id="columns_of_split",
     ),
-    "check(rows, fn.col('label'), 'plain', groups=fn.col('age'), key=fn.col('id')).findings": (
-        "check(rows, 'label', 'plain', groups='age', key='id').findings"
+    pytest.param(
+        lambda rows: sf_spark.kfold(rows, "label", 3, groups=fn.col("age")),
+        lambda rows: sf_spark.kfold(rows, "label", 3, groups="age"),
+        id="groups",
     ),
-    "kfold(rows, 'LABEL', key='Id', where='SOME')": SOME,
-    "balance(rows, 'LABEL', 'PLAIN').rename(columns={'LABEL': 'label'})": "balance(rows, 'label',"
-    " 'plain')",
-    "extend(rows, 'LABEL', key='ID', name='SPLIT')": "extend(rows, 'label', key='id',"
-    " name='split')",
-}
+    pytest.param(
+        lambda rows: sf_spark.balance(
+            rows, [fn.col("label"), (fn.col("age") % 2).alias("odd")], "plain"
+        ),
+        lambda rows: sf_spark.balance(
+            rows.withColumn("odd", rows.age % 2), ["label", "odd"], "plain"
+        ),
+        id="columns_of_balance",
+    ),
+    pytest.param(
+        lambda rows: (
+            sf_spark.check(
+                rows, fn.col("label"), "plain", groups=fn.col("age"), key=fn.col("id")
+            ).findings
+        ),
+        lambda rows: sf_spark.check(rows, "label", "plain", groups="age", key="id").findings,
+        id="columns_of_check",
+    ),
+    pytest.param(
+        lambda rows: sf_spark.kfold(rows, "LABEL", key="Id", where="SOME"),
+        kfold_by_names,
+        id="other_case_of_kfold",
+    ),
+    pytest.param(
+        lambda rows: sf_spark.balance(rows, "LABEL", "PLAIN").rename(columns={"LABEL": "label"}),
+        lambda rows: sf_spark.balance(rows, "label", "plain"),
+        id="other_case_of_balance",
+    ),
+    pytest.param(
+        lambda rows: sf_spark.extend(rows, "LABEL", key="ID", name="SPLIT"),
+        lambda rows: sf_spark.extend(rows, "label", key="id", name="split"),
+        id="other_case_of_extend",
+    ),
+]
 """Calls with columns of Spark, or names in other cases, and the same calls with the names."""
 
 
-@pytest.mark.parametrize("call", SAME)
-def test_columns_of_spark_are_columns(spark, call):
+@pytest.mark.parametrize(("call", "call_by_names"), SAME)
+def test_columns_of_spark_are_columns(spark, call, call_by_names):
     """`F.col("label")` and "LABEL" are the column "label", and an expression what it computes."""
     rows = spark_frame(spark, FOLDED.drop("fold"))
-    found, expected = (run(each, rows=rows) for each in (call, SAME[call]))
+    found = call(rows)
+    expected = call_by_names(rows)
     if isinstance(found, pd.DataFrame):
         tables = [each.drop(columns="detail", errors="ignore") for each in (found, expected)]
         assert columns_of(tables[0]) == columns_of(tables[1])
@@ -212,24 +259,25 @@ def test_columns_of_spark_are_columns(spark, call):
 
 
 NO_VALUE = [
-    ("fn.col('lable')", "lable"),
-    ("fn.max('age')", "max"),
-    ("fn.col('*')", "isnull"),
-    ("fn.row_number().over(Window.orderBy('id'))", "window"),
-    ("fn.explode(fn.array('age'))", "generator"),
+    pytest.param(lambda: fn.col("lable"), "lable", id="misspelt"),
+    pytest.param(lambda: fn.max("age"), "max", id="aggregate"),
+    pytest.param(lambda: fn.col("*"), "isnull", id="all_columns"),
+    pytest.param(lambda: fn.row_number().over(Window.orderBy("id")), "window", id="window"),
+    pytest.param(lambda: fn.explode(fn.array("age")), "generator", id="several_rows"),
     # What each pass draws anew.
-    ("fn.rand(3)", "rand"),
-    ("fn.expr('uuid()')", "uuid"),
-    ("fn.monotonically_increasing_id()", "monotonically"),
+    pytest.param(lambda: fn.rand(3), "rand", id="random"),
+    pytest.param(lambda: fn.expr("uuid()"), "uuid", id="uuid"),
+    pytest.param(lambda: fn.monotonically_increasing_id(), "monotonically", id="row_number"),
 ]
 OWN_VALUE = "Hint: the column must give each row a value of its own; a column that looks at other"
 OWN_VALUE += " rows must first be added with `withColumn`."
 
 
-@pytest.mark.parametrize(("column", "reason"), NO_VALUE)
-def test_columns_of_spark_must_have_a_value_in_each_row(spark, column, reason):
+@pytest.mark.parametrize(("make_column", "reason"), NO_VALUE)
+def test_columns_of_spark_must_have_a_value_in_in_each_row(spark, make_column, reason):
     """An expression that Spark cannot evaluate row by row is an error with Spark's reason."""
-    rows, named = spark_frame(spark, FRAME), run(column)
+    rows = spark_frame(spark, FRAME)
+    named = make_column()
     for given in ({"by": named}, {"by": [sf.classes(named)]}, {"groups": named}, {"key": named}):
         options = {} if "groups" in given else {"key": "id"}
         first, hint = str(refused(lambda each=options | given: sf.kfold(rows, **each))).split("\n")
@@ -242,7 +290,7 @@ def test_columns_of_spark_must_have_a_value_in_each_row(spark, column, reason):
 @pytest.mark.parametrize("argument", ["by", "key", "groups", "where"])
 def test_columns_of_spark_are_for_spark_frames(spark, argument):
     """A column of Spark is no column of pandas or Polars, and never a name."""
-    some = run("fn.col('some')")
+    some = fn.col("some")
     rule = f"`{argument}` takes Polars expressions on Polars frames, and callables or `pd.col` on"
     rule += " pandas frames, got Column<'some'> on a"
     for frame, library in ((FRAME.to_pandas(), "pandas"), (FRAME, "polars")):
@@ -253,7 +301,7 @@ def test_columns_of_spark_are_for_spark_frames(spark, argument):
 
 
 def test_names_in_two_cases_are_two_where_the_session_says_so(spark):
-    """With `spark.sql.caseSensitive` a name is no other name in capitals."""
+    """With `spark.sql.caseSensitive` the columns "label" and "LABEL" are different columns."""
     rows = spark_frame(spark, FRAME).withColumnRenamed("sex", "LABEL")
     with setting(spark, "caseSensitive", "true"):
         found = collect_spark(sf_spark.kfold(rows, "label", key="id", name="ID").drop("LABEL"))
@@ -285,61 +333,139 @@ def test_the_cross_validator_of_spark_takes_the_column(spark):
         assert len(validator.fit(folded.dropna(subset=["fold"])).avgMetrics) == 1
 
 
-MONTHS = "rows.selectExpr('id', 'make_ym_interval(cast(id % 3 as int), 0) as v')"
 CAST = ".\nHint: cast it to text."
 NO_ARROW = f"A column must hold values that Arrow supports, but 'v' is interval year to month{CAST}"
 CALLABLE = "\nHint: it gets a Spark frame, as in `lambda df: df['price'] > 100`."
-WITH_NAN = "rows.withColumn('nan', fn.when(rows.id > 2, rows.half).otherwise(fn.acos('id')))"
 RESERVED = "A column must not have a name that begins with '__stratframe_', got '__stratframe_s'."
 RESERVED += "\nHint: rename it, because the call adds such columns temporarily."
-REFUSED = {
-    "type('DataFrame', (), {'__module__': 'pyspark.pandas.frame'})()": (
+
+
+class FrameOfPandasOnSpark:
+    """An object that says that it comes from the pandas of Spark."""
+
+
+FrameOfPandasOnSpark.__name__ = "DataFrame"
+FrameOfPandasOnSpark.__module__ = "pyspark.pandas.frame"
+
+
+def with_months(rows):
+    """Make a column of a type that Arrow does not have."""
+    return rows.selectExpr("id", "make_ym_interval(cast(id % 3 as int), 0) as v")
+
+
+def with_nan(rows):
+    """Make a column in which one value is NaN."""
+    cosine = fn.when(rows.id > 2, rows.half).otherwise(fn.acos("id"))
+    return rows.withColumn("nan", cosine)
+
+
+def returned(result, got):
+    """Make a case of a callable that returns no column of Spark."""
+    return pytest.param(
+        lambda rows: sf_spark.kfold(rows, key="id", where=lambda _: result),
+        f"A callable must return a Spark column, got {got}.{CALLABLE}",
+        id=f"callable_of_{got}",
+    )
+
+
+REFUSED = [
+    pytest.param(
+        lambda _: sf_spark.kfold(FrameOfPandasOnSpark(), key="id"),
         "`frame` must be a pandas, Polars, Dask, Spark or Arrow frame, got"
-        " pyspark.pandas.DataFrame.\nHint: pass `df.to_spark()`."
+        " pyspark.pandas.DataFrame.\nHint: pass `df.to_spark()`.",
+        id="pandas_on_spark",
     ),
-    "rows, pl.col('age')": "`by` takes column names, Spark columns and callables that take a Spark"
-    ' frame, got col("age").',
-    "rows.select('*', rows['age'].alias('label')), 'label'": "`by` names the column 'label', which"
-    " occurs 2 times in the frame.\nHint: rename or drop all but one of these columns first.",
-    "rows.selectExpr('id', 'array(label) labels'), 'labels'": "A column must hold single values,"
-    " but 'labels' is array<string>.",
-    "rows.withColumn('cents', rows['price'].cast('decimal(9,2)')), key='cents'": "A column of `key`"
-    f" must hold 64-bit integers, text, dates or times, but 'cents' is decimal(9,2){CAST}",
+    pytest.param(
+        lambda rows: sf_spark.kfold(rows, pl.col("age"), key="id"),
+        "`by` takes column names, Spark columns and callables that take a Spark frame, got"
+        ' col("age").',
+        id="expression_of_polars",
+    ),
+    pytest.param(
+        lambda rows: sf_spark.kfold(
+            rows.select("*", rows["age"].alias("label")), "label", key="id"
+        ),
+        "`by` names the column 'label', which occurs 2 times in the frame.\nHint: rename or drop"
+        " all but one of these columns first.",
+        id="column_twice",
+    ),
+    pytest.param(
+        lambda rows: sf_spark.kfold(
+            rows.selectExpr("id", "array(label) labels"), "labels", key="id"
+        ),
+        "A column must hold single values, but 'labels' is array<string>.",
+        id="lists",
+    ),
+    pytest.param(
+        lambda rows: sf_spark.kfold(
+            rows.withColumn("cents", rows["price"].cast("decimal(9,2)")), key="cents"
+        ),
+        "A column of `key` must hold 64-bit integers, text, dates or times, but 'cents' is"
+        f" decimal(9,2){CAST}",
+        id="decimal_key",
+    ),
     # More rows of one key than the bits that count them can say; a thousand are listed.
-    "rows.sparkSession.range(9000).selectExpr('7L as id')": (
+    pytest.param(
+        lambda rows: sf_spark.kfold(rows.sparkSession.range(9000).selectExpr("7L as id"), key="id"),
         "`key` ('id') must identify each row, but repeats in 1,000 rows.\nHint: in `kfold` and"
         " `split`, pass `groups=` so that rows that belong together stay in one fold or part, or"
-        ' pass `deal="hash"`, which allows repeated keys.'
+        ' pass `deal="hash"`, which allows repeated keys.',
+        id="repeated_key",
     ),
-    f"{WITH_NAN}, key='nan'": "Column 'nan' has missing values in 1 row.",
-    "rows, where=lambda df: df['sex'] == 'f'": "The column of `where` has missing values in 15"
-    " rows.\nHint: fill the missing values, as in `coalesce(..., lit(False))`.",
-    "rows.withColumnRenamed('sex', '__stratframe_s'), 'label'": RESERVED,
-    "rows, name='__stratframe_s'": RESERVED,
-    f"{MONTHS}, sf.classes('v')": NO_ARROW,
-    f"{MONTHS}, groups='v', key=None": NO_ARROW,
-    "rows, lambda df: df['label'].str.upper()": "A callable must work on a pyspark.sql.DataFrame,"
-    f" got TypeError: 'Column' object is not callable.{CALLABLE}",
-    **{
-        f"rows, where=lambda _: {result}": f"A callable must return a Spark column, got {got}."
-        f"{CALLABLE}"
-        for result, got in {"'label'": "str", "5": "int", "pl.Series([1])": "Series"}.items()
-    },
-}
-"""Arguments of `kfold` beside the key, and the message of each."""
+    pytest.param(
+        lambda rows: sf_spark.kfold(with_nan(rows), key="nan"),
+        "Column 'nan' has missing values in 1 row.",
+        id="nan_in_a_key",
+    ),
+    pytest.param(
+        lambda rows: sf_spark.kfold(rows, key="id", where=lambda df: df["sex"] == "f"),
+        "The column of `where` has missing values in 15 rows.\nHint: fill the missing values, as"
+        " in `coalesce(..., lit(False))`.",
+        id="missing_where",
+    ),
+    pytest.param(
+        lambda rows: sf_spark.kfold(
+            rows.withColumnRenamed("sex", "__stratframe_s"), "label", key="id"
+        ),
+        RESERVED,
+        id="reserved_name_in_the_frame",
+    ),
+    pytest.param(
+        lambda rows: sf_spark.kfold(rows, key="id", name="__stratframe_s"),
+        RESERVED,
+        id="reserved_name_of_the_column",
+    ),
+    pytest.param(
+        lambda rows: sf_spark.kfold(with_months(rows), sf.classes("v"), key="id"),
+        NO_ARROW,
+        id="strata_that_arrow_does_not_have",
+    ),
+    pytest.param(
+        lambda rows: sf_spark.kfold(with_months(rows), groups="v"),
+        NO_ARROW,
+        id="groups_that_arrow_does_not_have",
+    ),
+    pytest.param(
+        lambda rows: sf_spark.kfold(rows, lambda df: df["label"].str.upper(), key="id"),
+        "A callable must work on a pyspark.sql.DataFrame, got TypeError: 'Column' object is not"
+        f" callable.{CALLABLE}",
+        id="callable_of_a_pandas_frame",
+    ),
+    returned("label", "str"),
+    returned(5, "int"),
+    returned(pl.Series([1]), "Series"),
+]
 
 
-@pytest.mark.parametrize("given", REFUSED)
-def test_what_is_no_column_of_spark_is_an_error(spark, given):
-    """Columns are there once, of single values that Spark can hash and hand over."""
-    call = f"(lambda *given, **named: kfold(*given, **{{'key': 'id', **named}}))({given})"
-    refuse_now(REFUSED[given], lambda: run(call, rows=spark_frame(spark, FRAME)))
+@pytest.mark.parametrize(("call", "message"), REFUSED)
+def test_what_is_no_column_of_spark_is_an_error(spark, call, message):
+    """A column must exist once and hold single values that Spark can hash and hand over."""
+    refuse_now(message, lambda: call(spark_frame(spark, FRAME)))
 
 
 def test_a_frame_that_changes_is_an_error(spark):
     """A stratum that was not counted is an error when the folds are read, never a null."""
     from pyspark.errors import PySparkException
-    from pyspark.sql import functions as fn
 
     random = fn.java_method(fn.lit("java.util.UUID"), fn.lit("randomUUID"))
     unstable = spark_frame(spark, FRAME).withColumn("r", random)
@@ -349,8 +475,6 @@ def test_a_frame_that_changes_is_an_error(spark):
 
 def test_strata_of_other_sizes_are_an_error(spark):
     """A second pass that finds more or fewer rows in a stratum than the first is an error."""
-    from pyspark.sql import functions as fn
-
     random = fn.substring(fn.java_method(fn.lit("java.util.UUID"), fn.lit("randomUUID")), 1, 1)
     unstable = spark.range(30_000).filter(random < "8").withColumn("label", fn.col("id") % 8)
     with (
@@ -368,64 +492,100 @@ WARNED = (
 )
 DRAWN = WARNED.format("'u' is", "")
 NUMBERED = WARNED.format("'u' is", " (`monotonically_increasing_id`)")
-U_COLUMN = ".withColumn('u', fn.monotonically_increasing_id())"
-STEPS = {
-    f"rows{U_COLUMN}": NUMBERED,
-    f"rows{U_COLUMN}.cache().filter('id > 2').withColumn('u', fn.col('u') + 1)": NUMBERED,
-    "rows.withColumn('u', fn.rand(0))": DRAWN,
-    "rows.withColumn('u', fn.uuid())": DRAWN,
-    "rows.withColumn('u', fn.udf(lambda _: 0, 'int').asNondeterministic()('id'))": DRAWN,
-    "rows.filter(fn.rand(0) < 0.9)": WARNED.format("'u', 'id', 'some' are", ""),
-    f"rows.withColumnRenamed('u', 'v'){U_COLUMN}.cache().withColumn('u', fn.col('v'))": None,
-    f"rows{U_COLUMN}.localCheckpoint().cache()": None,
-    "rows.withColumn('u', fn.row_number().over(Window.orderBy('id')))": None,
-    "rows.sample(0.9, seed=0).limit(9)": None,
-    "kfold(rows, 'label', key='id', name='u', overwrite=True)": None,
-}
+
+
+def numbered(rows):
+    return rows.withColumn("u", fn.monotonically_increasing_id())
+
+
+def by_own_function(rows):
+    zero = fn.udf(lambda _: 0, "int").asNondeterministic()
+    return rows.withColumn("u", zero("id"))
+
+
+STEPS = [
+    pytest.param(numbered, NUMBERED, id="row_numbers"),
+    pytest.param(
+        lambda rows: numbered(rows).cache().filter("id > 2").withColumn("u", fn.col("u") + 1),
+        NUMBERED,
+        id="row_numbers_through_a_cache",
+    ),
+    pytest.param(lambda rows: rows.withColumn("u", fn.rand(0)), DRAWN, id="random_numbers"),
+    pytest.param(lambda rows: rows.withColumn("u", fn.uuid()), DRAWN, id="uuids"),
+    pytest.param(by_own_function, DRAWN, id="own_function"),
+    pytest.param(
+        lambda rows: rows.filter(fn.rand(0) < 0.9),
+        WARNED.format("'u', 'id', 'some' are", ""),
+        id="random_rows",
+    ),
+    pytest.param(
+        lambda rows: (
+            numbered(rows.withColumnRenamed("u", "v")).cache().withColumn("u", fn.col("v"))
+        ),
+        None,
+        id="row_numbers_that_are_not_read",
+    ),
+    pytest.param(lambda rows: numbered(rows).localCheckpoint().cache(), None, id="checkpoint"),
+    pytest.param(
+        lambda rows: rows.withColumn("u", fn.row_number().over(Window.orderBy("id"))),
+        None,
+        id="ranks",
+    ),
+    pytest.param(lambda rows: rows.sample(0.9, seed=0).limit(9), None, id="seeded_sample"),
+    pytest.param(
+        lambda rows: sf_spark.kfold(rows, "label", key="id", name="u", overwrite=True),
+        None,
+        id="folds",
+    ),
+]
 """Steps that make the column `u`, and the warning of a call that reads it."""
 
 
-@pytest.mark.parametrize("step", STEPS)
-def test_columns_that_may_change_are_warned_of(spark, step):
+@pytest.mark.parametrize(("step", "warning"), STEPS)
+def test_columns_that_may_change_are_warned_of(spark, step, warning):
     """What Spark does not call deterministic warns, through a cache too, unless it is unread."""
-    made = run(step, rows=spark_frame(spark, FRAME.with_columns(u="age"), 3))
+    made = step(spark_frame(spark, FRAME.with_columns(u="age"), 3))
     _, words = heard(lambda: sf_spark.kfold(made, key=["u", "id"], where="some", deal="hash"))
-    assert words == [STEPS[step]] * (STEPS[step] is not None)
+    assert words == ([] if warning is None else [warning])
 
 
 CHANGING = [
-    "kfold(rows, 'label', key='u')",
-    "split(rows, parts=0.5, key='u', where='some')",
-    "kfold(rows, groups='u')",
-    "extend(rows, None, key='u', name=['old', 'part'])",
-    "sample(rows, 'label', n=9, key='u')",
-    "plan(rows, ['label', sf.quantiles('u', 2)], key='u')",
-    "advise(rows, 'u', [2])",
-    "folds(rows, 'u')",
-    "folds(rows, 'old', apart='u', nulls='drop')",
-    "parts(rows, 'u')",
-    "leaks(rows, groups='u', name='old')",
-    "check(rows, 'u', 'old', groups='u', key='u')",
-    "balance(rows, 'u', ['old', 'part'])",
-    "report(rows, 'u', ['old', 'part'])",
-    "compare(rows, 'u', ['old', 'part'])",
-    "rows.transform(kfold, key='u', deal='hash')",
+    pytest.param(lambda rows: sf_spark.kfold(rows, "label", key="u"), id="kfold"),
+    pytest.param(lambda rows: sf_spark.split(rows, parts=0.5, key="u", where="some"), id="split"),
+    pytest.param(lambda rows: sf_spark.kfold(rows, groups="u"), id="kfold_of_groups"),
+    pytest.param(
+        lambda rows: sf_spark.extend(rows, None, key="u", name=["old", "part"]), id="extend"
+    ),
+    pytest.param(lambda rows: sf_spark.sample(rows, "label", n=9, key="u"), id="sample"),
+    pytest.param(
+        lambda rows: sf_spark.plan(rows, ["label", sf.quantiles("u", 2)], key="u"), id="plan"
+    ),
+    pytest.param(lambda rows: sf_spark.advise(rows, "u", [2]), id="advise"),
+    pytest.param(lambda rows: sf_spark.folds(rows, "u"), id="folds"),
+    pytest.param(
+        lambda rows: sf_spark.folds(rows, "old", apart="u", nulls="drop"), id="folds_apart"
+    ),
+    pytest.param(lambda rows: sf_spark.parts(rows, "u"), id="parts"),
+    pytest.param(lambda rows: sf_spark.leaks(rows, groups="u", name="old"), id="leaks"),
+    pytest.param(lambda rows: sf_spark.check(rows, "u", "old", groups="u", key="u"), id="check"),
+    pytest.param(lambda rows: sf_spark.balance(rows, "u", ["old", "part"]), id="balance"),
+    pytest.param(lambda rows: sf_spark.report(rows, "u", ["old", "part"]), id="report"),
+    pytest.param(lambda rows: sf_spark.compare(rows, "u", ["old", "part"]), id="compare"),
+    pytest.param(lambda rows: rows.transform(sf_spark.kfold, key="u", deal="hash"), id="transform"),
 ]
 
 
 @pytest.mark.parametrize("call", CHANGING)
 def test_columns_that_may_change_are_warned_of_once(spark, call):
     """Every verb warns once, at the line of its call, of a column of any argument."""
-    from pyspark.sql import functions as fn
-
     old = pl.when("some").then(pl.col("id") % 2)
     rows = spark_frame(spark, FRAME.with_columns(old=old, part=old.cast(pl.String)).head(16), 2)
-    rows = rows.withColumn("u", fn.monotonically_increasing_id())
+    rows = numbered(rows)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        run(call, rows=rows)
+        call(rows)
     ours = [each for each in caught if "deterministic" in str(each.message)]
-    assert [(str(each.message), each.filename) for each in ours] == [(NUMBERED, "<string>")]
+    assert [(str(each.message), each.filename) for each in ours] == [(NUMBERED, __file__)]
 
 
 INSTANTS = ["timestamp_ntz'2024-03-10 00:30:00'", "timestamp'2024-03-10 00:30:00'"]
@@ -466,7 +626,7 @@ def test_periods_are_those_of_the_clock_of_the_session(spark, zone, every, gap):
 
 @pytest.mark.parametrize("zone", ["Europe/Berlin", "+01:00"])
 def test_the_past_is_earlier_where_clocks_go_back(spark, zone):
-    """Rows of the hour that a session's clock repeats train for those after them in UTC."""
+    """In the hour that a session's clock repeats, training rows are earlier in UTC."""
     with setting(spark, "session.timeZone", zone):
         at = "timestamp'2024-10-26 23:50:00Z' + make_dt_interval(0, 0, cast(id * 10 as int))"
         rows = spark.range(18).selectExpr("id", f"{at} as at")

@@ -14,7 +14,8 @@ import polars as pl
 
 import stratframe as sf
 
-PATIENCE, N = 30.0, 300
+PATIENCE = 30.0
+N = 300
 DATA: dict[str, Any] = {
     "label": ["a", "b", "c"] * (N // 3),
     "x": np.sin(np.arange(N)),

@@ -18,7 +18,7 @@ SPARSE = NewColumn("sparse", np.array([0, -1, 2, 1]), None, nullable=True)
 
 @pytest.mark.parametrize("columns", [[FOLDS], [FOLDS, SPARSE]])
 def test_computations_read_what_they_refer_to(frame: Make, kind: str, columns: Any) -> None:
-    """It gets the columns by argument, in order of reference, and the height, and runs once."""
+    """The function of a lazy verb gets the referenced columns and the height, and runs once."""
     seen = []
 
     def compute(read: dict[str, list[Any]], n_rows: int) -> list[NewColumn]:
@@ -34,7 +34,8 @@ def test_computations_read_what_they_refer_to(frame: Make, kind: str, columns: A
 
 def test_a_series_without_a_name_gets_that_of_its_expression() -> None:
     """Polars passes series without names inside `.over`; the expression knows the column."""
-    root, pattern = pl.col("root"), pl.col("^r.*$")
+    root = pl.col("root")
+    pattern = pl.col("^r.*$")
     for name, expr, expected in (
         ("given", root, "given"),
         ("", root.str.to_uppercase(), "root"),

@@ -19,11 +19,17 @@ from stratframe.frames.read import read_comparable, read_matrix
 
 from .columns import NAN, Column, of_arrow, of_objects, of_types
 
-DAY, TIME, SPAN = dt.date(2024, 1, 2), dt.time(3, 4), dt.timedelta(hours=5)
-STAMP, PART = dt.datetime(2024, 1, 2, 3, 4), Decimal("1.5")
-FLOAT, NUMBER = {"float", "feature", "measured"}, {"feature", "measured"}
-FRACTION, EXACT = FLOAT | {"continuous"}, NUMBER | {"continuous"}
-BOOLEAN, TEMPORAL = {"feature"}, {"temporal", "measured"}
+DAY = dt.date(2024, 1, 2)
+TIME = dt.time(3, 4)
+SPAN = dt.timedelta(hours=5)
+STAMP = dt.datetime(2024, 1, 2, 3, 4)
+PART = Decimal("1.5")
+FLOAT = {"float", "feature", "measured"}
+NUMBER = {"feature", "measured"}
+FRACTION = FLOAT | {"continuous"}
+EXACT = NUMBER | {"continuous"}
+BOOLEAN = {"feature"}
+TEMPORAL = {"temporal", "measured"}
 HELD: list[tuple[set[str], list[Any]]] = [
     (FLOAT, [pd.Series([1.0, NAN]), of_objects(1, 1.0), pl.Series([float("inf"), 2.0])]),
     (FRACTION, [pd.Series([1.5, NAN]), of_objects(1.5, None), pl.Series([1.5, NAN, None])]),

@@ -19,7 +19,8 @@ from .columns import Column
 def counted(rows: list[Any], folds: Any) -> duplicates.SharedRows:
     """Count rows, given as one hashable value each, pair by pair; the first is the example."""
     groups = pd.Series(folds).groupby(pd.factorize(pd.Series(rows, dtype=object))[0])
-    sizes, split = groups.size(), groups.nunique() > 1
+    sizes = groups.size()
+    split = groups.nunique() > 1
     pairs = [(i, j) for i, j in combinations(range(len(rows)), 2) if rows[i] == rows[j]]
     across = [(i, j) for i, j in pairs if folds[i] != folds[j]]
     return duplicates.SharedRows(
@@ -58,7 +59,8 @@ def test_hashes_may_collide(n_words: int, data: st.DataObject) -> None:
     """Rows are equal by their values, whatever their hashes are, of all rows and of some."""
     n, n_values = data.draw(st.tuples(st.integers(1, 90), st.sampled_from([2, 9, 400])))
     draw = st.lists(st.integers(0, n_values), min_size=n, max_size=n)
-    columns, folds = [data.draw(draw) for _ in range(2)], np.arange(n) % 3
+    columns = [data.draw(draw) for _ in range(2)]
+    folds = np.arange(n) % 3
     rows = np.array(sorted(data.draw(st.sets(st.integers(0, n - 1), min_size=1))))
     series = [pd.Series(columns[0]), pl.Series(columns[1])]
     words = duplicates.row_words(series) % np.uint64(n_words)
@@ -115,7 +117,8 @@ def test_numbers_that_repeat_by_chance(column: Column, values: list[Any], expect
 
 def test_unique_rows_are_counted() -> None:
     """Equal rows of Polars columns are kept once, under the names of the columns."""
-    one, two = pl.Series("x", ["a", "b", "a", None, None]), pl.Series("x", [1.5, 2, 1.5, 0, 0])
+    one = pl.Series("x", ["a", "b", "a", None, None])
+    two = pl.Series("x", [1.5, 2, 1.5, 0, 0])
     kept, counts = duplicates.count_unique_rows([one, two])
     assert [series.name for series in kept] == ["x", "x"]
     rows = dict(zip(zip(*kept, strict=True), counts.tolist(), strict=True))

@@ -95,7 +95,7 @@ def test_a_mark_may_be_a_part() -> None:
 @pytest.mark.parametrize("name", ["data.csv.gz", "data.parquet"])
 @pytest.mark.parametrize("cut", [-1, -9, 20])
 def test_broken_files(tmp_path: Path, name: str, cut: int) -> None:
-    """A packed file that is not whole, or is none, is an error in one line."""
+    """A packed file that is cut short, or is not packed at all, is an error in one line."""
     path = tmp_path / name
     write(path)
     for content in (path.read_bytes()[:cut], b"a,b"):
@@ -108,7 +108,8 @@ def test_broken_files(tmp_path: Path, name: str, cut: int) -> None:
 @pytest.mark.parametrize("mode", [None, 0o600, 0o640, 0o664, 0o755])
 def test_permissions(tmp_path: Path, mode: int | None) -> None:
     """A file that is written over keeps its permissions; a new one has those of any file."""
-    path, other = tmp_path / "data.csv", tmp_path / "other"
+    path = tmp_path / "data.csv"
+    other = tmp_path / "other"
     other.touch()
     if mode is not None:
         path.touch()
@@ -121,7 +122,7 @@ def test_permissions(tmp_path: Path, mode: int | None) -> None:
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
 def test_a_file_that_is_read_only_stays(tmp_path: Path) -> None:
-    """A file that the user may not write to is not replaced by another either."""
+    """A file that the user may not write to is not replaced by a new one."""
     path = tmp_path / "data.csv"
     path.write_text("old")
     path.chmod(0o444)
@@ -133,8 +134,9 @@ def test_a_file_that_is_read_only_stays(tmp_path: Path) -> None:
 @posix
 @pytest.mark.parametrize("is_there", [True, False])
 def test_links_stay(tmp_path: Path, is_there: bool) -> None:
-    """What a symbolic link leads to is written, in its own folder, and the link stays."""
-    target, link = tmp_path / "data" / "target.csv", tmp_path / "link.csv"
+    """Writing to a symbolic link writes the file that it leads to, and the link stays."""
+    target = tmp_path / "data" / "target.csv"
+    link = tmp_path / "link.csv"
     target.parent.mkdir()
     link.symlink_to(target)
     if is_there:

@@ -31,7 +31,7 @@ from .columns import NAN, Column, of_objects, of_types
     ids=str,
 )
 def test_values_of_every_kind(column: Column, values: list[Any]) -> None:
-    """Values are listed in order, a code is the place of the row's value, -1 where missing."""
+    """Values are listed in order; the code of a row is the place of its value, or -1."""
     labels, codes = fold_codes(column(values))
     order = sorted({value for value in values if value is not None})
     assert codes.tolist() == [-1 if each is None else order.index(each) for each in values]
@@ -79,7 +79,8 @@ def test_floats_and_categories(series: Any, values: list[Any], codes: list[int])
 
 def test_values_without_an_order() -> None:
     """Values that Python cannot order, or takes for equal, are an error."""
-    rule, ns = "A column of `name` must hold values that", pl.Datetime("ns")
+    rule = "A column of `name` must hold values that"
+    ns = pl.Datetime("ns")
     for series, message in (
         (of_objects(0, "a"), f"{rule} can be ordered, but 'x' mixes types."),
         (pl.Series("x", [1, 2]).cast(ns), f"{rule} Python can tell apart, but 'x' is {ns}."),
@@ -107,7 +108,7 @@ def test_fold_numbers_of_every_kind(column: Column, k: int | None) -> None:
     ids=str,
 )
 def test_fold_numbers_of_other_dtypes(series: Any) -> None:
-    """Any dtype of numbers does, and text of numbers, as a CSV file may hold, if floats hold it."""
+    """Folds may be numbers of any dtype, or text of numbers, as a CSV file may hold."""
     folds, k = read_fold_numbers(series, None)
     assert (folds.tolist(), k) == ([1, 0], 2)
     message = "`extend` needs folds 0..k-1 in 'x', but it is object."
@@ -126,7 +127,7 @@ def test_fold_numbers_of_other_dtypes(series: Any) -> None:
     ],
 )
 def test_minus_one_beside_folds(frame: Make, verb: Any) -> None:
-    """What scikit-learn never tests is no fold; other negative labels are labels."""
+    """A lone -1, which scikit-learn never tests, is no fold; other negative labels are labels."""
     message = "Column 'fold' must hold folds, but has -1, which scikit-learn's `PredefinedSplit`"
     message += (
         ' never tests.\nHint: replace -1 with null; `nulls="train"` then trains on these rows.'

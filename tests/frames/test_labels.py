@@ -42,14 +42,15 @@ LABELS = {
 @pytest.mark.parametrize("name", LABELS)
 @pytest.mark.parametrize("equal", [True, False])
 def test_values_of_every_type(frame: Make, name: str, equal: bool) -> None:
-    """Rows of several values, and those of the others, are those that Python finds."""
+    """The rows of several values, and all other rows, are those that a Python loop finds."""
     column = [*LABELS[name], None, *LABELS[name][::-1], LABELS[name][0]]
     made = frame({"row": list(range(len(column))), "fold": column})
     for n in range(len(LABELS[name]) + 1):
         wanted = LABELS[name][:n]
         chosen = [each for each in LABELS[name] if (each in wanted) == equal]
         for nulls in (False, True):
-            kept, held = keep(made, chosen, nulls=nulls), [*chosen, *[None] * nulls]
+            kept = keep(made, chosen, nulls=nulls)
+            held = [*chosen, *[None] * nulls]
             expected = [row for row, value in enumerate(column) if value in held]
             assert (type(kept), rows_of(kept)) == (type(made), expected)
             if not isinstance(made, pl.LazyFrame):
@@ -69,7 +70,7 @@ def test_categories_of_polars(dtype: Any) -> None:
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])
 def test_nan_is_no_fold(make: Any) -> None:
-    """NaN counts as null: it is in no fold."""
+    """NaN counts as null, so that such a row is in no fold."""
     made = make({"row": [0, 1, 2], "fold": [1.0, 0.0, float("nan")]})
     assert [rows_of(keep(made, [fold])) for fold in (1, 0)] == [[0], [1]]
     assert rows_of(keep(made, [0], nulls=True)) == [1, 2]
@@ -173,7 +174,7 @@ def test_labels_of_128_bits(dtype: Any) -> None:
 
 
 def test_the_shorter_list() -> None:
-    """Labels are matched, or those that are left out, whichever are fewer; none without rows."""
+    """The query matches the labels or the others, whichever are fewer, and only those with rows."""
     rows = labels.encode_labels(
         "fold", pl.Series(["a", "b", "c"], dtype=pl.Enum(["a", "b", "c", "d"]))
     )

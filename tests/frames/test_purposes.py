@@ -31,7 +31,7 @@ NONE = len(PURPOSES)
     ],
 )
 def test_ranks_of_names(labels: list[object], ranks: list[int]) -> None:
-    """Whole names always describe a use; other words do so only if all labels have one."""
+    """A label that is a known name describes a use; other words do so only if all labels do."""
     assert purposes_of(labels).tolist() == ranks
 
 
@@ -54,7 +54,7 @@ def test_names_of_flags(name: object, rank: int | None) -> None:
 
 @pytest.mark.parametrize("labels", [[False, True], [0, 1], ["false", "TRUE"], [0.0, 1.0]], ids=str)
 def test_flags_have_the_use_of_their_column(labels: list[Any]) -> None:
-    """Flags name the use of their column, and all else; other labels describe their own."""
+    """A column of flags describes the use in its name and the rest; other labels their own use."""
     assert purposes_of_column("is_test", labels).tolist() == [0, 2]
     assert purposes_of_column("train", labels).tolist() == [2, 0]
     assert (purposes_of_column("is_new", labels) == len(PURPOSES)).all()

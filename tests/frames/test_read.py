@@ -139,7 +139,8 @@ def test_nested_columns(series: Any, what: Any, read: Any) -> None:
     refuse_now(f"A column must hold single values, but 'x' is {what}.", lambda: read(series))
 
 
-INTEGERS, DIGITS = [3, None, -1, 2, 3], ["3.5", None, "-1", "2", "3.5"]
+INTEGERS = [3, None, -1, 2, 3]
+DIGITS = ["3.5", None, "-1", "2", "3.5"]
 FLOATS = [0.5, None, -1.5, 0.25, 0.5]
 DAYS = [dt.date(2024, 3, 1), None, dt.date(2023, 1, 1), dt.date(2024, 2, 1), dt.date(2024, 3, 1)]
 STAMPS = [day and dt.datetime(day.year, day.month, day.day, 6) for day in DAYS]
@@ -252,7 +253,8 @@ def test_dates_are_numbers_without_edges(series: Any) -> None:
     """Differences of dates and times are in proportion to time, and edges do not compare."""
     seconds = next(key for key, own in OF_TIME.items() if any(each is series for each in own))
     values, _ = read_numbers(series, "drift")
-    steps, expected = np.diff(values[PRESENT].astype(float)), np.diff(seconds)
+    steps = np.diff(values[PRESENT].astype(float))
+    expected = np.diff(seconds)
     np.testing.assert_allclose(steps / steps[0], expected / expected[0], rtol=1e-12)
     message = f"`sf.bins('x', [1, 2])` needs numbers, but column 'x' is {series.dtype}."
     message += "\nHint: `sf.quantiles` takes dates."
@@ -279,8 +281,11 @@ def hashes(*series: Any) -> list[int]:
 
 
 EXACT = [Decimal(text) for text in ("0.50", "-3", "12345678901234567890123")]
-WHOLE, LARGE, PARTS = [5, -3, 2**40], [2**64 - 1, 2**63, 1], [0.5, -1.25, 1e300]
-GREAT, SECOND = [-1, 2**63, -(2**100)], dt.timedelta(seconds=1)
+WHOLE = [5, -3, 2**40]
+LARGE = [2**64 - 1, 2**63, 1]
+PARTS = [0.5, -1.25, 1e300]
+GREAT = [-1, 2**63, -(2**100)]
+SECOND = dt.timedelta(seconds=1)
 DATES = [dt.date(1970, 1, 2), dt.date(1969, 12, 31), dt.date(2024, 2, 29)]
 MOMENTS = [EPOCH + SECOND, EPOCH - SECOND, dt.datetime(2024, 2, 29, 12)]
 CLOCK = [dt.time(1), dt.time(microsecond=1), dt.time()]
@@ -370,7 +375,7 @@ BYTES_OF: list[tuple[list[bytes], list[Any]]] = [
     ids=lambda value: str(getattr(value, "dtype", "")),
 )
 def test_values_are_hashed_as_they_are(expected: list[bytes], series: Any) -> None:
-    """Neither library nor width nor unit changes the bytes of a value."""
+    """The bytes of a value do not depend on the library, the width or the unit."""
     assert hashes(series) == [hashed_as(value) for value in expected]
 
 
@@ -383,7 +388,8 @@ def test_columns_are_chained() -> None:
         assert hashes(series) == [hashed_as(word(5)), hashed_as(word(5), word(1))]
 
 
-RANKED, CASES = ["b", None, "10", "9", "b"], ["é", None, "B", "a", "é"]
+RANKED = ["b", None, "10", "9", "b"]
+CASES = ["é", None, "B", "a", "é"]
 
 
 @pytest.mark.parametrize(
@@ -399,7 +405,7 @@ RANKED, CASES = ["b", None, "10", "9", "b"], ["é", None, "B", "a", "é"]
     **dtype_of,
 )
 def test_ranks_of_text(series: Any) -> None:
-    """Text ranks by code point, as do bytes and categories, whatever the order of these."""
+    """Text, bytes and categories rank by code point, whatever the order of the categories."""
     assert dense_ranks(rank_key(series)[PRESENT]) == [2, 0, 1, 2]
 
 
@@ -427,7 +433,7 @@ NO_KEYS = [
 
 @pytest.mark.parametrize(("series", "what"), NO_KEYS)
 def test_keys_without_order(series: Any, what: str) -> None:
-    """Values of several types, or of one that has no order, are no keys."""
+    """Values of several types, or of a type without an order, cannot be keys."""
     message = f"A column of `key` must hold values that can be ordered, but 'x' {what}."
     refuse_now(message, lambda: read_key(series))
     if what == MIXES and not any(isinstance(value, Decimal) for value in series):

@@ -15,7 +15,8 @@ def column_a(df: pd.DataFrame) -> Any:
     return df["a"]
 
 
-A, DATA = pl.col("a"), {"a": [1, 2, 3], "b": ["x", "y", "x"]}
+A = pl.col("a")
+DATA = {"a": [1, 2, 3], "b": ["x", "y", "x"]}
 SAME = [("a", "a"), (pd.NA, pd.NA), (A + 1, pl.col("a") + 1), (column_a, column_a)]
 OTHERS = [("a", "b"), (1, True), (1, 1.0), (A + 1, A + 2), (A, "a"), ("a", A)]
 OTHERS += [(column_a, lambda df: df["a"]), (column_a, "a")]
@@ -61,7 +62,7 @@ def test_lazy_frames_collect_what_is_needed(refs: list[Any], columns: list[str])
 
 @pytest.mark.parametrize("argument", ["by", "key"])
 def test_a_value_for_each_row_is_no_list_of_columns(frame: Make, argument: str) -> None:
-    """A list with a value for each row of a small frame is told as values."""
+    """A list as long as a small frame is reported as values, and not as names."""
     df = eager(frame({"label": ["a", "b", "a", "b"]}))
     with pytest.raises(
         sf.StratError, match=rf"^`{argument}` must hold column names.*\[7, 8, 9, 5\]"

@@ -43,7 +43,7 @@ def test_many_rows_at_fault(frame: Make, faulty: list[str]) -> None:
 
 
 def test_many_columns_at_fault(frame: Make) -> None:
-    """Of very many faults the message lists the first."""
+    """The message lists the first of very many faults."""
     many = {f"x{place}": [None, 1.5] for place in range(19)}
     error = refused(lambda: sf.kfold(frame(many), by=sf.chain(list(many)), k=2))
     assert str(error).splitlines()[5] == "14 more faults are not listed."

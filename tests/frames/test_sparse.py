@@ -93,7 +93,8 @@ def test_sparse_columns_are_read_as_dense(call: str, kind: str, fills: dict[str,
         gaps=pd.arrays.SparseArray(dense["gaps"]),
     )
 
-    found, expected = listed(CALLS[call](sparse)), listed(CALLS[call](dense))
+    found = listed(CALLS[call](sparse))
+    expected = listed(CALLS[call](dense))
 
     assert found == expected
 

@@ -106,7 +106,8 @@ class Rows:
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
         n = self.n = int(rng.choice([1, 7, 60, 300, 3000], p=[0.05, 0.15, 0.4, 0.3, 0.1]))
-        names, columns = rng.permutation(NAMES).tolist(), {"row": pl.Series(range(n))}
+        names = rng.permutation(NAMES).tolist()
+        columns = {"row": pl.Series(range(n))}
         kinds = rng.choice(list(CLASSES), 3).tolist()
         labels = [names.pop() for _ in kinds]
         for name, kind in zip(labels, kinds, strict=True):
@@ -166,7 +167,8 @@ class Rows:
         options: dict[str, Any] = {"by": by, "key": keys, "rare": "ignore"}
         options |= {"missing": self.choose("error", *["stratum"] * 4), "seed": int(rng.integers(9))}
         if verb == "extend":
-            k, parts = {"k": self.choose(None, 4)}, {"parts": self.choose(None, PARTS)}
+            k = {"k": self.choose(None, 4)}
+            parts = {"parts": self.choose(None, PARTS)}
             own = self.choose({"name": "fold_given", **k}, {"name": "split_given", **parts})
             return verb, options | own | {"missing": self.choose(options["missing"], "null")}
         return verb, self.draw_deal(verb, labels, options)

@@ -114,7 +114,8 @@ class Partitions:
     """The partitions of a random frame, and what its rows are stratified by."""
 
     def __init__(self, rng: np.random.Generator) -> None:
-        self.rng, n = rng, int(rng.integers(8, 70))
+        self.rng = rng
+        n = int(rng.integers(8, 70))
         edges = [0, *sorted(rng.integers(0, n + 1, rng.integers(1, 5)).tolist()), n]
         self.edges, self.may_clash = list(pairwise(edges)), False
         self.columns = {name: self.column(n, name) for name in ("id", "a", "b")}

@@ -34,8 +34,14 @@ import stratframe as sf  # noqa: E402
 from tests.helpers import eager  # noqa: E402
 
 HOME = str(Path(sf.__file__).parent)
-MAX_MESSAGE, MAX_SECONDS, MAX_SHOWN = 2_000, 60, 1_000
-"""Characters of an error or a warning, seconds of a call, characters of an argument in a report."""
+MAX_MESSAGE = 2_000
+"""Characters of an error or a warning."""
+
+MAX_SECONDS = 60
+"""Seconds of a call."""
+
+MAX_SHOWN = 1_000
+"""Characters of an argument in a report."""
 
 
 @dataclass
@@ -199,7 +205,8 @@ def run(check: Check) -> None:
     faulthandler.enable()
     given = parse_arguments(sys.modules["__main__"].__doc__)
     end = monotonic() + given.seconds
-    n_calls, faults = 0, set[tuple[object, ...]]()
+    n_calls = 0
+    faults = set[tuple[object, ...]]()
     for number in count() if given.case is None else [given.case]:
         if given.print:
             print(f"case {number}", flush=True)

@@ -20,7 +20,8 @@ def on_spark(session: Any, drawn: Rows, _: Any) -> tuple[Any, dict[str, Any]]:
     """Make the frame of Spark, and write names of columns in other cases or as columns."""
     from pyspark.sql import functions as fn
 
-    frame, rng = drawn.frame, drawn.rng
+    frame = drawn.frame
+    rng = drawn.rng
     rows = spark_frame(session, frame[rng.permutation(drawn.n)], drawn.choose(0, 1, 2, 3, 5, 50))
     for name, dtype in frame.schema.items():
         if dtype == pl.String and (collation := drawn.choose(*COLLATIONS)):

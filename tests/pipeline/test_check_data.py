@@ -3,6 +3,7 @@
 import datetime as dt
 import re
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -11,10 +12,21 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import HALVES, Make, at_fault, evaluate, refuse, refuse_now, values, warned
+from tests.helpers import (
+    HALVES,
+    Make,
+    at_fault,
+    eager,
+    refuse,
+    refuse_now,
+    run_shown,
+    values,
+    warned,
+)
 
 SILENCED = '`rare="ignore"` silences this warning.'
-NAN, INF = float("nan"), float("inf")
+NAN = float("nan")
+INF = float("inf")
 DAYS = [dt.date(2026, 1, day) for day in (1, 2, 3)]
 GAPS = {"patient": [1, None, 1, 2, None, 3, 2, 3], "label": list("abababab")}
 NO_FOLD = 'in `kfold`, `missing="null"` leaves the fold of these rows null.'
@@ -29,78 +41,209 @@ SEVEN = f"Column 'x' has missing values in 7 rows (0, 1, 2, 3, 4, ...).{STRATUM}
 ONE = "Column 'x' has missing values in 1 row (1)."
 INFINITE = "Column 'x' has infinite values in 2 rows (2, 4)."
 OUTSIDE = "Column 'x' has values outside 2 to 5 in 2 rows (0, 3)."
-KEYED = "sf.kfold(df, k=2, key='x', missing='stratum')"
 REPEATED = f"`key` ('x') must identify each row, but repeats in 2 rows (0, 2).{TOGETHER}"
 TWO = "Column 'x' has missing values in 2 rows (1, 4)."
 TWO_GAPPED: dict[str, Any] = {"row": [1, 4], "x": [None, None]}
-GAP, GAPPED = {"x": ["a", None, "b"]}, {"row": [1], "x": [None]}
-NUMBERS, ENDLESS = {"x": [1.5, None, 3, 4, NAN]}, {"x": [1.5, None, INF, 4, -INF]}
-BOTH, AT_FAULT = f"{ONE}\n{INFINITE}{CUT} {NO_FOLD}", {"row": [1, 2, 4], "x": [None, INF, -INF]}
-FAR, TOO_FAR = {"x": [1, None, 5, 40]}, {"row": [0, 3], "x": [1, 40]}
+GAP = {"x": ["a", None, "b"]}
+GAPPED = {"row": [1], "x": [None]}
+NUMBERS = {"x": [1.5, None, 3, 4, NAN]}
+ENDLESS = {"x": [1.5, None, INF, 4, -INF]}
+BOTH = f"{ONE}\n{INFINITE}{CUT} {NO_FOLD}"
+AT_FAULT = {"row": [1, 2, 4], "x": [None, INF, -INF]}
+FAR = {"x": [1, None, 5, 40]}
+TOO_FAR = {"row": [0, 3], "x": [1, 40]}
 MANY = {"label": ["a", None, "b", "b"], "age": [1, None, 7, 2], "price": [1.5, INF, 9.0, 8.0]}
 IN_MANY = {"label": [None, "b", "b"], "age": [None, 7, 2], "price": [INF, 9.0, 8.0]}
-VALUES: list[tuple[str, dict[str, list[Any]], str, dict[str, list[Any]]]] = [
-    ("sf.kfold(df, 'x', 2)", GAP, ONE + STRATUM, GAPPED),
-    ("sf.kfold(df, sf.classes('x'), 2)", {"x": [1, None, 2]}, ONE + STRATUM, GAPPED),
-    ("sf.split(df, 'x', HALVES)", {"x": [1.0, NAN, 2.0]}, ONE + STRATUM, GAPPED),
-    ("sf.plan(df, 'x', 2)", GAP, ONE + STRATUM, GAPPED),
-    ("sf.kfold(df, sf.quantiles('x', 2), 2)", NUMBERS, TWO + STRATUM, TWO_GAPPED),
-    ("sf.kfold(df, sf.bins('x', [0, 5]), 2)", NUMBERS, TWO + STRATUM, TWO_GAPPED),
-    ("sf.kfold(df, 'x', 2, missing='error')", ENDLESS, BOTH, AT_FAULT),
-    ("sf.kfold(df, sf.continuous('x'), 2, missing='stratum')", ENDLESS, BOTH, AT_FAULT),
-    ("sf.kfold(df, 'x', 2, missing='null')", ENDLESS, INFINITE, {"row": [2, 4], "x": [INF, -INF]}),
-    ("sf.kfold(df, sf.bins('x', [2, 5]), 2, missing='stratum')", FAR, OUTSIDE, TOO_FAR),
-    ("sf.kfold(df, sf.bins('x', [2, 5]), 2, missing='null')", FAR, OUTSIDE, TOO_FAR),
-    ("sf.sample(df, sf.bins('x', [2, 5]), n=1)", FAR, OUTSIDE, TOO_FAR),
-    (
-        "sf.kfold(df, ['label', sf.bins('age', [0, 5]), sf.continuous('price')], 2, key='id')",
+VALUES: list[Any] = [
+    pytest.param(
+        lambda df: sf.kfold(df, "x", 2), GAP, ONE + STRATUM, GAPPED, id="class_is_missing"
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, sf.classes("x"), 2),
+        {"x": [1, None, 2]},
+        ONE + STRATUM,
+        GAPPED,
+        id="class_of_numbers_is_missing",
+    ),
+    pytest.param(
+        lambda df: sf.split(df, "x", HALVES),
+        {"x": [1.0, NAN, 2.0]},
+        ONE + STRATUM,
+        GAPPED,
+        id="nan_in_a_split",
+    ),
+    pytest.param(
+        lambda df: sf.plan(df, "x", 2), GAP, ONE + STRATUM, GAPPED, id="plan_of_missing_classes"
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, sf.quantiles("x", 2), 2),
+        NUMBERS,
+        TWO + STRATUM,
+        TWO_GAPPED,
+        id="quantiles_of_missing_numbers",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, sf.bins("x", [0, 5]), 2),
+        NUMBERS,
+        TWO + STRATUM,
+        TWO_GAPPED,
+        id="bins_of_missing_numbers",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, "x", 2, missing="error"),
+        ENDLESS,
+        BOTH,
+        AT_FAULT,
+        id="missing_and_infinite_at_once",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, sf.continuous("x"), 2, missing="stratum"),
+        ENDLESS,
+        BOTH,
+        AT_FAULT,
+        id="missing_has_no_place_in_an_order",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, "x", 2, missing="null"),
+        ENDLESS,
+        INFINITE,
+        {"row": [2, 4], "x": [INF, -INF]},
+        id="infinite_where_missing_is_null",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, sf.bins("x", [2, 5]), 2, missing="stratum"),
+        FAR,
+        OUTSIDE,
+        TOO_FAR,
+        id="outside_bins_where_missing_is_a_stratum",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, sf.bins("x", [2, 5]), 2, missing="null"),
+        FAR,
+        OUTSIDE,
+        TOO_FAR,
+        id="outside_bins_where_missing_is_null",
+    ),
+    pytest.param(
+        lambda df: sf.sample(df, sf.bins("x", [2, 5]), n=1),
+        FAR,
+        OUTSIDE,
+        TOO_FAR,
+        id="outside_bins_of_a_sample",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(
+            df, ["label", sf.bins("age", [0, 5]), sf.continuous("price")], 2, key="id"
+        ),
         MANY | {"id": [1, 2, 3, None]},
-        "Column 'label' has missing values in 1 row (1).\n"
-        "Column 'age' has missing values in 1 row (1).\n"
-        "Column 'age' has values outside 0 to 5 in 1 row (2).\n"
-        "Column 'price' has infinite values in 1 row (1).\n"
-        f"Column 'id' has missing values in 1 row (3).{STRATUM}",
-        IN_MANY | {"row": [1, 2, 3], "id": [2, 3, None]},
-    ),
-    ("sf.kfold(df, ['x', 'y'], 2)", GAP | {"y": DAYS}, ONE + STRATUM, GAPPED | {"y": DAYS[1:2]}),
-    ("sf.kfold(df, 'x')", {"x": [None] * 7 + [1]}, SEVEN, {"row": [*range(7)], "x": [None] * 7}),
-    *(
         (
-            f"sf.kfold(df, {name!r}, 2)",
-            {name: GAP["x"]},
-            f"Column {name!r} has missing values in 1 row (1).{STRATUM}",
-            {"row": [1], name: [None]},
-        )
-        for name in ("it's", 'a "b"', "'x'")
+            "Column 'label' has missing values in 1 row (1).\n"
+            "Column 'age' has missing values in 1 row (1).\n"
+            "Column 'age' has values outside 0 to 5 in 1 row (2).\n"
+            "Column 'price' has infinite values in 1 row (1).\n"
+            f"Column 'id' has missing values in 1 row (3).{STRATUM}"
+        ),
+        IN_MANY | {"row": [1, 2, 3], "id": [2, 3, None]},
+        id="all_columns_at_once",
     ),
-    ("sf.kfold(df, k=2, key='x')", {"x": [1, None, 3]}, ONE, GAPPED),
-    (KEYED, {"x": [None, "b", None]}, TWO.replace("1, 4", "0, 2"), TWO_GAPPED | {"row": [0, 2]}),
-    *(
-        (KEYED, {"x": keys}, REPEATED, {"row": [0, 2], "x": [keys[0], keys[2]]})
-        for keys in ([2, 1, 2], ["b", "a", "b"], [0.0, 1.5, -0.0], [True, False, True])
+    pytest.param(
+        lambda df: sf.kfold(df, ["x", "y"], 2),
+        GAP | {"y": DAYS},
+        ONE + STRATUM,
+        GAPPED | {"y": DAYS[1:2]},
+        id="rows_show_all_columns_of_the_call",
     ),
-    (
-        "sf.split(df, None, HALVES, key=['day', 'place'])",
+    pytest.param(
+        lambda df: sf.kfold(df, "x"),
+        {"x": [None] * 7 + [1]},
+        SEVEN,
+        {"row": [*range(7)], "x": [None] * 7},
+        id="seven_rows_are_listed_to_five",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, "it's", 2),
+        {"it's": GAP["x"]},
+        f'Column "it\'s" has missing values in 1 row (1).{STRATUM}',
+        {"row": [1], "it's": [None]},
+        id="apostrophe_in_a_name",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, 'a "b"', 2),
+        {'a "b"': GAP["x"]},
+        f"Column 'a \"b\"' has missing values in 1 row (1).{STRATUM}",
+        {"row": [1], 'a "b"': [None]},
+        id="quotes_in_a_name",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, "'x'", 2),
+        {"'x'": GAP["x"]},
+        f"Column \"'x'\" has missing values in 1 row (1).{STRATUM}",
+        {"row": [1], "'x'": [None]},
+        id="apostrophes_around_a_name",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, k=2, key="x"), {"x": [1, None, 3]}, ONE, GAPPED, id="missing_key"
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, k=2, key="x", missing="stratum"),
+        {"x": [None, "b", None]},
+        TWO.replace("1, 4", "0, 2"),
+        TWO_GAPPED | {"row": [0, 2]},
+        id="missing_keys_are_no_stratum",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, k=2, key="x", missing="stratum"),
+        {"x": [2, 1, 2]},
+        REPEATED,
+        {"row": [0, 2], "x": [2, 2]},
+        id="repeated_number_key",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, k=2, key="x", missing="stratum"),
+        {"x": ["b", "a", "b"]},
+        REPEATED,
+        {"row": [0, 2], "x": ["b", "b"]},
+        id="repeated_text_key",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, k=2, key="x", missing="stratum"),
+        {"x": [0.0, 1.5, -0.0]},
+        REPEATED,
+        {"row": [0, 2], "x": [0.0, -0.0]},
+        id="repeated_zero_key",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, k=2, key="x", missing="stratum"),
+        {"x": [True, False, True]},
+        REPEATED,
+        {"row": [0, 2], "x": [True, True]},
+        id="repeated_flag_key",
+    ),
+    pytest.param(
+        lambda df: sf.split(df, None, HALVES, key=["day", "place"]),
         {"day": [1, 1, 2, 2], "place": ["a", "b", "c", "c"]},
         f"`key` ('day', 'place') must identify each row, but repeats in 2 rows (2, 3).{TOGETHER}",
         {"row": [2, 3], "day": [2, 2], "place": ["c", "c"]},
+        id="repeated_key_of_two_columns",
     ),
-    (
-        "sf.kfold(df, 'label', 2, groups='patient')",
+    pytest.param(
+        lambda df: sf.kfold(df, "label", 2, groups="patient"),
         GAPS,
         f"Column 'patient' has missing values in 2 rows (1, 4).{ALONE}",
         {"row": [1, 4], "label": ["b", "a"], "patient": [None, None]},
+        id="missing_group",
     ),
 ]
 
 
-@pytest.mark.parametrize("place", range(len(VALUES)))
+@pytest.mark.parametrize(("call", "data", "message", "rows"), VALUES)
 # pandas 2.2 casts infinities to see whether a column holds integers.
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
-def test_values_that_break_a_rule(frame: Make, kind: str, place: int) -> None:
-    """All that is wrong is said at once, with the rows as they are, by way of pandera."""
-    call, data, message, rows = VALUES[place]
-    error = refuse(message, lambda: evaluate(call, df=frame(data), HALVES=HALVES))
+def test_values_that_break_a_rule(
+    frame: Make, kind: str, call: Callable[[Any], Any], data: Any, message: str, rows: Any
+) -> None:
+    """One error lists all faults of the values, with the rows, and pandera's error as the cause."""
+    error = refuse(message, lambda: call(frame(data)))
     assert at_fault(error, kind) == rows
     assert isinstance(error.__cause__, pandera.errors.SchemaErrors)
 
@@ -177,50 +320,79 @@ POOLED = '.\nHint: `rare="pool"` balances them as one class;'
 POOLED += " `df.strat.advise('{}')` shows what each k does to them"
 LABEL, X, U = (f"{POOLED.format(name)}; {SILENCED}" for name in ("label", "x", "u"))
 FEW = f"2 classes of 'label' have fewer rows than there are folds (3): {LISTED}{LABEL}"
-RARE_CLASSES = {
-    **dict.fromkeys(("sf.kfold(df, 'label', 3)", "sf.kfold(df, ['label', 'sex'], 3)"), (RARE, FEW)),
-    "sf.split(df, 'label')": (
+RARE_CLASSES: list[Any] = [
+    pytest.param(lambda df: sf.kfold(df, "label", 3), RARE, FEW, id="kfold_of_rare_classes"),
+    pytest.param(
+        lambda df: sf.kfold(df, ["label", "sex"], 3),
         RARE,
-        "1 class of 'label' has fewer rows than there are parts (2): 'b' (1 row).\n"
-        f"Hint: {SILENCED}",
+        FEW,
+        id="classes_of_the_first_entry_alone",
     ),
-    "sf.kfold(df, 'x', 3)": (
+    pytest.param(
+        lambda df: sf.split(df, "label"),
+        RARE,
+        (
+            "1 class of 'label' has fewer rows than there are parts (2): 'b' (1 row).\n"
+            f"Hint: {SILENCED}"
+        ),
+        id="parts",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, "x", 3),
         {"x": ["a"] * 40 + list("bcdefg") * 2 + ["h"]},
-        "7 classes of 'x' have fewer rows than there are folds (3): 'h' (1 row), 'b' (2 rows),"
-        f" 'c' (2 rows), 'd' (2 rows), 'e' (2 rows), ..{X}",
+        (
+            "7 classes of 'x' have fewer rows than there are folds (3): 'h' (1 row), 'b' (2 rows),"
+            f" 'c' (2 rows), 'd' (2 rows), 'e' (2 rows), ..{X}"
+        ),
+        id="first_five_are_named",
     ),
-    "sf.kfold(df, 'x', k=3) ": (
-        {"x": [1, 1, 2]},  # two numbers in three rows differ more often than not
-        "2 classes of 'x' have fewer rows than there are folds (3): 2 (1 row), 1 (2 rows). More"
-        " than half of the rows are in such classes: 'x' looks continuous, or like an id.\n"
-        "Hint: `sf.quantiles('x', 10)` or `sf.continuous('x')`.",
+    pytest.param(
+        lambda df: sf.kfold(df, "x", k=3),
+        {"x": [1, 1, 2]},
+        (
+            "2 classes of 'x' have fewer rows than there are folds (3): 2 (1 row), 1 (2 rows). More"
+            " than half of the rows are in such classes: 'x' looks continuous, or like an id.\n"
+            "Hint: `sf.quantiles('x', 10)` or `sf.continuous('x')`."
+        ),
+        id="looks_like_an_id",
     ),
-    "sf.kfold(df, 'x', 9)": (
-        {"x": [0, 1, 0, 1, 0, 1, 0, 1, 0]},  # two numbers in nine rows are classes
+    pytest.param(
+        lambda df: sf.kfold(df, "x", 9),
+        {"x": [0, 1, 0, 1, 0, 1, 0, 1, 0]},
         f"2 classes of 'x' have fewer rows than there are folds (9): 1 (4 rows), 0 (5 rows){X}",
+        id="two_numbers_in_nine_rows_are_classes",
     ),
-    "sf.kfold(df, 'x', k=3)": (
-        {"x": [1, 1, 1, 2, 3, 3]},  # half of the rows are not more than half
+    pytest.param(
+        lambda df: sf.kfold(df, "x", k=3),
+        {"x": [1, 1, 1, 2, 3, 3]},
         f"2 classes of 'x' have fewer rows than there are folds (3): 2 (1 row), 3 (2 rows){X}",
+        id="half_of_the_rows_are_not_more",
     ),
-    "sf.kfold(df, 'u')": (
-        {"u": list("aabbcaabbca")},  # three texts that eleven rows share are no id
+    pytest.param(
+        lambda df: sf.kfold(df, "u"),
+        {"u": list("aabbcaabbca")},
         f"2 classes of 'u' have fewer rows than there are folds (5): 'c' (2 rows), 'b' (4 rows){U}",
+        id="three_texts_that_rows_share_are_no_id",
     ),
-    "sf.kfold(df, 'x', 3, missing='stratum')": (
+    pytest.param(
+        lambda df: sf.kfold(df, "x", 3, missing="stratum"),
         {"x": [1, 1, 1, None]},
-        "1 class of 'x' has fewer rows than there are folds (3): None (1 row).\n"
-        f"Hint: `df.strat.advise('x')` shows what each k does to it; {SILENCED}",
+        (
+            "1 class of 'x' has fewer rows than there are folds (3): None (1 row).\n"
+            f"Hint: `df.strat.advise('x')` shows what each k does to it; {SILENCED}"
+        ),
+        id="missing_values_are_one_class",
     ),
-}
+]
 
 
-@pytest.mark.parametrize("call", RARE_CLASSES)
-def test_rare_classes_are_warned_of(frame: Make, call: str) -> None:
-    """Rare classes of the first entry are named in one warning, and dealt all the same."""
-    data, message = RARE_CLASSES[call]
-    result = warned(message, lambda: evaluate(call, df=frame(data)))
-    assert None not in values(result, "split" if "split" in call else "fold")
+@pytest.mark.parametrize(("call", "data", "message"), RARE_CLASSES)
+def test_rare_classes_are_warned_of(
+    frame: Make, call: Callable[[Any], Any], data: Any, message: str
+) -> None:
+    """One warning names the rare classes of the first entry, and they are dealt all the same."""
+    result = warned(message, lambda: call(frame(data)))
+    assert None not in values(result, eager(result).columns[-1])
 
 
 MOST_ROWS = "More than half of the rows are in such classes: 'x' looks"
@@ -244,7 +416,7 @@ NUMBERS = {
 
 @pytest.mark.parametrize("what", [*IDS, *NUMBERS])
 def test_a_column_of_many_values(what: str) -> None:
-    """What cannot be cut looks like an id; of all others the calls of the hint work."""
+    """A column that cannot be cut looks like an id; for all others the calls of the hint work."""
     column = (IDS | NUMBERS)[what]
     df = (pl if isinstance(column, pl.Series) else pd).DataFrame({"x": column, "y": [0, 1] * 6})
     cuts = ["sf.quantiles('x', 10)", "sf.continuous('x')"]
@@ -259,7 +431,7 @@ def test_a_column_of_many_values(what: str) -> None:
         hints = re.findall("`(.*?)`", found)
         assert hints == (cuts if by == "x" else cuts[:1])
         for hint in hints:
-            df.strat.kfold([evaluate(hint), *by[1:]], 2, missing="stratum")
+            df.strat.kfold([run_shown(hint), *by[1:]], 2, missing="stratum")
 
 
 def test_rare_strata_as_errors(frame: Make, kind: str) -> None:
@@ -273,7 +445,7 @@ def test_rare_strata_as_errors(frame: Make, kind: str) -> None:
 
 @pytest.mark.parametrize(("n", "sparse"), [(12, "'c' is"), (11, "'b', 'c' are")])
 def test_levels_of_few_rows_are_called_sparse(frame: Make, n: int, sparse: str) -> None:
-    """Entries of few rows a stratum are named, but not two, in margins or by `rare="ignore"`."""
+    """Three entries whose strata have few rows are named, unless `rare="ignore"` or in margins."""
     data = {"a": [0, 1] * 6, "b": [0, 0, 1, 1] * 3, "c": list(range(12))}
     df = frame({name: cells[:n] for name, cells in data.items()})
     message = f"The 3 entries of `by` divide {n} rows into {n} joint strata, with fewer than 3 rows"

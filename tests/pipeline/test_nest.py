@@ -1,34 +1,56 @@
 """Entries nested into strata."""
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import stratframe as sf
-from tests.helpers import FOLDED, Make, columns_of, evaluate, refuse, strata_of, values, warned
+from tests.helpers import FOLDED, Make, columns_of, refuse, strata_of, values, warned
 from tests.pipeline.test_check_data import RARE
 from tests.terms.clouds import FEATURE_ROWS, FEATURES, cloud
 
 NO_MARGIN = "An entry of `sf.margins` must define strata, but 'price' holds fractions."
-MARGINS = "sf.margins(['label', 'price'])"
-FRACTIONS = {
-    "sf.kfold(df, ['price', 'label'], name='new')": "A continuous entry of `by` must come last,"
-    " but 'price' holds fractions and is followed by others.",
-    f"sf.kfold(df, {MARGINS}, name='new')": NO_MARGIN,
-    **{f"sf.{verb}(df, {MARGINS})": NO_MARGIN for verb in ("check", "balance", "report")},
-}
+FRACTIONS: list[Any] = [
+    pytest.param(
+        lambda df: sf.kfold(df, ["price", "label"], name="new"),
+        (
+            "A continuous entry of `by` must come last,"
+            " but 'price' holds fractions and is followed by others."
+        ),
+        id="fractions_before_classes",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, sf.margins(["label", "price"]), name="new"),
+        NO_MARGIN,
+        id="kfold_of_margins",
+    ),
+    pytest.param(
+        lambda df: sf.check(df, sf.margins(["label", "price"])), NO_MARGIN, id="check_of_margins"
+    ),
+    pytest.param(
+        lambda df: sf.balance(df, sf.margins(["label", "price"])),
+        NO_MARGIN,
+        id="balance_of_margins",
+    ),
+    pytest.param(
+        lambda df: sf.report(df, sf.margins(["label", "price"])), NO_MARGIN, id="report_of_margins"
+    ),
+]
 """Calls with fractions where entries must make strata, which tables cut in other places."""
 
 
-@pytest.mark.parametrize("call", FRACTIONS)
-def test_fractions_that_must_make_strata(frame: Make, call: str) -> None:
+@pytest.mark.parametrize(("call", "rule"), FRACTIONS)
+def test_fractions_that_must_make_strata(
+    frame: Make, call: Callable[[Any], Any], rule: str
+) -> None:
     """A float column with fractions is continuous: it comes last, and is no margin."""
     hint = (
         "cut it into bins, as in `sf.quantiles('price', 10)`, or use its values as classes, as in"
     )
-    message = f"{FRACTIONS[call]}\nHint: {hint} `sf.classes('price')`."
-    refuse(message, lambda: evaluate(call, df=frame(FOLDED)))
+    message = f"{rule}\nHint: {hint} `sf.classes('price')`."
+    refuse(message, lambda: call(frame(FOLDED)))
 
 
 @pytest.mark.parametrize(
@@ -55,7 +77,8 @@ def test_terms_of_other_arguments_are_others(frame: Make) -> None:
 
 def test_clusters_before_other_entries(frame: Make) -> None:
     """Entries that follow nest inside the clusters, and may order the rows anew."""
-    df, term = frame(cloud()), sf.clusters(FEATURES, 3)
+    df = frame(cloud())
+    term = sf.clusters(FEATURES, 3)
     for last in ("label", sf.continuous("x"), sf.chain("y"), sf.clusters("z", 2, name="more")):
         sizes = Counter(values(sf.kfold(df, [term, last], 5), "fold")).values()
         assert max(sizes) - min(sizes) <= 1
@@ -102,7 +125,7 @@ def test_bins_are_listed_upwards(frame: Make) -> None:
 
 
 def test_many_entries_nest(frame: Make) -> None:
-    """Of many entries the levels above a stratum hold it, whichever of them divide it."""
+    """A stratum of many entries is inside the strata of all levels above it."""
     columns = {f"c{place}": [row // (place + 1) % 2 for row in range(40)] for place in range(12)}
     folds = values(sf.kfold(frame(columns), list(columns), 2, rare="ignore"), "fold")
     for level in range(1, 13):

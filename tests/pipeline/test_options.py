@@ -12,53 +12,123 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import ROWS, Make, evaluate, refuse, refuse_now, split_groups, values, warned
+from tests.helpers import ROWS, Make, refuse, refuse_now, split_groups, values, warned
 
 VISITS = {"patient": [f"p{i // 3}" for i in range(20)], "label": list("ab") * 10, "x": range(20)}
 WHOLE = "must be a whole number, got"
 GROUPS = "`groups` must be a column, a list of columns, or one of"
 GROUPS += " `sf.clusters`, `sf.linked` and `sf.similar`, got"
 NO_COLUMN = "which the frame does not have.\nHint: did you mean"
-ARGUMENTS = {
-    **{f"k={k}": f"`k` must be at least 2, got {k}." for k in (1, -3)},
-    **{f"k={k}": f"`k` {WHOLE} {k}." for k in ("True", "2.5", "1.0", "1e+30", "inf", "'5'", None)},
-    **{
-        f"{name}={n}.0": f"`{name}` {WHOLE} {n}.0.\nHint: `{name}={n}`."
-        for name, n in (("k", 5), ("repeats", 1), ("seed", 7))
-    },
-    "repeats=0": "`repeats` must be at least 1, got 0.",
-    "repeats=10**7": "`repeats` must not exceed 10,000 columns, got 10,000,000.",
-    "seed=-1": "`seed` must be at least 0, got -1.",
-    **{f"seed={seed}": f"`seed` {WHOLE} {seed}." for seed in ("True", "'1'")},
-    "seed=np.array([7, 8])": f"`seed` {WHOLE} ndarray.",
-    "seed=np.bool_(True)": f"`seed` {WHOLE} {np.bool_(True)!r}.",
-    "deal='fair'": "`deal` must be 'random', 'circular', 'contiguous' or 'hash', got 'fair'.",
-    "missing='drop'": "`missing` must be 'error', 'stratum' or 'null', got 'drop'.",
-    "missing=['null']": "`missing` must be 'error', 'stratum' or 'null', got ['null'].",
-    "rare=None": "`rare` must be 'warn', 'error', 'null', 'pool' or 'ignore', got None.",
-    **{
-        f"overwrite={flag}": f"`overwrite` must be True or False, got {flag}."
-        for flag in ("'no'", "0", "None", "1.0")
-    },
-    **{f"name={name}": f"`name` must be a non-empty string, got {name}." for name in (5, None)},
-    "key=5": "`key` must hold column names or expressions, got 5.",
-    "key=[]": "`key` must hold at least one column, got [].",
-    "key='idd'": f"`key` names the column 'idd', {NO_COLUMN} 'id'?",
-    "groups=[]": "`groups` must hold at least one column, got [].",
-    "groups=['id', 'id']": "`groups` must hold each column once, got 'id' twice.",
-    "groups=sf.margins(['id'])": f"{GROUPS} sf.margins(['id']).",
-    "groups=['id', sf.clusters('price', 3)]": f"{GROUPS} sf.clusters(['price']).",
-    "groups=5": "`groups` must hold column names, expressions, or one of `sf.clusters`,"
-    " `sf.linked` and `sf.similar`, got 5.",
-    "groups='labels'": f"`groups` names the column 'labels', {NO_COLUMN} 'label'?",
-}
+ARGUMENTS: list[Any] = [
+    pytest.param({"k": 1}, "`k` must be at least 2, got 1.", id="one_fold"),
+    pytest.param({"k": -3}, "`k` must be at least 2, got -3.", id="negative_k"),
+    pytest.param({"k": True}, f"`k` {WHOLE} True.", id="k_is_a_flag"),
+    pytest.param({"k": 2.5}, f"`k` {WHOLE} 2.5.", id="k_is_a_fraction"),
+    pytest.param({"k": 1.0}, f"`k` {WHOLE} 1.0.", id="k_is_a_small_float"),
+    pytest.param({"k": 1e30}, f"`k` {WHOLE} 1e+30.", id="k_is_a_large_float"),
+    pytest.param({"k": float("inf")}, f"`k` {WHOLE} inf.", id="k_is_infinite"),
+    pytest.param({"k": "5"}, f"`k` {WHOLE} '5'.", id="k_is_text"),
+    pytest.param({"k": None}, f"`k` {WHOLE} None.", id="k_is_none"),
+    pytest.param({"k": 5.0}, f"`k` {WHOLE} 5.0.\nHint: `k=5`.", id="k_is_a_whole_float"),
+    pytest.param(
+        {"repeats": 1.0},
+        f"`repeats` {WHOLE} 1.0.\nHint: `repeats=1`.",
+        id="repeats_is_a_whole_float",
+    ),
+    pytest.param(
+        {"seed": 7.0}, f"`seed` {WHOLE} 7.0.\nHint: `seed=7`.", id="seed_is_a_whole_float"
+    ),
+    pytest.param({"repeats": 0}, "`repeats` must be at least 1, got 0.", id="no_repeat"),
+    pytest.param(
+        {"repeats": 10**7},
+        "`repeats` must not exceed 10,000 columns, got 10,000,000.",
+        id="too_many_repeats",
+    ),
+    pytest.param({"seed": -1}, "`seed` must be at least 0, got -1.", id="negative_seed"),
+    pytest.param({"seed": True}, f"`seed` {WHOLE} True.", id="seed_is_a_flag"),
+    pytest.param({"seed": "1"}, f"`seed` {WHOLE} '1'.", id="seed_is_text"),
+    pytest.param({"seed": np.array([7, 8])}, f"`seed` {WHOLE} ndarray.", id="seed_is_an_array"),
+    pytest.param(
+        {"seed": np.bool_(True)},
+        f"`seed` {WHOLE} {np.bool_(True)!r}.",
+        id="seed_is_a_flag_of_numpy",
+    ),
+    pytest.param(
+        {"deal": "fair"},
+        "`deal` must be 'random', 'circular', 'contiguous' or 'hash', got 'fair'.",
+        id="unknown_deal",
+    ),
+    pytest.param(
+        {"missing": "drop"},
+        "`missing` must be 'error', 'stratum' or 'null', got 'drop'.",
+        id="unknown_missing",
+    ),
+    pytest.param(
+        {"missing": ["null"]},
+        "`missing` must be 'error', 'stratum' or 'null', got ['null'].",
+        id="missing_is_a_list",
+    ),
+    pytest.param(
+        {"rare": None},
+        "`rare` must be 'warn', 'error', 'null', 'pool' or 'ignore', got None.",
+        id="rare_is_none",
+    ),
+    pytest.param(
+        {"overwrite": "no"}, "`overwrite` must be True or False, got 'no'.", id="overwrite_is_text"
+    ),
+    pytest.param(
+        {"overwrite": 0}, "`overwrite` must be True or False, got 0.", id="overwrite_is_zero"
+    ),
+    pytest.param(
+        {"overwrite": None}, "`overwrite` must be True or False, got None.", id="overwrite_is_none"
+    ),
+    pytest.param(
+        {"overwrite": 1.0}, "`overwrite` must be True or False, got 1.0.", id="overwrite_is_a_float"
+    ),
+    pytest.param({"name": 5}, "`name` must be a non-empty string, got 5.", id="name_is_a_number"),
+    pytest.param({"name": None}, "`name` must be a non-empty string, got None.", id="name_is_none"),
+    pytest.param(
+        {"key": 5}, "`key` must hold column names or expressions, got 5.", id="key_is_a_number"
+    ),
+    pytest.param({"key": []}, "`key` must hold at least one column, got [].", id="empty_key"),
+    pytest.param(
+        {"key": "idd"}, f"`key` names the column 'idd', {NO_COLUMN} 'id'?", id="misspelt_key"
+    ),
+    pytest.param({"groups": []}, "`groups` must hold at least one column, got [].", id="no_groups"),
+    pytest.param(
+        {"groups": ["id", "id"]},
+        "`groups` must hold each column once, got 'id' twice.",
+        id="group_twice",
+    ),
+    pytest.param(
+        {"groups": sf.margins(["id"])}, f"{GROUPS} sf.margins(['id']).", id="groups_are_margins"
+    ),
+    pytest.param(
+        {"groups": ["id", sf.clusters("price", 3)]},
+        f"{GROUPS} sf.clusters(['price']).",
+        id="term_beside_a_group",
+    ),
+    pytest.param(
+        {"groups": 5},
+        (
+            "`groups` must hold column names, expressions, or one of `sf.clusters`,"
+            " `sf.linked` and `sf.similar`, got 5."
+        ),
+        id="groups_are_a_number",
+    ),
+    pytest.param(
+        {"groups": "labels"},
+        f"`groups` names the column 'labels', {NO_COLUMN} 'label'?",
+        id="misspelt_groups",
+    ),
+]
 
 
-@pytest.mark.parametrize("argument", ARGUMENTS)
-def test_arguments_of_kfold(argument: str) -> None:
+@pytest.mark.parametrize(("argument", "message"), ARGUMENTS)
+def test_arguments_of_kfold(argument: dict[str, Any], message: str) -> None:
     """A wrong argument is refused at the call."""
     df = pd.DataFrame(ROWS)
-    refuse_now(ARGUMENTS[argument], lambda: evaluate(f"sf.kfold(df, 'label', {argument})", df=df))
+    refuse_now(message, lambda: sf.kfold(df, "label", **argument))
 
 
 @pytest.mark.parametrize(
@@ -81,65 +151,157 @@ def test_what_is_no_frame(verb: Callable[..., Any], what: object) -> None:
     refuse_now(message, lambda: verb(what, "label"))
 
 
-MIXED, SUM = "all fractions or all counts, with at most one None", "fractions that sum to"
+MIXED = "all fractions or all counts, with at most one None"
+SUM = "fractions that sum to"
 AT_LEAST = "`parts` must map at least 2 names to their shares, got"
 TWENTY = '{"train": None, "test": 20} to test on that many rows, or pass a share below 1.'
-PARTS = {
-    **{given: f"{AT_LEAST} {given}." for given in ("None", "['a', 'b']", "{}", "{'a': 1.0}")},
-    **{
-        parts: f"`parts` must be a share between 0 and 1, got {evaluate(parts)!r}."
-        for parts in ("1.0", "0.0", "-0.2", "1.5", "nan", "inf", "True", "np.False_")
-    },
-    "[0.8, 0.2]": f"{AT_LEAST} [0.8, 0.2].\nHint: pass {{'train': 0.8, 'test': 0.2}}",
-    "(0.6, 0.2, 0.2)": f"{AT_LEAST} (0.6, 0.2, 0.2).\n"
-    "Hint: pass {'train': 0.6, 'valid': 0.2, 'test': 0.2}",
-    "20": f"{AT_LEAST} 20.\nHint: pass {TWENTY}",
-    "np.int64(20)": f"{AT_LEAST} {np.int64(20)!r}.\nHint: pass {TWENTY}",
-    "{1: 0.5, 2: 0.5}": "The names of `parts` must be strings, got [1, 2].",
-    **{
-        parts: f"`parts` must be {MIXED}, got {parts}."
-        for parts in (
-            "{'a': 0.5, 'b': 5}",
-            "{'a': True, 'b': 9}",
-            "{'a': '0.5', 'b': 0.5}",
-            "{'a': None, 'b': None}",
-            "{'a': 0.5, 'b': None, 'c': None}",
-        )
-    },
-    **{
-        f"{{'a': {share}}}": f"`parts` must be finite and above zero, got {{'a': {share}}}."
-        for share in (
-            "0.0, 'b': 10.0",
-            "-0.5, 'b': 10.0",
-            "nan, 'b': 10.0",
-            "inf, 'b': 10.0",
-            "0, 'b': 10",
-            "-1, 'b': None",
-        )
-    },
-    "{'a': 9e-07, 'b': None}": "Each share in `parts` must be at least one millionth, got {'a':"
-    " 9e-07, 'b': None}.",
-    **{
-        parts: f"`parts` must be {SUM} less than 1, to leave a remainder, got {parts}, which sum to"
-        f" {n}."
-        for parts, n in {"{'a': 1.0, 'b': None}": 1, "{'a': 0.7, 'b': 0.7, 'c': None}": 1.4}.items()
-    },
-    **{
-        f"{{'a': 0.5, 'b': {share}}}": (
-            f"`parts` must be {SUM} 1, got {{'a': 0.5, 'b': {share}}}, which sum to {total}."
-        )
-        for share, total in ((0.4, 0.9), (0.500002, 1.000002), (0.6, 1.1))
-    },
-}
+PARTS: list[Any] = [
+    pytest.param(None, f"{AT_LEAST} None.", id="none"),
+    pytest.param(["a", "b"], f"{AT_LEAST} ['a', 'b'].", id="list_of_names"),
+    pytest.param({}, f"{AT_LEAST} {{}}.", id="no_parts"),
+    pytest.param({"a": 1.0}, f"{AT_LEAST} {{'a': 1.0}}.", id="one_part"),
+    pytest.param(1.0, "`parts` must be a share between 0 and 1, got 1.0.", id="share_of_1"),
+    pytest.param(0.0, "`parts` must be a share between 0 and 1, got 0.0.", id="share_of_0"),
+    pytest.param(-0.2, "`parts` must be a share between 0 and 1, got -0.2.", id="negative_share"),
+    pytest.param(1.5, "`parts` must be a share between 0 and 1, got 1.5.", id="share_above_1"),
+    pytest.param(
+        float("nan"), "`parts` must be a share between 0 and 1, got nan.", id="share_is_nan"
+    ),
+    pytest.param(
+        float("inf"), "`parts` must be a share between 0 and 1, got inf.", id="share_is_infinite"
+    ),
+    pytest.param(True, "`parts` must be a share between 0 and 1, got True.", id="share_is_a_flag"),
+    pytest.param(
+        np.False_,
+        "`parts` must be a share between 0 and 1, got np.False_.",
+        id="share_is_a_flag_of_numpy",
+    ),
+    pytest.param(
+        [0.8, 0.2],
+        f"{AT_LEAST} [0.8, 0.2].\nHint: pass {{'train': 0.8, 'test': 0.2}}",
+        id="list_of_shares",
+    ),
+    pytest.param(
+        (0.6, 0.2, 0.2),
+        f"{AT_LEAST} (0.6, 0.2, 0.2).\nHint: pass {{'train': 0.6, 'valid': 0.2, 'test': 0.2}}",
+        id="tuple_of_shares",
+    ),
+    pytest.param(20, f"{AT_LEAST} 20.\nHint: pass {TWENTY}", id="whole_number"),
+    pytest.param(
+        np.int64(20),
+        f"{AT_LEAST} {np.int64(20)!r}.\nHint: pass {TWENTY}",
+        id="whole_number_of_numpy",
+    ),
+    pytest.param(
+        {1: 0.5, 2: 0.5},
+        "The names of `parts` must be strings, got [1, 2].",
+        id="names_are_numbers",
+    ),
+    pytest.param(
+        {"a": 0.5, "b": 5},
+        f"`parts` must be {MIXED}, got {{'a': 0.5, 'b': 5}}.",
+        id="share_and_count",
+    ),
+    pytest.param(
+        {"a": True, "b": 9},
+        f"`parts` must be {MIXED}, got {{'a': True, 'b': 9}}.",
+        id="flag_and_count",
+    ),
+    pytest.param(
+        {"a": "0.5", "b": 0.5},
+        f"`parts` must be {MIXED}, got {{'a': '0.5', 'b': 0.5}}.",
+        id="text_and_share",
+    ),
+    pytest.param(
+        {"a": None, "b": None},
+        f"`parts` must be {MIXED}, got {{'a': None, 'b': None}}.",
+        id="two_rests_alone",
+    ),
+    pytest.param(
+        {"a": 0.5, "b": None, "c": None},
+        f"`parts` must be {MIXED}, got {{'a': 0.5, 'b': None, 'c': None}}.",
+        id="two_rests",
+    ),
+    pytest.param(
+        {"a": 0.0, "b": 10.0},
+        "`parts` must be finite and above zero, got {'a': 0.0, 'b': 10.0}.",
+        id="share_of_zero_of_two",
+    ),
+    pytest.param(
+        {"a": -0.5, "b": 10.0},
+        "`parts` must be finite and above zero, got {'a': -0.5, 'b': 10.0}.",
+        id="negative_share_of_two",
+    ),
+    pytest.param(
+        {"a": float("nan"), "b": 10.0},
+        "`parts` must be finite and above zero, got {'a': nan, 'b': 10.0}.",
+        id="nan_of_two",
+    ),
+    pytest.param(
+        {"a": float("inf"), "b": 10.0},
+        "`parts` must be finite and above zero, got {'a': inf, 'b': 10.0}.",
+        id="infinite_of_two",
+    ),
+    pytest.param(
+        {"a": 0, "b": 10},
+        "`parts` must be finite and above zero, got {'a': 0, 'b': 10}.",
+        id="count_of_zero",
+    ),
+    pytest.param(
+        {"a": -1, "b": None},
+        "`parts` must be finite and above zero, got {'a': -1, 'b': None}.",
+        id="negative_count",
+    ),
+    pytest.param(
+        {"a": 9e-07, "b": None},
+        "Each share in `parts` must be at least one millionth, got {'a': 9e-07, 'b': None}.",
+        id="tiny_share",
+    ),
+    pytest.param(
+        {"a": 1.0, "b": None},
+        (
+            f"`parts` must be {SUM} less than 1, to leave a remainder, got"
+            " {'a': 1.0, 'b': None}, which sum to 1."
+        ),
+        id="rest_of_nothing",
+    ),
+    pytest.param(
+        {"a": 0.7, "b": 0.7, "c": None},
+        (
+            f"`parts` must be {SUM} less than 1, to leave a remainder, got"
+            " {'a': 0.7, 'b': 0.7, 'c': None}, which sum to 1.4."
+        ),
+        id="rest_below_nothing",
+    ),
+    pytest.param(
+        {"a": 0.5, "b": 0.4},
+        f"`parts` must be {SUM} 1, got {{'a': 0.5, 'b': 0.4}}, which sum to 0.9.",
+        id="sum_below_1",
+    ),
+    pytest.param(
+        {"a": 0.5, "b": 0.500002},
+        f"`parts` must be {SUM} 1, got {{'a': 0.5, 'b': 0.500002}}, which sum to 1.000002.",
+        id="sum_just_above_1",
+    ),
+    pytest.param(
+        {"a": 0.5, "b": 0.6},
+        f"`parts` must be {SUM} 1, got {{'a': 0.5, 'b': 0.6}}, which sum to 1.1.",
+        id="sum_above_1",
+    ),
+]
 
 
-@pytest.mark.parametrize("parts", PARTS)
-def test_parts(parts: str) -> None:
-    """Parts that are neither fractions of 1 nor counts are refused at the call, and null parts."""
+@pytest.mark.parametrize(("parts", "message"), PARTS)
+def test_parts(parts: Any, message: str) -> None:
+    """Parts that are neither fractions of 1 nor counts are refused at the call."""
     df = pd.DataFrame(ROWS)
-    refuse_now(PARTS[parts], lambda: sf.split(df, "label", evaluate(parts)))
+    refuse_now(message, lambda: sf.split(df, "label", parts))
+
+
+def test_parts_are_never_null() -> None:
+    """Every row of a split has a part, so that `missing="null"` is refused."""
     message = "`missing` must be 'error' or 'stratum', got 'null'."
-    refuse_now(message, lambda: sf.split(df, "label", missing="null"))
+    refuse_now(message, lambda: sf.split(pd.DataFrame(ROWS), "label", missing="null"))
 
 
 @pytest.mark.parametrize("number", [Fraction, Decimal, np.float16, np.float32, np.longdouble])
@@ -147,7 +309,9 @@ def test_shares_of_other_types(frame: Make, number: Any) -> None:
     """Shares may be numbers of numpy of any width, fractions and decimals."""
     df = frame({"label": ["a", "b", "b"] * 333})
     for share in ("0.2", "0.123"):
-        given, test, rest = number(share), float(share), 1 - float(share)
+        given = number(share)
+        test = float(share)
+        rest = 1 - float(share)
         for parts, plain in (
             (given, test),
             ({"train": None, "test": given}, {"train": None, "test": test}),
@@ -177,7 +341,7 @@ def test_counts_sum_to_the_rows(frame: Make, parts: dict[str, int | None]) -> No
     ],
 )
 def test_counts_that_are_percentages(parts: dict[str, int], shares: str) -> None:
-    """Counts of which the shares are short numbers are told as shares, too."""
+    """The error of counts that look like percentages shows them as shares, too."""
     message = (
         "The counts in `parts` must sum to the number of rows that get a part, got"
         f" {sum(parts.values())} for 10 rows.\nHint: one count may be None, which stands for the"
@@ -188,22 +352,47 @@ def test_counts_that_are_percentages(parts: dict[str, int], shares: str) -> None
 
 ROWS_DEALT = "must be at most the number of rows that get a"
 OF_GROUPS = "must be at most the number of groups"
-NULL, ONE = "sf.kfold(df, 'label', 11, missing='null')", "sf.split(df, groups='site')"
-MANY = "sf.split(df, 'label', {f'p{place}': 0.05 for place in range(20)})"
 SITES = {"site": [0, 1, 2] * 10, "label": list("ab") * 15}
-FEWER: list[tuple[str, dict[str, Any], str]] = [
-    ("sf.kfold(df, 'label', 11)", ROWS, f"`k` {ROWS_DEALT} fold, got 11 for 10 rows."),
-    (NULL, {"label": ["a", None, "a"]}, f"`k` {ROWS_DEALT} fold, got 11 for 2 rows."),
-    (MANY, ROWS, f"The number of `parts` {ROWS_DEALT} part, got 20 for 10 rows."),
-    ("sf.kfold(df, 'label', groups='site')", SITES, f"`k` {OF_GROUPS}, got 5 for 3 groups."),
-    (ONE, {"site": [0] * 9}, f"The number of `parts` {OF_GROUPS}, got 2 for 1 group."),
+FEWER: list[Any] = [
+    pytest.param(
+        lambda df: sf.kfold(df, "label", 11),
+        ROWS,
+        f"`k` {ROWS_DEALT} fold, got 11 for 10 rows.",
+        id="folds_than_rows",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, "label", 11, missing="null"),
+        {"label": ["a", None, "a"]},
+        f"`k` {ROWS_DEALT} fold, got 11 for 2 rows.",
+        id="folds_than_rows_with_a_class",
+    ),
+    pytest.param(
+        lambda df: sf.split(df, "label", {f"p{place}": 0.05 for place in range(20)}),
+        ROWS,
+        f"The number of `parts` {ROWS_DEALT} part, got 20 for 10 rows.",
+        id="parts_than_rows",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, "label", groups="site"),
+        SITES,
+        f"`k` {OF_GROUPS}, got 5 for 3 groups.",
+        id="folds_than_groups",
+    ),
+    pytest.param(
+        lambda df: sf.split(df, groups="site"),
+        {"site": [0] * 9},
+        f"The number of `parts` {OF_GROUPS}, got 2 for 1 group.",
+        id="parts_than_groups",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("call", "data", "message"), FEWER)
-def test_fewer_rows_or_groups_than_folds(frame: Make, call: str, data: Any, message: str) -> None:
+def test_fewer_rows_or_groups_than_folds(
+    frame: Make, call: Callable[[Any], Any], data: Any, message: str
+) -> None:
     """More folds or parts than rows, or groups, are refused, and nothing is said of rare strata."""
-    refuse(message, lambda: evaluate(call, df=frame(data)))
+    refuse(message, lambda: call(frame(data)))
 
 
 KEYED = "leave out `key`, as folds of groups do not depend on the order of rows; or deal by a"
@@ -245,7 +434,7 @@ CUTS = "which does not sort by value.\nHint: `sf.continuous` orders rows by a co
     ],
 )
 def test_what_contiguous_stretches_exclude(arguments: dict[str, Any], message: str) -> None:
-    """Stretches are of an order of values, and there is one way to cut it."""
+    """Contiguous parts exclude orders that are no order of values, and repeats."""
     rule = f'`deal="contiguous"` cannot be combined with {message}'
     refuse_now(rule, lambda: sf.kfold(pd.DataFrame(VISITS), deal="contiguous", **arguments))
 
@@ -262,7 +451,7 @@ def test_a_key_instead_of_groups() -> None:
 
 @pytest.mark.parametrize("repeats", [1, 3])
 def test_a_group_larger_than_a_fold(frame: Make, repeats: int) -> None:
-    """One group larger than a fold is told, with the best that can be had, and is so dealt."""
+    """A warning says that one group is larger than a fold, and by how much at least."""
     df = frame({"site": [0] * 50 + list(range(1, 51)), "label": list("ab") * 50})
     message = "The largest group has 50 rows, but the largest fold should have 20, so one fold"
     message += " will be at least 30 rows too large."
@@ -275,7 +464,7 @@ def test_a_group_larger_than_a_fold(frame: Make, repeats: int) -> None:
 
 
 def test_fractions_of_parts_are_exact() -> None:
-    """A group as large as its part is no surprise."""
+    """A group that is exactly as large as its part causes no warning."""
     df = pl.DataFrame({"site": [0] * 8 + [1, 2], "label": list("ab") * 5})
     out = sf.split(df, "label", {"train": 0.8, "test": 0.2}, groups="site")
     assert Counter(out["split"].to_list()) == {"train": 8, "test": 2}
@@ -290,6 +479,6 @@ class Seven:
 
 @pytest.mark.parametrize("seed", [np.int64(7), np.uint8(7), np.array(7), Seven()])
 def test_seeds_are_what_could_be_an_index(seed: Any) -> None:
-    """Whatever has the value of a whole number is that seed."""
+    """Any object with the value of a whole number is that seed."""
     rows = pd.DataFrame(ROWS)
     assert sf.kfold(rows, "label", 2, seed=seed).equals(sf.kfold(rows, "label", 2, seed=7))

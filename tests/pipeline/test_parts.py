@@ -78,13 +78,13 @@ def test_shares_of_repeats_are_told_by_column(frame: Make) -> None:
     ],
 )
 def test_shares_that_are_nearly_met(frame: Make, sizes: list[int], parts: dict[str, float]) -> None:
-    """Parts near their shares are no warning."""
+    """Parts that are near their shares cause no warning."""
     site = np.repeat(np.arange(len(sizes)), sizes).tolist()
     sf.split(frame({"site": site}), None, parts, groups="site")
 
 
 def test_folds_of_groups_have_no_shares(frame: Make) -> None:
-    """`kfold` says nothing about sizes, but where a group is larger than a fold."""
+    """`kfold` warns of sizes only where a group is larger than a fold."""
     sf.kfold(frame({"site": [0] * 6 + [1] * 5 + [2] * 3}), None, 2, groups="site")
 
 

@@ -18,7 +18,7 @@ from stratframe.pipeline.random_numbers import Keys, first_of_equal_keys, rank_g
     ("values", "first"), [("xyxz", [0, 1, 0, 3]), ("yxxy", [0, 1, 1, 0]), ("xywz", None)]
 )
 def test_keys_of_one_hash_are_told_apart(values, first):
-    """Keys repeat if their values do, and not because their hashes happen to be equal."""
+    """Keys with equal hashes do not count as repeated unless their values are equal."""
     series = pd.Series([*values])
     keys = Keys([frames.read_key(series)], 0, np.full(4, 7, dtype=np.uint64))
     found = first_of_equal_keys(keys, [series])
@@ -49,7 +49,8 @@ def hash_of(*parts: bytes) -> int:
 @pytest.mark.parametrize("make", [pd.Series, pl.Series])
 def test_groups_are_ranked_by_their_hash(make: Any) -> None:
     """The hash is the XXH64 of the columns, one after another, under the salt of groups."""
-    text, number = [f"Zoë {i}" for i in range(40)], [i * i % 41 - 7 for i in range(40)]
+    text = [f"Zoë {i}" for i in range(40)]
+    number = [i * i % 41 - 7 for i in range(40)]
     words = [(value % 2**64).to_bytes(8, "little") for value in number]
     hashes = [hash_of(each.encode(), word) for each, word in zip(text, words, strict=True)]
     found = rank_groups([make(text), make(number)])
@@ -57,7 +58,8 @@ def test_groups_are_ranked_by_their_hash(make: Any) -> None:
 
 
 def test_groups_of_one_hash_are_ranked_by_value() -> None:
-    """Different groups of the same hash come by value, the first column first."""
-    text, number = pd.Series(["b", "a", "b", "a"]), pd.Series([1, 10, 0, 9])
+    """Different groups with the same hash are sorted by value, the first column first."""
+    text = pd.Series(["b", "a", "b", "a"])
+    number = pd.Series([1, 10, 0, 9])
     ranks = rank_groups([text, number], lambda _: np.zeros(4, dtype=np.uint64))
     assert ranks.tolist() == [3, 1, 2, 0]

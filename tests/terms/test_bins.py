@@ -19,7 +19,7 @@ from tests.helpers import Make, folds_of, refuse, strata_of, warned
 
 
 def test_fewer_quantiles(frame: Make) -> None:
-    """Quantiles that make fewer bins than asked for warn, and say how many, or in how many."""
+    """Quantiles that make fewer bins than asked for cause a warning with the number of bins."""
     message = "`sf.quantiles('x', 5)` produced 2 bins instead of 5, because equal values stay in"
     message += " one bin."
     warned(message, lambda: sf.kfold(frame({"x": [1] * 8 + [2, 3]}), sf.quantiles("x", 5), 2))
@@ -100,7 +100,7 @@ def test_edges_of_large_integers_are_exact(frame: Make, closed: Any) -> None:
 
 
 def test_values_beyond_edges_of_large_integers(frame: Make) -> None:
-    """A value next to an edge is outside, and the message has all digits of the edges."""
+    """A value just beyond an edge is outside, and the message shows all digits of the edges."""
     start = 1_700_000_000_000_000_001
     df = frame({"t": [start - 1, start, start + 1]})
     rule = f"Column 't' has values outside {start} to {start + 1} in 1 row (0)."

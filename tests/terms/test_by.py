@@ -9,23 +9,30 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import ROWS, Make, evaluate, folds_of, refuse, refuse_now, refused, strata_of
+from tests.helpers import ROWS, Make, folds_of, refuse, refuse_now, refused, strata_of
 
 DATA: dict[str, Any] = {
     "label": ["a", "b", "a", "c", "b", "a", "c", "a"] * 3,
     "x": [i * 7 % 24 for i in range(24)],
     "v": [i * 5 % 24 / 4 + 0.125 for i in range(24)],
 }
-PANDAS, POLARS = pd.DataFrame(DATA), pl.DataFrame(DATA)
+PANDAS = pd.DataFrame(DATA)
+POLARS = pl.DataFrame(DATA)
 PARITY = folds_of(PANDAS.assign(odd=PANDAS["x"] % 2), ["odd", "label"])
-WITH_BY = ["kfold(df, by)", "split(df, by)", "plan(df, by)", "balance(df, by, 'id')"]
+WITH_BY = [
+    pytest.param(sf.kfold, {}, id="kfold"),
+    pytest.param(sf.split, {}, id="split"),
+    pytest.param(sf.plan, {}, id="plan"),
+    pytest.param(sf.balance, {"name": "id"}, id="balance"),
+    pytest.param(sf.sample, {"n": 3}, id="sample"),
+]
 TERMS = [
-    "sf.continuous(w)",
-    "sf.quantiles(w, 3)",
-    "sf.bins(w, [0, 6, 99])",
-    "sf.clusters([w, 'x'], 3)",
-    "sf.chain([w, 'x'])",
-    "sf.nearest([w, 'x'])",
+    pytest.param(lambda w: sf.continuous(w), id="continuous"),
+    pytest.param(lambda w: sf.quantiles(w, 3), id="quantiles"),
+    pytest.param(lambda w: sf.bins(w, [0, 6, 99]), id="bins"),
+    pytest.param(lambda w: sf.clusters([w, "x"], 3), id="clusters"),
+    pytest.param(lambda w: sf.chain([w, "x"]), id="chain"),
+    pytest.param(lambda w: sf.nearest([w, "x"]), id="nearest"),
 ]
 IN_ORDER = "in the order of the frame, got a different index."
 COMPUTED: dict[str, Callable[[pd.DataFrame], Any]] = {
@@ -36,22 +43,23 @@ COMPUTED: dict[str, Callable[[pd.DataFrame], Any]] = {
 }
 
 
-@pytest.mark.parametrize("call", [*WITH_BY, "sample(df, by, n=3)"])
-def test_by_of_all_verbs(frame: Make, call: str) -> None:
+@pytest.mark.parametrize(("verb", "options"), WITH_BY)
+def test_by_of_all_verbs(frame: Make, verb: Any, options: dict[str, Any]) -> None:
     """Every verb refuses a wrong `by` at the call, on lazy frames and in expressions too."""
     message = "`by` names the column 'lable', which the frame does not have."
     message += "\nHint: did you mean 'label'?"
     df = frame(ROWS)
     wrong = ["lable"] if isinstance(df, pd.DataFrame) else ["lable", pl.col("lable") + "."]
     for by in wrong:
-        refuse_now(message, lambda by=by: evaluate(f"sf.{call}", df=df, by=by))
+        refuse_now(message, lambda by=by: verb(df, by, **options))
 
 
 @pytest.mark.parametrize("label", [7, ("a", 1), dt.date(2020, 1, 1), None, 1.5])
 def test_labels_of_any_kind(label: Any) -> None:
     """Pandas columns may be called by any hashable label."""
     names = pd.Index([label, "x", "v"], dtype=object, tupleize_cols=False)
-    renamed, by = PANDAS.set_axis(names, axis=1), [label] if label is None else label
+    renamed = PANDAS.set_axis(names, axis=1)
+    by = [label] if label is None else label
     assert folds_of(renamed, by) == folds_of(PANDAS, "label")
     assert sf.plan(renamed, by, 3).columns[0] == label
 
@@ -75,9 +83,9 @@ def test_columns_that_are_there_twice() -> None:
     frame = pd.DataFrame([[1, 2, 3]] * 4, columns=["x", "x", "y"])
     message = "names the column 'x', which occurs 2 times in the frame.\n"
     message += "Hint: rename or drop all but one of these columns first."
-    calls = {"by": "kfold(df, 'x')", "name": "folds(df, 'x')", "key": "kfold(df, key='x')"}
-    for argument, call in calls.items():
-        refuse_now(f"`{argument}` {message}", lambda c=call: evaluate(f"sf.{c}", df=frame))
+    refuse_now(f"`by` {message}", lambda: sf.kfold(frame, "x"))
+    refuse_now(f"`name` {message}", lambda: sf.folds(frame, "x"))
+    refuse_now(f"`key` {message}", lambda: sf.kfold(frame, key="x"))
     assert sf.kfold(frame, "y", 2).shape == (4, 4)
 
 
@@ -112,13 +120,13 @@ def test_expressions_of_polars(frame: Any) -> None:
             refuse(f"{message}, got {length} from {expr}.", lambda by=by: sf.kfold(frame, by, 2))
 
 
-@pytest.mark.parametrize("term", TERMS)
-def test_terms_take_computed_columns(term: str) -> None:
+@pytest.mark.parametrize("make_term", TERMS)
+def test_terms_take_computed_columns(make_term: Callable[[Any], Any]) -> None:
     """Quantiles, bins and orders may be of expressions and callables."""
-    expected = folds_of(POLARS.with_columns(w=pl.col("v") * 2), evaluate(term, w="w"))
+    expected = folds_of(POLARS.with_columns(w=pl.col("v") * 2), make_term("w"))
     for frame in (POLARS, POLARS.lazy()):
-        assert folds_of(frame, evaluate(term, w=pl.col("v") * 2)) == expected
-    assert folds_of(PANDAS, evaluate(term, w=lambda df: df["v"] * 2)) == expected
+        assert folds_of(frame, make_term(pl.col("v") * 2)) == expected
+    assert folds_of(PANDAS, make_term(lambda df: df["v"] * 2)) == expected
 
 
 @pytest.mark.parametrize("argument", ["by", "key"])

@@ -98,7 +98,8 @@ def test_vectors_beside_all_arguments(rows: Matrix, options: dict[str, Any], see
         "held": [row % 2 if row % 4 else None for row in range(n)],
     }
     df = pl.DataFrame(data | others)
-    vectors, columns = sf.margins(["site", "labels"]), sf.margins(["site", *names])
+    vectors = sf.margins(["site", "labels"])
+    columns = sf.margins(["site", *names])
     options = options | {"seed": seed, "rare": "ignore"}
 
     for deal in (
@@ -224,7 +225,8 @@ def test_all_rows_decide_together(frame: Make) -> None:
     """Frames of a mapping, and rows with and without a fold, decide as one column does."""
     codes: Matrix = [[1, 1], [2, 2], [2, 2]] * 4
     pairs: Matrix = [[1, 2], [2, 1]] * 2
-    by, eachs = sf.margins("x"), ["x[0]", "x[1]"]
+    by = sf.margins("x")
+    eachs = ["x[0]", "x[1]"]
 
     several = columns_of(
         sf.balance({"train": frame({"x": codes}), "test": frame({"x": pairs})}, by)

@@ -48,10 +48,12 @@ def mini_batches(n: int, **options: Any) -> Any:
 @pytest.mark.parametrize("nested", [True, False], ids=["SCBCV", "KCBCV"])
 @pytest.mark.parametrize(("algorithm", "k"), [("kmeans", 2), ("kmeans", 5), ("minibatch", 5)])
 def test_scbcv_and_kcbcv(frame: Make, algorithm: str, k: int, nested: bool) -> None:
-    """As Algorithm 1 of Spezia et al. has it, rows by distance, cluster after cluster, go round."""
-    data, term = cloud(), sf.clusters(FEATURES, 4, algorithm=algorithm, scale=None)
+    """Rows are dealt in turn by cluster and distance, as in Algorithm 1 of Spezia et al."""
+    data = cloud()
+    term = sf.clusters(FEATURES, 4, algorithm=algorithm, scale=None)
     model = {"kmeans": cluster.KMeans, "minibatch": mini_batches}[algorithm]
-    points, ordered = points_of(data), list[int]()
+    points = points_of(data)
+    ordered = list[int]()
     classes = rows_by_value(data["label"] if nested else [0] * len(points))
     seeds = random_words(0, StreamTag.CLUSTERS, len(classes)) >> np.uint64(32)
     for rows, seed in zip(classes, seeds.tolist(), strict=True):
@@ -65,9 +67,11 @@ def test_scbcv_and_kcbcv(frame: Make, algorithm: str, k: int, nested: bool) -> N
 
 @pytest.mark.parametrize("name", MODELS)
 def test_clusters_of_any_model(frame: Make, name: str) -> None:
-    """Rows of a cluster are ordered by the distance to its centre, or else, as noise, its mean."""
-    (model, options), data = MODELS[name], cloud()
-    points, rows = points_of(data), list[int]()
+    """Rows are ordered by the distance to the centre of their cluster, or to the mean of noise."""
+    model, options = MODELS[name]
+    data = cloud()
+    points = points_of(data)
+    rows = list[int]()
     labels = model.fit_predict(points).tolist()
     for own in rows_by_value(labels):
         has_centre = hasattr(model, "cluster_centers_") and labels[own[0]] >= 0
@@ -89,7 +93,7 @@ def test_clusters_are_numbered_by_first_appearance(frame: Make) -> None:
 
 
 def test_few_distinct_rows(frame: Make) -> None:
-    """A stratum has no more clusters than distinct rows, without a word of scikit-learn's."""
+    """A stratum has at most as many clusters as distinct rows, without a warning."""
     data = {"label": list("aaaabbbc"), "x": [1, 1, 2, 2, 5, 5, 5, 9], "flag": [True] * 8}
     for algorithm in ("kmeans", "minibatch", "agglomerative", cluster.BisectingKMeans()):
         by = ["label", sf.clusters(["x", "flag"], 4, algorithm=algorithm)]
@@ -107,7 +111,7 @@ def test_few_distinct_rows(frame: Make) -> None:
 
 @pytest.mark.parametrize("nested", [False, True])
 def test_auto_is_that_of_the_paper(nested: bool) -> None:
-    """Iris has 4 clusters, as the paper's table says; so has each class of it."""
+    """Iris, and each of its classes, has 4 clusters, as the paper's table says."""
     iris = load_iris(as_frame=True)
     term = sf.clusters(list(iris.data.columns), scale=None)
     found = strata_of(iris.frame, ["target", term] if nested else term)
@@ -127,7 +131,9 @@ def test_auto_of_odd_points() -> None:
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_default_radius_and_density(monkeypatch: pytest.MonkeyPatch) -> None:
     """DBSCAN's radius is the knee of the k-distances; its density grows with the features."""
-    data, seen, model = cloud(400), list[dict[str, Any]](), cluster.DBSCAN
+    data = cloud(400)
+    seen = list[dict[str, Any]]()
+    model = cluster.DBSCAN
 
     def remember(**options: Any) -> Any:
         seen.append(options)
@@ -154,7 +160,7 @@ def test_radius_without_a_knee() -> None:
 
 
 def test_the_radius_holds_equal_steps(frame: Make) -> None:
-    """Rows in equal steps are neighbours all or none, in whatever unit they are measured."""
+    """Rows in equal steps are either all neighbours or none, in any unit."""
     steps = [*range(10), *range(30, 40)]
     for unit in (1, 9, 0.1, 7e-5):
         for scale in ("standard", "minmax", None):
@@ -180,8 +186,9 @@ def test_large_strata_are_sampled(frame: Make, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_objects(frame: Make) -> None:
-    """An object is cloned, and given a seed and the number of clusters, as steps of it are."""
-    data, model = cloud(), cluster.BisectingKMeans(n_clusters=2)
+    """An estimator, or a pipeline of them, is cloned with the seed and the number of clusters."""
+    data = cloud()
+    model = cluster.BisectingKMeans(n_clusters=2)
     assert len(strata_of(frame(data), sf.clusters(FEATURES, 5, algorithm=model))) == 5
     assert not hasattr(model, "labels_")
     assert model.n_clusters == 2
@@ -224,8 +231,9 @@ def test_objects_that_fail(answer: Any, message: str) -> None:
 
 
 def test_missing_extras(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without scikit-learn a term of clusters, and without kneed DBSCAN, names the extra."""
-    frame, term = pd.DataFrame(cloud()), sf.clusters(FEATURES, algorithm="dbscan", scale=None)
+    """Clusters without scikit-learn, and DBSCAN without kneed, are errors that name the extra."""
+    frame = pd.DataFrame(cloud())
+    term = sf.clusters(FEATURES, algorithm="dbscan", scale=None)
     calls = {"kneed": lambda: sf.kfold(frame, term), "sklearn": lambda: sf.clusters(FEATURES)}
     for module, call in calls.items():
         monkeypatch.setitem(sys.modules, module, None)
@@ -235,7 +243,7 @@ def test_missing_extras(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_tables_show_the_clusters_that_were_dealt(frame: Make) -> None:
-    """`balance` fits the clusters that `kfold` did, whatever its seed: each is even in folds."""
+    """`balance` finds the clusters of `kfold`, whatever the seed of the call."""
     by = ["label", sf.clusters(FEATURES, 4)]
     table = eager(sf.balance(sf.kfold(frame(cloud()), by, 5, seed=7), by))
     assert len(table) == 5 * 3 * 4

@@ -89,7 +89,8 @@ def test_tables_list_one_entry_after_another(frame: Make) -> None:
 
 def test_plan_counts_what_is_dealt(frame: Make) -> None:
     """A plan of margins counts, for each entry and value, what the call deals."""
-    data, by = tagged(90), sf.margins(["site", "tag_0"])
+    data = tagged(90)
+    by = sf.margins(["site", "tag_0"])
     plan = columns_of(sf.plan(frame(data), by, 4))
     held = Counter(zip(data["site"], values(sf.kfold(frame(data), by, 4), "fold"), strict=True))
     rows = zip(plan["entry"], plan["value"], plan["fold"], plan["n"], strict=True)
@@ -126,7 +127,8 @@ def test_a_column_of_lists_is_an_entry_for_each_value(kind: str, by: Any) -> Non
 @given(rows=rows_of_tags, unit=st.sampled_from(["groups", "key"]), seed=st.integers(0, 2**32))
 def test_lists_among_some_rows(rows: list[tuple[set[str], bool]], unit: str, seed: int) -> None:
     """The folds of some rows are those of indicators, also of tags that half of them have."""
-    held, place = [sorted(tags) for tags, _ in rows], pl.int_range(len(rows))
+    held = [sorted(tags) for tags, _ in rows]
+    place = pl.int_range(len(rows))
     counts = Counter(tag for tags in held for tag in tags)
     common = sorted(counts, key=lambda tag: (-counts[tag], tag))
     data = pl.DataFrame({"tags": held, "dealt": [True] * 4 + [dealt for _, dealt in rows[4:]]})
@@ -140,9 +142,11 @@ def test_lists_among_some_rows(rows: list[tuple[set[str], bool]], unit: str, see
 
 def test_memory_of_lists() -> None:
     """Folds and tables of many tags take a byte for each row and tag at most."""
-    n_rows, n_tags = 4_000, 1_000
+    n_rows = 4_000
+    n_tags = 1_000
     data = pl.DataFrame({"tags": [[row % n_tags] for row in range(n_rows)]})
-    folded, by = data.with_columns(fold=pl.int_range(n_rows) // n_tags), sf.margins("tags")
+    folded = data.with_columns(fold=pl.int_range(n_rows) // n_tags)
+    by = sf.margins("tags")
     for call in (
         lambda: sf.kfold(data, by, 4, repeats=2),
         lambda: sf.extend(folded.with_columns(fold=pl.col("fold").replace(3, None)), by, 4),
@@ -159,7 +163,8 @@ def test_memory_of_lists() -> None:
 
 def test_lists_with_groups_and_without_a_list(frame: Make) -> None:
     """Groups stay whole; a row without a list is missing, and some list must hold a value."""
-    data, by = tagged(), sf.margins("tags")
+    data = tagged()
+    by = sf.margins("tags")
     rows = listed(data)
     whole = values(sf.kfold(frame({**data, "tags": rows}), by, 3, groups="patient"), "fold")
     assert not split_groups(data["patient"], whole)
@@ -188,7 +193,7 @@ def test_rare_values_are_one_entry() -> None:
 
 @pytest.mark.parametrize("rows", UNREADABLE)
 def test_lists_that_cannot_be_read(rows: list[Any]) -> None:
-    """Columns that hold other things than lists of single values of one type are refused."""
+    """Columns of anything but lists of single values of one type are refused."""
     with pytest.raises(sf.StratError, match="must hold single values"):
         sf.kfold(pd.DataFrame({"tags": rows * 4}), sf.margins("tags"), 2)
 
@@ -205,9 +210,10 @@ def test_lists_that_cannot_be_read(rows: list[Any]) -> None:
     ],
 )
 def test_what_a_list_may_hold(rows: Any, wanted: list[str]) -> None:
-    """Values of one type, whatever they are called; what is missing in a list is no value."""
+    """Lists may hold values of any one type, and a missing value in a list does not count."""
     make: Any = pl.DataFrame if isinstance(rows, pl.Series) else pd.DataFrame
-    folded, by = sf.kfold(make({"tags": rows}), sf.margins("tags"), 2), sf.margins("tags")
+    folded = sf.kfold(make({"tags": rows}), sf.margins("tags"), 2)
+    by = sf.margins("tags")
     assert list(dict.fromkeys(values(sf.balance(folded, by), "entry"))) == wanted
 
 
@@ -217,7 +223,8 @@ def test_lists_beside_others(frame: Make, groups: Any) -> None:
     options = {"missing": "stratum", "groups": groups}
     data = tagged(120) | {"held": [row % 5 for row in range(120)]}
     data["site"] = [None if row % 50 == 7 else site for row, site in enumerate(data["site"])]
-    rows, cut = frame(data | {"tags": listed(data)}), sf.quantiles("price", 4)
+    rows = frame(data | {"tags": listed(data)})
+    cut = sf.quantiles("price", 4)
     pair = sf.margins(["site", "tags", cut]), sf.margins(["site", *by_frequency(data), cut])
     calls: list[Callable[[Any], Any]] = [
         lambda by: folds_of(rows, by, 4, **options),
@@ -233,7 +240,7 @@ def test_lists_beside_others(frame: Make, groups: Any) -> None:
 
 
 def test_values_of_two_columns(frame: Make) -> None:
-    """A value of lists that is called as another entry is named with its column."""
+    """A value of a list that has the name of another entry is shown with its column."""
     rows = {"tags": [["a", "b"], []] * 4, "more": [["a"], ["sex"]] * 4, "sex": ["f", "m"] * 4}
     plan = columns_of(sf.plan(frame(rows), sf.margins(["tags", "more", "sex"]), 2))
     assert [*dict.fromkeys(plan["entry"])] == ["tags: a", "b", "more: a", "more: sex", "sex"]

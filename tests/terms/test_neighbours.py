@@ -25,11 +25,14 @@ def drawn_rows(data: dict[str, Any], k: int) -> list[list[int]]:
 
 
 def test_db_scv(frame: Make) -> None:
-    """As Zeng and Martinez have it, a chain goes from a drawn row to the nearest, in each class."""
-    data, by, rows = cloud(), ["label", sf.chain(FEATURES, scale=None)], list[int]()
+    """A chain goes from a drawn row of each class to the nearest, as Zeng and Martinez say."""
+    data = cloud()
+    by = ["label", sf.chain(FEATURES, scale=None)]
+    rows = list[int]()
     points = points_of(data)
     for own in drawn_rows(data, 5):
-        here, left = own[0], set(own)
+        here = own[0]
+        left = set(own)
         while left:
             near = np.linalg.norm(points - points[here], axis=1)
             here = min(left, key=lambda row: near[row])
@@ -40,8 +43,10 @@ def test_db_scv(frame: Make) -> None:
 
 @pytest.mark.parametrize("k", [2, 4])
 def test_dob_scv(frame: Make, k: int) -> None:
-    """As Moreno-Torres et al. have it, a drawn row and its k - 1 nearest left are in k folds."""
-    data, by, blocks = cloud(), ["label", sf.nearest(FEATURES, scale=None)], list[list[int]]()
+    """A drawn row and its k - 1 nearest are in k folds, as Moreno-Torres et al. say."""
+    data = cloud()
+    by = ["label", sf.nearest(FEATURES, scale=None)]
+    blocks = list[list[int]]()
     points = points_of(data)
     for left in drawn_rows(data, k):
         while left:
@@ -70,7 +75,8 @@ def test_scales_make_units_alike(frame: Make, scale: str, term: Any) -> None:
 
 def test_seeds(frame: Make) -> None:
     """A term's own seed starts clusters, whatever that of the call, which starts chains."""
-    data, noise = cloud(), np.random.default_rng(5).normal(size=(200, 3))
+    data = cloud()
+    noise = np.random.default_rng(5).normal(size=(200, 3))
     data |= {name: noise[:, place].tolist() for place, name in enumerate(FEATURES)}
 
     def sizes(seed: int, own: int) -> list[int]:
@@ -87,7 +93,8 @@ def test_seeds(frame: Make) -> None:
 @pytest.mark.parametrize("term", TERMS)
 def test_samples_along_orders(frame: Make, term: Any) -> None:
     """A sample or a part along an order has the size that was asked for."""
-    df, by = frame(cloud(100)), ["label", term(FEATURES)]
+    df = frame(cloud(100))
+    by = ["label", term(FEATURES)]
     for deal in ("random", "circular"):
         assert values(sf.split(df, by, 0.2, deal=deal), "split").count("test") == 20
     assert [len(eager(sf.sample(df, by, n=n))) for n in (7, 0)] == [7, 0]
@@ -95,7 +102,7 @@ def test_samples_along_orders(frame: Make, term: Any) -> None:
 
 @pytest.mark.parametrize("deal", ["random", "circular"])
 def test_blocks_of_a_split(kind: str, deal: str) -> None:
-    """Of ten groups of ten rows each, far apart, a tenth of the rows has one of each group."""
+    """A tenth of ten distant groups of ten rows has one row of each group."""
     x = [1_000.0 * (row % 10) + row / 100 for row in range(100)]
     for block in (None, 10):
         by = sf.nearest("x", block)

@@ -74,7 +74,8 @@ REFUSED = {
 
 
 def same_terms(one: Any, other: Any) -> bool:
-    first, second = to_term(one), to_term(other)
+    first = to_term(one)
+    second = to_term(other)
     return type(first) is type(second) and vars(first) == vars(second)
 
 
@@ -104,7 +105,7 @@ def test_every_public_term_can_be_written() -> None:
 
 @pytest.mark.parametrize("text", REFUSED, ids=lambda text: text[:30].replace("\0", "0"))
 def test_a_text_that_is_no_entry(text: str) -> None:
-    """What is neither a column nor a term is an error with a hint, and nothing of it is run."""
+    """A text that is neither a column nor a term is an error with a hint, and is never run."""
     shown = repr(text) if len(text) <= 200 else f"{text[:40]!r}... ({len(text):,} characters)"
     rule = f"`--by` must be a column or a term such as quantiles(price, 10), got {shown}."
     refuse_now(f"{rule}\nHint: {REFUSED[text]}", lambda: parse_entry("`--by`", text, COLUMNS))
@@ -112,7 +113,7 @@ def test_a_text_that_is_no_entry(text: str) -> None:
 
 @given(text=st.text() | st.from_regex(r"(sf\.)?(bins|classes|quantile)\(.*\)?"))
 def test_any_text_is_an_entry_or_an_error(text: str) -> None:
-    """Whatever is written, it is a column, a term, or an error of the package."""
+    """Any text is a column, a term, or an error of the package."""
     try:
         entry = parse_entry("`--by`", text, [])
     except StratError:

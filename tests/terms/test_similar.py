@@ -69,7 +69,8 @@ def test_common_terms_are_left_out(within: float) -> None:
     texts = [f"order {number} was sent to rome" for number in range(0, 3000, 7)]
     weights = TRIGRAMS.fit_transform(sorted(texts))
     apart = pairwise_distances(weights, metric="cosine")
-    labels, seen = np.arange(len(texts)), np.zeros(apart.shape, dtype=bool)
+    labels = np.arange(len(texts))
+    seen = np.zeros(apart.shape, dtype=bool)
     # Few products at once make several blocks of texts.
     for pairs in near_texts(weights, within, labels, lambda _: None, 1 << 16):
         seen[pairs.rows, pairs.others] = seen[pairs.others, pairs.rows] = True
@@ -95,7 +96,8 @@ def test_folds_are_free_of_order_and_library(data: st.DataObject) -> None:
     is_text = data.draw(st.booleans())
     rows = data.draw(st.lists(st.integers(0, 79), min_size=12, max_size=40))
     column: Any = [TEXTS[row] if is_text else POINTS[row].tolist() for row in rows]
-    table, order = pl.DataFrame({"x": column}), data.draw(st.permutations(range(len(rows))))
+    table = pl.DataFrame({"x": column})
+    order = data.draw(st.permutations(range(len(rows))))
     groups = sf.similar("x", 0.1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sf.StratWarning)
@@ -133,7 +135,7 @@ def test_all_verbs(frame: Make, groups: Any) -> None:
 
 
 def test_leaks_list_the_nearest_first(frame: Make) -> None:
-    """Sets come by how near their rows of different folds are, not in the order of the rows."""
+    """Sets are listed by how near their rows in different folds are."""
     rows = {**ROWS, "fold": [0, 0, 1, 1, 0, 2]}
     for groups in GROUPS:
         found = sf.leaks(frame(rows), groups=groups, duplicates=None)
@@ -150,8 +152,9 @@ def test_leaks_list_the_nearest_first(frame: Make) -> None:
 @pytest.mark.parametrize("start", [0.0, 1e6, -3e7])
 @pytest.mark.parametrize("step", [3.0, 40.0, 1e5])
 def test_the_nearest_in_any_unit(scale: float, start: float, step: float) -> None:
-    """Rows are listed by how near they are for `within`, however large, or far from 0, all are."""
-    order, first = np.random.default_rng(0).permutation(20), np.arange(20) * step
+    """Rows are listed by their distance relative to `within`, for numbers of any size."""
+    order = np.random.default_rng(0).permutation(20)
+    first = np.arange(20) * step
     x = (start + np.concatenate([first, first + (1000 + order) / 4000])) * scale
     df = pd.DataFrame({"x": x, "fold": np.repeat([0, 1], 20)})
     found = sf.leaks(df, groups=sf.similar("x", 0.4 * scale, metric="euclidean"), duplicates=None)
@@ -187,7 +190,7 @@ def test_rows_without_a_fold_link_no_others(frame: Make, groups: Any, given: Any
 
 @pytest.mark.parametrize("unit", [1e-300, 1.0, 1e308])
 def test_a_distance_beyond_all_others(unit: float) -> None:
-    """All rows are within a distance that is far above theirs, however large their numbers."""
+    """A distance far above all others links all rows, for numbers of any size."""
     table = pl.DataFrame({"x": [unit, unit, unit, unit / 2, 0]})
     assert len(set(groups_of(table, sf.similar("x", 1.7e308, metric="euclidean")))) == 1
 
@@ -195,8 +198,10 @@ def test_a_distance_beyond_all_others(unit: float) -> None:
 def test_a_selector_does_not_mean_the_folds() -> None:
     """A selector that gives the fold column, or a column twice, is refused."""
     frame = pl.DataFrame({"x": [1.0, 2, 3, 4], "y": [1.0, 2, 2, 1], "fold": [0, 1, 0, 1]})
-    folded, numbers = "must name columns other than the fold column", sf.similar(cs.numeric(), 0.01)
-    twice, floats = sf.similar(["x", cs.float()], 0.01), sf.similar(cs.float(), 0.0)
+    folded = "must name columns other than the fold column"
+    numbers = sf.similar(cs.numeric(), 0.01)
+    twice = sf.similar(["x", cs.float()], 0.01)
+    floats = sf.similar(cs.float(), 0.0)
     for verb in (sf.check, sf.leaks):
         verb(frame, groups=sf.similar(cs.float(), 0.01), duplicates=None)
     for message, call in (
@@ -212,7 +217,7 @@ def test_a_selector_does_not_mean_the_folds() -> None:
 
 @pytest.mark.parametrize("within", [-1, 1, 1.5, float("nan"), "0.1", None, True])
 def test_bad_distances(within: Any) -> None:
-    """Distances of the cosine are from 0 to below 1."""
+    """Cosine distances must be at least 0 and below 1."""
     rule = "`within` must be a number of at least 0, and"
     refuse(f"{rule} below 1 with the cosine, got {within!r}.", lambda: sf.similar("v", within))
     for far, shown in ((float("inf"), "inf"), (10**400, "about 10**400")):
@@ -221,7 +226,7 @@ def test_bad_distances(within: Any) -> None:
 
 
 def test_bad_input(frame: Make) -> None:
-    """What has no direction, or cannot be compared, is refused; the rows are listed."""
+    """Rows without a direction, or that cannot be compared, are refused and listed."""
 
     def call(groups: Any, **changed: Any) -> Any:
         return lambda: values(sf.kfold(frame({**ROWS, **changed}), k=2, groups=groups), "fold")

@@ -1,5 +1,6 @@
 """Rows that are linked by what they share: one group, whatever the order of rows and columns."""
 
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.model_selection import GroupKFold
 
 import stratframe as sf
-from tests.helpers import Make, evaluate, refuse, split_groups, values, warned
+from tests.helpers import Make, refuse, split_groups, values, warned
 from tests.terms.clouds import groups_of, same_partition
 
 LINKED = sf.linked("patient", "device")
@@ -25,22 +26,46 @@ ROWS: dict[str, list[Any]] = {
 COMPONENTS = [0, 0, 0, 3, 3, 5, 5, 7, 8, 9, 9, 11]
 CODES = st.integers(-1, 6)
 TABLES = st.lists(st.tuples(CODES, CODES, CODES), min_size=1, max_size=15)
-REFUSED = {
-    "sf.linked('patient')": "`sf.linked` must have at least two columns, got 'patient'.\n"
-    'Hint: pass one column as `groups="patient"`, and several without a list:'
-    ' `sf.linked("patient", "device")`.',
-    "sf.linked('a', 'a')": "`sf.linked` must hold each column once, got 'a' twice.",
-    "sf.linked('a', ['b'])": "`sf.linked` must be given columns, got ['b'].",
-    "sf.kfold(df, ['label', sf.linked('patient', 'device')])": "`sf.linked` makes groups, so it"
-    " must be given in `groups`, not in `by`.",
-    "sf.kfold(df, groups=sf.linked('patient', 'devise'))": "`groups` names the column 'devise',"
-    " which the frame does not have.\nHint: did you mean 'device'?",
-}
+REFUSED: list[Any] = [
+    pytest.param(
+        lambda df: sf.linked("patient"),
+        (
+            "`sf.linked` must have at least two columns, got 'patient'.\n"
+            'Hint: pass one column as `groups="patient"`, and several without a list:'
+            ' `sf.linked("patient", "device")`.'
+        ),
+        id="one_column",
+    ),
+    pytest.param(
+        lambda df: sf.linked("a", "a"),
+        "`sf.linked` must hold each column once, got 'a' twice.",
+        id="a_column_twice",
+    ),
+    pytest.param(
+        lambda df: sf.linked("a", ["b"]),
+        "`sf.linked` must be given columns, got ['b'].",
+        id="a_list_of_columns",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, ["label", sf.linked("patient", "device")]),
+        "`sf.linked` makes groups, so it must be given in `groups`, not in `by`.",
+        id="in_by",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, groups=sf.linked("patient", "devise")),
+        (
+            "`groups` names the column 'devise',"
+            " which the frame does not have.\nHint: did you mean 'device'?"
+        ),
+        id="misspelt_column",
+    ),
+]
 
 
 def components(rows: list[tuple[int, ...]]) -> list[int]:
     """Find the lowest row that each row is linked with, by following links one by one."""
-    lowest, before = list(range(len(rows))), list[int]()
+    lowest = list(range(len(rows)))
+    before = list[int]()
     while lowest != before:
         before = lowest.copy()
         for (i, one), (j, other) in product(enumerate(rows), repeat=2):
@@ -82,7 +107,8 @@ def test_folds_are_free_of_order_and_library(data: st.DataObject, rows: Any) -> 
     """Rows and columns in another order, on another library, have the same fold."""
     rows = [row for row in rows if max(row) >= 0]
     assume(len(set(components(rows))) > 1)
-    table, order = table_of(rows), data.draw(st.permutations(range(len(rows))))
+    table = table_of(rows)
+    order = data.draw(st.permutations(range(len(rows))))
     other = sf.linked(*data.draw(st.permutations("abc")))
     folds = sf.kfold(table.to_pandas(), k=2, groups=sf.linked(*"abc"))["fold"].to_numpy()
     found = sf.kfold(table[order].lazy(), k=2, groups=other).collect()["fold"]
@@ -107,7 +133,8 @@ def test_one_component_that_swallows_the_data() -> None:
     message = "The largest group has 14 rows, but the largest fold should have 10, so one fold will"
     message += f" be at least 4 rows too large. {largest}"
     warned(message, lambda: sf.kfold(df, k=2, groups=LINKED))
-    message, who = message.replace("14 patients", "14 values of 'who'"), sf.linked("who", "device")
+    message = message.replace("14 patients", "14 values of 'who'")
+    who = sf.linked("who", "device")
     warned(message, lambda: sf.kfold(df.rename(columns={"patient": "who"}), k=2, groups=who))
     message = f"`k` must be at most the number of groups, got 9 for 7 groups. {largest}"
     refuse(message, lambda: sf.kfold(df, k=9, groups=LINKED))
@@ -126,7 +153,7 @@ def test_new_rows_join_their_group_or_link_two(frame: Make) -> None:
     refuse(message, lambda: sf.extend(frame(data), "label", 3, groups=LINKED))
 
 
-@pytest.mark.parametrize("call", REFUSED)
-def test_bad_input(call: str) -> None:
-    """What cannot link rows is refused."""
-    refuse(REFUSED[call], lambda: evaluate(call, df=pd.DataFrame(ROWS)))
+@pytest.mark.parametrize(("call", "message"), REFUSED)
+def test_bad_input(call: Callable[[Any], Any], message: str) -> None:
+    """Columns that cannot link rows, and links in `by`, are refused."""
+    refuse(message, lambda: call(pd.DataFrame(ROWS)))

@@ -1,5 +1,6 @@
 """`sf.total`: totals in proportion to the parts, and counts as without it."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -7,26 +8,65 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import Make, columns_of, evaluate, loss_of, make, refuse, values
+from tests.helpers import Make, columns_of, loss_of, make, refuse, values
 
 LAST = "must come last in `by`, and must occur only once, got "
-REFUSED = {
-    "sf.total()": "`sf.total` must hold at least one column, got [].",
-    "sf.total('x', 'x')": "`sf.total` must hold each column once, got 'x' twice.",
-    "sf.total(['x', 'y'])": "`sf.total` must be given columns, got ['x', 'y'].",
-    "[sf.total('x'), 'y']": f"`sf.total` {LAST}[sf.total('x'), 'y'].",
-    "[sf.total('x'), sf.total('y')]": f"`sf.total` {LAST}[sf.total('x'), sf.total('y')].",
-    "[sf.continuous('x'), sf.total('y')]": "`sf.continuous` or `sf.total`"
-    f" {LAST}[sf.continuous('x'), sf.total('y')].",
-    "[sf.margins(['y']), sf.total('x')]": "`sf.margins` must be the only entry of `by`, got"
-    " [sf.margins(['y']), sf.total('x')].",
-    "sf.margins(['y', sf.total('x')])": "`sf.margins` must hold entries that define strata, got"
-    " `sf.total`.\nHint: `sf.quantiles` cuts a continuous column into bins.",
-    "['y', sf.total('gap')]": "Column 'gap' has missing values in 1 row (1).\nHint: drop these"
-    ' rows, or fill the missing values first; in `kfold`, `missing="null"` leaves the fold of'
-    " these rows null.",
-    "['y', sf.total('inf')]": "Column 'inf' has infinite values in 1 row (0).",
-}
+REFUSED: list[Any] = [
+    pytest.param(
+        lambda: sf.total(), "`sf.total` must hold at least one column, got [].", id="no_column"
+    ),
+    pytest.param(
+        lambda: sf.total("x", "x"),
+        "`sf.total` must hold each column once, got 'x' twice.",
+        id="a_column_twice",
+    ),
+    pytest.param(
+        lambda: sf.total(["x", "y"]),
+        "`sf.total` must be given columns, got ['x', 'y'].",
+        id="a_list_of_columns",
+    ),
+    pytest.param(
+        lambda: [sf.total("x"), "y"], f"`sf.total` {LAST}[sf.total('x'), 'y'].", id="not_last"
+    ),
+    pytest.param(
+        lambda: [sf.total("x"), sf.total("y")],
+        f"`sf.total` {LAST}[sf.total('x'), sf.total('y')].",
+        id="two_totals",
+    ),
+    pytest.param(
+        lambda: [sf.continuous("x"), sf.total("y")],
+        f"`sf.continuous` or `sf.total` {LAST}[sf.continuous('x'), sf.total('y')].",
+        id="after_an_order",
+    ),
+    pytest.param(
+        lambda: [sf.margins(["y"]), sf.total("x")],
+        "`sf.margins` must be the only entry of `by`, got [sf.margins(['y']), sf.total('x')].",
+        id="after_margins",
+    ),
+    pytest.param(
+        lambda: sf.margins(["y", sf.total("x")]),
+        (
+            "`sf.margins` must hold entries that define strata, got"
+            " `sf.total`.\nHint: `sf.quantiles` cuts a continuous column into bins."
+        ),
+        id="in_margins",
+    ),
+    pytest.param(
+        lambda: ["y", sf.total("gap")],
+        (
+            "Column 'gap' has missing values in 1 row (1).\nHint: drop these"
+            ' rows, or fill the missing values first; in `kfold`, `missing="null"` leaves'
+            " the fold of"
+            " these rows null."
+        ),
+        id="missing_value",
+    ),
+    pytest.param(
+        lambda: ["y", sf.total("inf")],
+        "Column 'inf' has infinite values in 1 row (0).",
+        id="infinite_value",
+    ),
+]
 SIZES = [(500, 5, 1, 10, 0.001), (500, 5, 3, 15, 0.2), (5_000, 10, 3, 8, 0.05)]
 DATA: dict[str, Any] = {
     "y": [0, 0, 0, 0, 1, 1, 1, 1],
@@ -35,27 +75,45 @@ DATA: dict[str, Any] = {
     "inf": [float("inf"), *range(7)],
     "text": list("abcdefgh"),
 }
-EXCLUDED = {
-    "sf.kfold(df, BY, 2, deal='circular')": "`sf.total` cannot be combined with"
-    ' `deal="circular"`: it swaps rows at random.\nHint: leave out `deal`.',
-    "sf.sample(df, BY, n=2)": "`sample` does not support `sf.total` in `by`.\n"
-    "Hint: `sf.continuous` spreads the sample over the values of a column.",
-    "sf.extend(df, BY, name='y')": "`extend` does not support `sf.total` in `by`: rows that have a"
-    " fold keep it.\nHint: leave this term out, or make the column again with `kfold` or `split`.",
-}
+EXCLUDED: list[Any] = [
+    pytest.param(
+        lambda df: sf.kfold(df, ["y", sf.total("x")], 2, deal="circular"),
+        (
+            "`sf.total` cannot be combined with"
+            ' `deal="circular"`: it swaps rows at random.\nHint: leave out `deal`.'
+        ),
+        id="circular",
+    ),
+    pytest.param(
+        lambda df: sf.sample(df, ["y", sf.total("x")], n=2),
+        (
+            "`sample` does not support `sf.total` in `by`.\n"
+            "Hint: `sf.continuous` spreads the sample over the values of a column."
+        ),
+        id="sample",
+    ),
+    pytest.param(
+        lambda df: sf.extend(df, ["y", sf.total("x")], name="y"),
+        (
+            "`extend` does not support `sf.total` in `by`: rows that have a"
+            " fold keep it.\nHint: leave this term out, or make the column again with"
+            " `kfold` or `split`."
+        ),
+        id="extend",
+    ),
+]
 
 
-@pytest.mark.parametrize("by", REFUSED)
-def test_what_is_no_total(kind: str, by: str) -> None:
-    """Columns, their values and the place of the term are checked."""
-    refuse(REFUSED[by], lambda: sf.kfold(make(kind, DATA), evaluate(by), 2))
+@pytest.mark.parametrize(("make_by", "message"), REFUSED)
+def test_what_is_no_total(kind: str, make_by: Callable[[], Any], message: str) -> None:
+    """`sf.total` checks its columns, their values and its place in `by`."""
+    refuse(message, lambda: sf.kfold(make(kind, DATA), make_by(), 2))
 
 
-@pytest.mark.parametrize("call", EXCLUDED)
-def test_what_totals_exclude(kind: str, call: str) -> None:
+@pytest.mark.parametrize(("call", "message"), EXCLUDED)
+def test_what_totals_exclude(kind: str, call: Callable[[Any], Any], message: str) -> None:
     """What does not combine with totals is an error that says what to do."""
-    by = ["y", sf.total("x")]
-    refuse(EXCLUDED[call], lambda: evaluate(call, df=make(kind, DATA), BY=by))
+    refuse(message, lambda: call(make(kind, DATA)))
 
 
 def test_totals_are_of_numbers(kind: str) -> None:
@@ -66,7 +124,8 @@ def test_totals_are_of_numbers(kind: str) -> None:
 
 def test_tables_show_what_is_without_totals(frame: Make) -> None:
     """Totals make no strata: plans, reports and balances are those of the other entries."""
-    df, by = frame(DATA), ["y", sf.total("x")]
+    df = frame(DATA)
+    by = ["y", sf.total("x")]
     folded = sf.kfold(df, by, 2)
     assert columns_of(sf.plan(df, by, 2)) == columns_of(sf.plan(df, "y", 2))
     for verb in (sf.report, sf.balance):
@@ -86,7 +145,8 @@ def test_totals_and_a_plain_deal(n: int, k: int, n_columns: int, plain: float, b
     found = []
     for seed in range(9):
         rng = np.random.default_rng(seed)
-        numbers, names = rng.lognormal(0, 1, (n_columns, n)), [f"w{i}" for i in range(n_columns)]
+        numbers = rng.lognormal(0, 1, (n_columns, n))
+        names = [f"w{i}" for i in range(n_columns)]
         df = pl.DataFrame({"y": rng.integers(0, 3, n), **dict(zip(names, numbers, strict=True))})
         deals = (sf.kfold(df, by, k, seed=seed)["fold"] for by in ("y", ["y", sf.total(*names)]))
         found.append([worst(folds, numbers, k) for folds in deals])
@@ -101,8 +161,10 @@ def test_totals_of_groups() -> None:
     for seed in range(12):
         rng = np.random.default_rng(seed)
         who = np.repeat(np.arange(60), rng.integers(1, 8, 60))
-        y, w = rng.integers(0, 2, len(who)), rng.lognormal(0, 1, len(who))
-        df, by = pl.DataFrame({"who": who, "y": y, "w": w}), ["y", sf.total("w")]
+        y = rng.integers(0, 2, len(who))
+        w = rng.lognormal(0, 1, len(who))
+        df = pl.DataFrame({"who": who, "y": y, "w": w})
+        by = ["y", sf.total("w")]
         deals = [sf.kfold(df, each, groups="who", seed=seed)["fold"] for each in ("y", by)]
         losses = [loss_of(y, folds.to_list(), 5) for folds in deals]
         assert losses[1] <= losses[0] + 1e-9
@@ -128,7 +190,7 @@ def test_totals_of_parts_by_counts(kind: str) -> None:
 
 @pytest.mark.parametrize("totals", [sf.total("w"), sf.total("w", "x")])
 def test_totals_beside_clusters_with_a_key(kind: str, totals: Any) -> None:
-    """Totals after clusters, which order the rows themselves, change no count either."""
+    """Totals after clusters, which order the rows, change no count."""
     rng = np.random.default_rng(3)
     data = {name: rng.normal(size=90).tolist() for name in ("w", "x", "y")}
     df = make(kind, data | {"id": list(range(90)), "site": [*"aab"] * 30})

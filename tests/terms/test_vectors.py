@@ -49,7 +49,7 @@ def test_a_vector_is_its_components(kind: str, term: Callable[[Any], Any]) -> No
 
 @pytest.mark.parametrize("features", SELECTORS)
 def test_a_selector_is_its_columns(features: Any) -> None:
-    """An expression that gives several columns stands for these, but for the column of folds."""
+    """An expression that gives several columns stands for all of them but the fold column."""
     frame = pl.DataFrame({"label": LABELS, **COLUMNS})
     for term in TERMS:
         wanted = folds_of(frame, ["label", term(NAMES)], 3)
@@ -79,7 +79,8 @@ def test_drift_of_vectors(kind: str) -> None:
 def test_faults_of_vectors(frame: Make) -> None:
     """Vectors of another length, missing ones and gaps in them are errors that list the rows."""
     rows: list[Any] = [[float(place), 1.0] for place in range(12)]
-    by, short = sf.clusters("v", 2), frame({"v": [*rows[:3], [1.0], *rows[4:]]})
+    by = sf.clusters("v", 2)
+    short = frame({"v": [*rows[:3], [1.0], *rows[4:]]})
     message = "Vectors must have equal lengths, but in column 'v' the length is not 2 in 1 row (3)."
     assert values(refuse(message, lambda: folds_of(short, by, 2)).failures, "row") == [3]
     gaps = frame({"v": [None, [1.0, None], [1.0, float("nan")], *rows[3:]]})

@@ -41,13 +41,19 @@ def test_variance_stratified_is_that_of_scikit_learn(a: int, b: int, k: int) -> 
 def test_ber_bias_of_simulated_folds() -> None:
     """Simulated errors of folds, scored on the classes that they have, are off by it."""
     rng = np.random.default_rng(0)
-    k, n0, n1, error0, error1, trials = 10, 50, 4, 0.1, 0.4, 40_000
+    k = 10
+    n0 = 50
+    n1 = 4
+    error0 = 0.1
+    error1 = 0.4
+    trials = 40_000
     scores0 = rng.binomial(n0 // k, error0, (trials, k)) / (n0 // k)
     scores1 = rng.random((trials, n1)) < error1
     # The first folds have a row of the rare class each, the others are scored on the other class.
     scores0[:, :n1] = (scores0[:, :n1] + scores1) / 2
     rates = scores0.mean(axis=1)
-    bias, standard_error = rates.mean() - (error0 + error1) / 2, rates.std() / trials**0.5
+    bias = rates.mean() - (error0 + error1) / 2
+    standard_error = rates.std() / trials**0.5
     assert abs(bias - theory.ber_bias(k, n1, error0, error1)) < 4 * standard_error
     assert standard_error < 0.001
 
@@ -62,7 +68,9 @@ def test_ber_bias_is_none_with_enough_rows() -> None:
 @pytest.mark.parametrize("rho", [-0.2, 0.0, 0.5, 0.9])
 def test_variance_of_mean_of_correlated_scores(rho: float) -> None:
     """Means of correlated normal scores have this variance."""
-    k, variance, trials = 5, 2.0, 40_000
+    k = 5
+    variance = 2.0
+    trials = 40_000
     covariance = variance * (np.full((k, k), rho) + (1 - rho) * np.eye(k))
     scores = np.random.default_rng(0).multivariate_normal(np.zeros(k), covariance, trials)
     expected = theory.variance_of_mean(variance, k, rho)
@@ -83,7 +91,8 @@ def test_variance_of_mean_at_its_ends() -> None:
 def test_largest_deviation_of_a_deal(counts: list[int], k: int) -> None:
     """It is that of rows which are dealt to the folds in turn, the classes one after another."""
     n = sum(counts)
-    folds, labels = np.arange(n) % min(k, n), np.repeat(np.arange(len(counts)), counts)
+    folds = np.arange(n) % min(k, n)
+    labels = np.repeat(np.arange(len(counts)), counts)
     table = np.histogram2d(labels, folds, (range(len(counts) + 1), range(min(k, n) + 1)))[0]
     off = table / table.sum(axis=0) - np.array(counts)[:, None] / n
     assert theory.largest_deviation(counts, k) == pytest.approx(np.abs(off).max(), abs=1e-14)
@@ -102,7 +111,8 @@ def test_largest_deviation_of_many_folds() -> None:
 @given(counts=st.lists(st.integers(2, 8), min_size=2, max_size=4))
 def test_largest_k_is_where_scikit_learn_fills_every_fold(counts: list[int]) -> None:
     """Up to this k the folds of `StratifiedKFold` have every class, and beyond they do not."""
-    labels, found = np.repeat(np.arange(len(counts)), counts), theory.largest_k(counts)
+    labels = np.repeat(np.arange(len(counts)), counts)
+    found = theory.largest_k(counts)
     for k in range(2, found + 1):
         for _, valid in StratifiedKFold(k).split(labels, labels):
             assert len(np.unique(labels[valid])) == len(counts)
@@ -120,7 +130,8 @@ def test_imbalance_of_published_data(name: str) -> None:
 @given(st.lists(st.integers(0, 10**6), min_size=2, max_size=8).filter(any))
 def test_imbalance_is_in_range(counts: list[int]) -> None:
     """It is the formula in floats, in 0..1, whatever the order; 0 and 1 are its ends."""
-    shares, k = np.array(counts) / sum(counts), len(counts)
+    shares = np.array(counts) / sum(counts)
+    k = len(counts)
     found = theory.imbalance(counts)
     assert found == pytest.approx(k / (k - 1) * ((shares - 1 / k) ** 2).sum(), abs=1e-12)
     assert 0 <= found <= 1

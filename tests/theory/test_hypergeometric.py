@@ -95,7 +95,8 @@ def test_probability_any_missing_of_fewer_rows_than_folds() -> None:
 @given(frames(most=400))
 def test_probabilities_are_in_range(case: tuple[int, int, int]) -> None:
     """Both lie in 0..1; that of any fold is at least that of one, and k times it at most."""
-    one, several = theory.probability_missing(*case), theory.probability_any_missing(*case)
+    one = theory.probability_missing(*case)
+    several = theory.probability_any_missing(*case)
     assert 0 <= one <= several <= 1
     assert several <= case[2] * one * (1 + 1e-12) or several == 1
 

@@ -11,7 +11,8 @@ from hypothesis.extra import numpy as hnp
 from stratframe.core.groups.assign import group_counts
 from stratframe.core.groups.units import UnitCounts
 
-HALVES, THIRDS = [Fraction(1, 2)] * 2, [Fraction(1, 3)] * 3
+HALVES = [Fraction(1, 2)] * 2
+THIRDS = [Fraction(1, 3)] * 3
 UNEQUAL = [Fraction(7, 10), Fraction(2, 10), Fraction(1, 10)]
 tables = hnp.arrays(
     np.int64, st.tuples(st.integers(3, 7), st.integers(1, 3)), elements=st.integers(0, 6)

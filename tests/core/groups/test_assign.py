@@ -49,7 +49,8 @@ SHARES = [THIRDS, UNEQUAL, *([Fraction(n, 20) for n in each] for each in ([18, 2
 def test_rows_of_groups_are_counted(n_groups: int, rows: Any, names: Any, seed: int) -> None:
     """Strata and sizes are counted, whatever strata are called, weighted rows as repeated ones."""
     group, stratum = np.array(rows).T
-    units, expected = group_counts(group, n_groups, stratum, 4), np.zeros((7, 5), dtype=int)
+    units = group_counts(group, n_groups, stratum, 4)
+    expected = np.zeros((7, 5), dtype=int)
     np.add.at(expected, (group, stratum), 1)
     expected[:, 4] = expected.sum(axis=1)
     kept = units._replace(indptr=units.indptr[:8])
@@ -71,8 +72,9 @@ def test_rows_of_groups_are_counted(n_groups: int, rows: Any, names: Any, seed: 
 
 
 def test_two_values_are_one_column() -> None:
-    """Of an entry of two values only the rarer counts; of three all do."""
-    flag, kind = np.array([1, 1, 0, 1]), np.array([0, 2, 1, 1])
+    """Only the rarer value of an entry of two counts; all values of an entry of three do."""
+    flag = np.array([1, 1, 0, 1])
+    kind = np.array([0, 2, 1, 1])
     units = margin_counts([(flag, 2), (kind, 3), (flag, 2)], np.arange(4), 4, with_sizes=True)
     expected = [flag == 0, kind == 0, kind == 1, kind == 2, flag == 0, np.ones(4)]
     np.testing.assert_array_equal(dense(units).T, expected)
@@ -131,10 +133,12 @@ def test_equal_parts_are_renumbered_at_random() -> None:
 @pytest.mark.parametrize("shares", [[Fraction(1, 5)] * 5, [Fraction(7, 10), Fraction(3, 10)]])
 def test_blocks_of_similar_rows_lose_nothing(shares: list[Fraction]) -> None:
     """Many rows dealt in blocks are about as even as rows dealt one by one."""
-    drawn, n_rows = np.random.default_rng(0), 20_000
+    drawn = np.random.default_rng(0)
+    n_rows = 20_000
     rates = drawn.beta(0.5, 5, 30)
     entries = [((drawn.random(n_rows) < rate).astype(np.int64), 2) for rate in rates]
-    units, losses = margin_counts(entries, np.arange(n_rows), n_rows, with_sizes=False), []
+    units = margin_counts(entries, np.arange(n_rows), n_rows, with_sizes=False)
+    losses = []
     for one_by_one in (1_000, n_rows):
         stream = word_stream(1, StreamTag.FOLD_SEARCH, len(shares))
         parts = balance_rows(units, shares, stream, one_by_one)
@@ -147,7 +151,8 @@ def test_blocks_of_similar_rows_lose_nothing(shares: list[Fraction]) -> None:
 @given(rows=codes, seed=seeds)
 def test_groups_by_margins_are_whole(rows: np.ndarray, seed: int) -> None:
     """Groups get one part each, and parts differ by a group at most."""
-    group, n_groups = np.arange(rows.shape[1]) // 2, (rows.shape[1] + 1) // 2
+    group = np.arange(rows.shape[1]) // 2
+    n_groups = (rows.shape[1] + 1) // 2
     units = margin_counts([(row, 3) for row in rows], group, n_groups, with_sizes=True)
     parts = assign_units(units, [Fraction(1, 2)] * 2, word_stream(seed, StreamTag.FOLD_SEARCH))
     assert len(parts) == n_groups
@@ -210,7 +215,8 @@ def units_of(counts: np.ndarray) -> UnitCounts:
 
 def best_by_chance(units: UnitCounts, shares: list[Fraction], parts: np.ndarray) -> float:
     """The least loss where 100 times the units without a part get one at random."""
-    chances, size = np.array(shares, dtype=float), (100, len(parts))
+    chances = np.array(shares, dtype=float)
+    size = (100, len(parts))
     ways = np.random.default_rng(1).choice(len(shares), size, p=chances)
     return float(chi(dense(units), np.where(parts < 0, ways, parts), shares).min())
 
@@ -243,7 +249,8 @@ def test_sizes_of_unequal_parts_go_before_strata(n_groups: int) -> None:
 @pytest.mark.parametrize("sizes", [[90, 2, 2, 2, 2, 2], [50, 3, 1]], ids=str)
 def test_sizes_that_no_partition_meets_end_the_search(sizes: list[int]) -> None:
     """One huge group goes to the largest part, and gains of rounding do not alternate for ever."""
-    group, shares = np.repeat(np.arange(len(sizes)), sizes), [Fraction(n, 10) for n in (8, 1, 1)]
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    shares = [Fraction(n, 10) for n in (8, 1, 1)]
     units = group_counts(group, len(sizes), np.zeros(len(group), dtype=int), 1)
     parts = assign_units(units, shares, word_stream(0, StreamTag.PART_SEARCH, 3))
     assert parts[0] == 0
@@ -280,7 +287,8 @@ def extended(units: UnitCounts, before: np.ndarray, room: Any = None) -> np.ndar
 @pytest.mark.parametrize("n_groups", [20, 150])
 def test_extended_groups_keep_their_fold(n_groups: int) -> None:
     """Groups with a fold keep it, and new ones bring strata nearer than chance does."""
-    (units, _), drawn = random_units(n_groups, 4), np.random.default_rng(5)
+    units, _ = random_units(n_groups, 4)
+    drawn = np.random.default_rng(5)
     before = np.where(drawn.random(n_groups) < 0.5, drawn.integers(0, 3, n_groups), -1)
     found = extended(units, before)
     np.testing.assert_array_equal(found[before >= 0], before[before >= 0])
@@ -297,10 +305,11 @@ def test_extended_rows_fill_the_room() -> None:
 
 
 def test_groups_of_a_million_rows() -> None:
-    """A search of groups that stand for a million rows ends, each in a fold of its own."""
+    """A search over groups of a million rows ends, with each group in a fold of its own."""
     rows = np.array([228190, 987437, 597183, 754553, 794559, 820269, 54666, 519073])
     stream = word_stream(0, StreamTag.FOLD_SEARCH, 4)
-    group, stratum = np.repeat(np.arange(4), 2), np.tile([0, 1], 4)
+    group = np.repeat(np.arange(4), 2)
+    stratum = np.tile([0, 1], 4)
     parts = assign_units(group_counts(group, 4, stratum, 2, rows), [Fraction(1, 4)] * 4, stream)
     assert sorted(parts) == [0, 1, 2, 3]
 
@@ -311,7 +320,8 @@ def test_groups_of_a_million_rows() -> None:
 def test_every_search_ends(rows: list[int], weights: list[int], n_strata: int, seed: int) -> None:
     """Groups of any sizes get parts of any shares, within seconds."""
     shares = fractions(weights)
-    row, n_groups = np.arange(len(rows)), (len(rows) + 1) // 2
+    row = np.arange(len(rows))
+    n_groups = (len(rows) + 1) // 2
     units = group_counts(row // 2, n_groups, row % n_strata, n_strata, np.array(rows))
     parts = assign_units(units, shares, word_stream(seed, StreamTag.PART_SEARCH, len(shares)))
     assert parts.shape == (n_groups,)

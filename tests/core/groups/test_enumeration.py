@@ -37,7 +37,8 @@ def best_of_all(
     for parts in product(*choices):
         rank = (len(shares) - len(set(parts)), loss_of(table, [*parts], shares))
         if least is None or rank < least:
-            best, least = set(), rank
+            best = set()
+            least = rank
         if rank == least:
             best.add(parts)
     return best

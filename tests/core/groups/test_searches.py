@@ -41,9 +41,10 @@ def test_few_groups_get_the_best_partition(shares: list[Fraction], table_seed: i
 @pytest.mark.parametrize("n_strata", [3, 700], ids=["counts", "products"])
 @given(table=tables, seed=seeds)
 def test_no_change_of_few_groups_helps(n_strata: int, table: np.ndarray, seed: int) -> None:
-    """No group that moves, and no two that are swapped, lower the loss, of however many strata."""
+    """Neither a move of a group nor a swap of two lowers the loss, for any number of strata."""
     units = groups_of(np.tile(table, n_strata)[:, :n_strata])
-    table, parts = dense(units), assigned(units, THIRDS, seed)
+    table = dense(units)
+    parts = assigned(units, THIRDS, seed)
     found = chi(table, parts, THIRDS)
     changes = [{unit: part} for unit in range(len(parts)) for part in range(3)]
     changes += [{a: parts[b], b: parts[a]} for a, b in combinations(range(len(parts)), 2)]
@@ -68,7 +69,7 @@ def test_all_seeds_reach_one_level(n_groups: int, distinct: int) -> None:
 
 @pytest.mark.parametrize("shares", [HALVES, SIX_AND_FOUR], ids=["equal", "unequal"])
 def test_seeds_choose_among_equally_good_partitions(shares: list[Fraction]) -> None:
-    """Of the best of all partitions, 60 seeds find at least half as many as 60 random draws."""
+    """60 seeds find at least half as many of the best partitions as 60 random draws of them."""
     units = groups_of(np.random.default_rng(3).integers(1, 5, (11, 1)))
     every = every_partition(11, 2)
     losses = chi(dense(units), every, shares)
@@ -90,7 +91,8 @@ def test_single_rows_are_as_even_as_can_be(least: int) -> None:
 
 def test_search_stops_at_the_lower_bound() -> None:
     """Where no partition of whole rows can be better, the search ends: nothing is drawn in vain."""
-    stream, drawn = word_stream(0, StreamTag.FOLD_SEARCH), list[int]()
+    stream = word_stream(0, StreamTag.FOLD_SEARCH)
+    drawn = list[int]()
     units = margin_counts([(np.arange(90) // 30, 3)], np.arange(90), 90, with_sizes=False)
     parts = balance_rows(units, THIRDS, lambda size: drawn.append(size) or stream(size))
     assert np.bincount(parts).tolist() == [30] * 3
