@@ -8,6 +8,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import stratframe as sf
+from stratframe import frames
 from tests.engines.dask_frames import Source, dask, dd, of_parts, sf_dask
 from tests.engines.frames import FOLDED, FRAME, N, cut, heard
 from tests.helpers import refuse_now, refuse_rule
@@ -59,6 +60,53 @@ def test_computed_columns_are_of_dask():
     refuse_now(message, lambda: lazy.strat.kfold("label", where=lambda df: 1, key="id"))
     message = '`by` takes column names and callables that take a Dask frame, got col("label").'
     refuse_now(message, lambda: lazy.strat.kfold(pl.col("label")))
+
+
+def count_missing(frame):
+    return sf.kfold(frame, lambda rows: rows["x"] * 2, k=2, key="id")
+
+
+def count_missing_keys(frame):
+    return sf.kfold(frame, "label", k=2, key=lambda rows: rows["x"])
+
+
+@pytest.mark.parametrize("call", [count_missing, count_missing_keys])
+def test_errors_name_computed_columns_as_pandas_does(call):
+    """A column that a callable computes keeps the name of its series."""
+    df = pd.DataFrame({"id": range(8), "label": ["a", "b"] * 4, "x": [1.0, np.nan] * 4})
+
+    with pytest.raises(sf.StratError, match=r"Column 'x' has missing values in 4 rows\."):
+        call(dd.from_pandas(df, npartitions=2))
+
+
+def test_tables_name_computed_columns_as_pandas_does():
+    """A stratum column that a callable computes is named after its series."""
+    df = pd.DataFrame({"label": ["a", "b"] * 4, "fold": [0, 0, 1, 1] * 2})
+
+    balance = sf.balance(dd.from_pandas(df, npartitions=2), lambda rows: rows["label"].str.upper())
+
+    pandas_balance = sf.balance(df, lambda rows: rows["label"].str.upper())
+    assert balance.columns.tolist() == pandas_balance.columns.tolist()
+
+
+def test_only_the_first_row_of_each_class_is_converted(monkeypatch):
+    """Text is encoded by pandas, and only one row of each class becomes a Polars string."""
+    lengths = []
+    to_polars = frames.dtypes.to_polars
+
+    def count_rows(series):
+        lengths.append(len(series))
+        return to_polars(series)
+
+    monkeypatch.setattr(frames.dtypes, "to_polars", count_rows)
+    df = pd.DataFrame({"id": range(5_000), "label": ["cat", "dog"] * 2_500})
+    lazy = dd.from_pandas(df, npartitions=1)
+
+    with dask.config.set(scheduler="synchronous"):
+        folded = sf.kfold(lazy, "label", key="id").compute()
+
+    assert max(lengths) <= 2
+    assert folded["fold"].tolist() == sf.kfold(df, "label", key="id")["fold"].tolist()
 
 
 def test_types_are_known_before_the_rows():

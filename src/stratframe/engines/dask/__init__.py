@@ -121,6 +121,7 @@ class DaskEngine(Engine):
             key=tuple(named["key"]),
             where=named["where"][0] if named["where"] else None,
             present=tuple(present),
+            computed={label: column.name for label, column in labels.computed.items()},
         )
         frame = self.frame
         if labels.computed:
@@ -141,8 +142,11 @@ class DaskEngine(Engine):
         plan = call.plan if before is None else call.plan.before(before)
         plan = plan._replace(salts=tuple(salts), key=plan.key if salts else ())
         call, counted = over_partitions(call, count_partition, merge_counts, plan)
-        check_key(zip(map(str, [*plan.key, plan.where]), counted.missing.tolist(), strict=True))
-        labels = counted.labels
+        check_key(zip(plan.key_and_where(), counted.missing.tolist(), strict=True))
+        labels = {
+            name: series.rename(plan.computed.get(series.name, series.name))
+            for name, series in counted.labels.items()
+        }
         columns = [labels[str(place)] for place in range(len(plan.names))]
         for place, use in enumerate(plan.uses):
             if not use.is_cut:
@@ -203,7 +207,9 @@ class DaskEngine(Engine):
 
     def keys_at(self, options: Options, salts: Sequence[int], numbers: Sequence[Words]) -> Any:
         function = partial(passes.equal_keys, salts=salts, numbers=numbers)
-        return over_partitions(self.bind(options), function, pd.concat)[1]
+        call = self.bind(options)
+        keys = over_partitions(call, function, pd.concat)[1]
+        return keys.rename(columns=call.plan.computed)
 
     # Equal rows -------------------------------------------------------------------------
 

@@ -15,11 +15,14 @@ from ...core.types import Ints, Words
 from ..base import check_n_strata
 from ..cells import MAX_BITS, cell_bits, cells_of
 from .kinds import numbers_in, take_places
-from .rows import Plan, equal_rows, hash_entries, marks_of, read_rows
+from .rows import Groups, Plan, equal_rows, hash_entries, marks_of, read_rows
 
 FEW_ROWS = 1 << 11
 """If a partition has at most this many rows, they are counted only when counts are merged."""
 
+
+NUMBERS = pl.selectors.matches("^(n|(u|high|low)[0-9]+)$")
+"""The columns of a table of counts that are no entries."""
 
 Cells: TypeAlias = tuple[Ints, np.ndarray]
 
@@ -51,8 +54,8 @@ class Counted(NamedTuple):
 
 def count_partition(partition: Any, plan: Plan) -> Counted:
     rows = read_rows(partition, plan, plan.salts)
-    places = np.arange(len(rows.table))
-    columns: dict[str, Ints | Words] = {"n": np.ones_like(places)}
+    n_rows = len(rows.positions)
+    columns: dict[str, Ints | Words] = {"n": np.ones(n_rows, np.int64)}
     columns |= {f"u{i}": numbers for i, numbers in enumerate(rows.numbers)}
     columns |= {f"low{place}": words for place, words in rows.words.items()}
     columns |= {f"high{place}": words for place, words in rows.words.items()}
@@ -64,19 +67,29 @@ def count_partition(partition: Any, plan: Plan) -> Counted:
         labels[str(place)] = values
         if place in rows.words:
             labels[f"low{place}"] = values
-    counted = Counted(rows.table.hstack(pl.DataFrame(columns)), labels, [], rows.missing)
-    if len(places) > FEW_ROWS:
-        return merge_counts([counted])
-    return counted
+    counted = Counted(pl.DataFrame(columns), labels, [], rows.missing)
+    if n_rows > FEW_ROWS:
+        return merge_alike([counted], rows.groups)
+    entries = rows.groups.table[rows.groups.codes]
+    return counted._replace(table=entries.hstack(counted.table))
 
 
 def merge_counts(several: Sequence[Counted]) -> Counted:
     table = pl.concat([each.table for each in several], how="vertical_relaxed")
     entries = table[table.columns[: table.columns.index("n")]]
-    codes, n_codes = equal_rows(entries)
+    codes, n_codes = equal_rows(entries, len(entries))
+    groups = Groups(entries[first_occurrence(codes, n_codes)], codes)
+    return merge_alike(several, groups)
+
+
+def merge_alike(several: Sequence[Counted], groups: Groups) -> Counted:
+    """Merge the counts of rows that are alike; the entries in the tables are not read."""
+    entries = groups.table
+    codes = groups.codes
+    n_codes = len(entries)
     check_n_strata(n_codes)
     first = first_occurrence(codes, n_codes)
-    entries = entries[first]
+    table = pl.concat([each.table.select(NUMBERS) for each in several])
     sums, rows_of_ends = sum_alike(table, codes, n_codes)
     # The codes of each partition are the places of its combinations in the merged table.
     places = np.split(codes, np.cumsum([len(each.table) for each in several])[:-1])

@@ -145,6 +145,7 @@ def choose_types(kinds: Kinds, plan: Any) -> dict[Use, str]:
     casts: dict[Hashable, str] = {}
     for use, partitions in kinds.items():
         name = use.name
+        shown = plan.computed.get(name, name)
         may_mix = name not in plan.key and not use.is_cut
         for one, other in combinations(sorted(partitions, key=partitions.__getitem__), 2):
             if any({one, other} <= each for each in NUMBER_KINDS):
@@ -152,10 +153,10 @@ def choose_types(kinds: Kinds, plan: Any) -> dict[Use, str]:
                     read_as[use] = "floats"
             elif may_mix and partitions[one].is_object and partitions[other].is_object:
                 read_as[use] = "objects"
-            elif name not in casts:
-                faults.append(write_fault(name, partitions[one], partitions[other]))
+            elif shown not in casts:
+                faults.append(write_fault(shown, partitions[one], partitions[other]))
                 is_number = Use(name, is_cut=True) in kinds
-                casts[name] = choose_cast(partitions.keys(), is_number=is_number)
+                casts[shown] = choose_cast(partitions.keys(), is_number=is_number)
     if faults:
         msg = "\n".join([*faults, f"Hint: cast to one type first, as in `df.astype({casts})`."])
         raise StratError(msg)

@@ -165,7 +165,7 @@ def take_numbers(
     """
     rows = read_rows(partition, plan)
     missing = frames.is_missing(numbers_in(rows.partition[plan.names[-1]]))
-    parents = find_codes(rows.table, index)[0]
+    parents = find_codes(rows.groups.table, index)[0][rows.groups.codes]
     positions = np.flatnonzero(~missing & (parents >= 0))
     words = rows.words[len(plan.terms) - 1][positions]
     inside, cells = cell_places(parents[positions], words, rounds)
@@ -239,8 +239,9 @@ def keys_and_folds(call: DaskCall) -> Iterator[tuple[Words, Ints]]:
 
 def hashes_of_keys(partition: Any, plan: Plan, first: int) -> Keys:
     rows = read_rows(partition, plan, [0], keyed=True)
-    folds = np.where(rows.table["0"].is_null(), np.uint64(0), hash_entries(rows.table[["0"]]))
-    keys = pl.DataFrame({"hash": rows.numbers[0], "fold": folds})
+    folds = rows.groups.table[["0"]]
+    words = np.where(folds["0"].is_null(), np.uint64(0), hash_entries(folds))
+    keys = pl.DataFrame({"hash": rows.numbers[0], "fold": words[rows.groups.codes]})
     if first:
         keys = keys.filter(pl.col("hash") >= first)
     return keys, 2**WORD - 1
@@ -314,7 +315,7 @@ def add_columns(
     """Add columns of parts to some columns; without an index, all rows form one stratum."""
     if index is None or checksums is None:
         rows = read_rows(partition, plan, salts)
-        check_key(zip(map(str, [*plan.key, plan.where]), rows.missing.tolist(), strict=True))
+        check_key(zip(plan.key_and_where(), rows.missing.tolist(), strict=True))
         codes = np.zeros(len(rows.positions), np.int64)
     else:
         rows, codes = same_rows(partition, plan, index, checksums, salts)

@@ -1,13 +1,13 @@
-"""Read the rows of a partition into a Polars frame.
+"""Read the rows of a partition, and group those that are alike.
 
-The frame has a column for each entry of a call, named "0", "1" and so on. Without entries, it has
-one column of zeros, named "all". Rows are alike if they are equal in these columns, and the strata
-of rows are looked up by these columns.
+Rows are alike if they have the same class or bin in each entry of a call. A Polars frame has a row
+for each group, and a column for each entry, named "0", "1" and so on. Without entries, it has one
+column of zeros, named "all". The strata of groups are looked up by these columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ import polars as pl
 from ... import frames
 from ...core.hashing import HashedWords, hash_keys
 from ...core.order import ordered_words
-from ...core.strata import edge_bins
+from ...core.strata import edge_bins, first_occurrence
 from ...core.types import Flags, Ints, Words
 from ...terms.base import ByEdges, ByQuantiles, Term
 from ..base import check_term, other_rows
@@ -44,6 +44,9 @@ class Plan(NamedTuple):
     """The columns in which a dealt row must have a value."""
     salts: tuple[int, ...] = ()
     """The salts of the row numbers (hashes of the keys) that are counted."""
+    computed: Mapping[Hashable, Hashable] = {}
+    """The names of columns that are computed for the call, by their labels in the frame, which no
+    other column has. Errors and tables contain the names."""
     read_as: Mapping[Use, str] | None = None
     """The result of `choose_types`, or None before the first pass."""
     cuts: Mapping[int, tuple[pl.DataFrame, Words]] = {}
@@ -62,11 +65,25 @@ class Plan(NamedTuple):
         pairs = zip(self.names, self.terms, strict=True)
         return [Use(x, isinstance(term.counted_by(), ByEdges | ByQuantiles)) for x, term in pairs]
 
+    def key_and_where(self) -> list[str]:
+        """Name the columns of the key, and then that of `where`, for a message."""
+        labels = [*self.key, self.where]
+        return [str(self.computed.get(label, label)) for label in labels]
+
     def before(self, place: int) -> Plan:
         """Restrict the plan to its first `place` entries."""
         return self._replace(
             terms=self.terms[:place], names=self.names[:place], n_by=place, n_groups=0
         )
+
+
+class Groups(NamedTuple):
+    """Groups of rows that are alike, in the order of their first rows."""
+
+    table: pl.DataFrame
+    """The entries of each group."""
+    codes: Ints
+    """The place in the table of each row's group."""
 
 
 class Rows(NamedTuple):
@@ -78,7 +95,7 @@ class Rows(NamedTuple):
     """The positions of the dealt rows in the partition."""
     missing: Ints
     """The number of missing values in each column of the key, and then in `where`."""
-    table: pl.DataFrame
+    groups: Groups
     words: dict[int, Words]
     """The words of the values in each entry that is cut at quantiles, by the place of the entry."""
     numbers: list[Words]
@@ -101,8 +118,8 @@ def read_rows(
         numbers = numbers_of_rows(rows, plan.key, salts)
     else:
         numbers = [np.zeros(len(rows), np.uint64)] * len(salts)
-    table, words = read_entry_table(rows, plan)
-    return Rows(rows, positions, missing, table, words, numbers)
+    groups, words = group_rows(rows, plan)
+    return Rows(rows, positions, missing, groups, words, numbers)
 
 
 def flag_dealt(partition: Any, plan: Plan, *, keyed: bool) -> tuple[Flags, int]:
@@ -110,12 +127,13 @@ def flag_dealt(partition: Any, plan: Plan, *, keyed: bool) -> tuple[Flags, int]:
     is_dealt: Flags = np.ones(len(partition), np.bool_)
     n_unknown = 0
     if plan.where is not None:
-        is_dealt, is_unknown = frames.read_flags(partition[plan.where], repr(plan.where))
+        name = repr(plan.computed.get(plan.where, plan.where))
+        is_dealt, is_unknown = frames.read_flags(partition[plan.where], name)
         n_unknown = int(np.count_nonzero(is_unknown))
-    for name in plan.present:
-        is_dealt = is_dealt & ~frames.is_missing(partition[name])
-    for name in plan.key if keyed else ():
-        is_dealt = is_dealt & ~frames.is_missing(partition[name])
+    for label in plan.present:
+        is_dealt = is_dealt & ~frames.is_missing(partition[label])
+    for label in plan.key if keyed else ():
+        is_dealt = is_dealt & ~frames.is_missing(partition[label])
     return is_dealt, n_unknown
 
 
@@ -128,9 +146,9 @@ def numbers_of_rows(rows: Any, key: Sequence[Hashable], salts: Sequence[int]) ->
     return [numbers[salt] for salt in salts]
 
 
-def read_entry_table(rows: Any, plan: Plan) -> tuple[pl.DataFrame, dict[int, Words]]:
-    """Read the classes and bins of rows, and the words of entries that are cut at quantiles."""
-    columns: dict[str, pl.Series] = {}
+def group_rows(rows: Any, plan: Plan) -> tuple[Groups, dict[int, Words]]:
+    """Group rows by their classes and bins; also return the words of entries cut at quantiles."""
+    entries: dict[str, Any] = {}
     words: dict[int, Words] = {}
     read_as = plan.read_as or {}
     for place, use in enumerate(plan.uses):
@@ -140,23 +158,35 @@ def read_entry_table(rows: Any, plan: Plan) -> tuple[pl.DataFrame, dict[int, Wor
         if not use.is_cut:
             check_term(term.resolve([series]), DASK)
             as_objects = read_as.get(use) == "objects"
-            columns[str(place)] = read_classes(series, as_objects=as_objects)
+            if as_objects or series.dtype == object:
+                series = read_classes(series, as_objects=as_objects)
+            entries[str(place)] = series
         elif isinstance(alike, ByEdges):
-            columns[str(place)] = read_bins(series, term, alike)
+            entries[str(place)] = read_bins(series, term, alike)
         else:
             values, lacks_value = frames.read_numbers(numbers_in(series), str(term))
             if read_as.get(use) == "floats":
                 values = values.astype(np.float64)
             words[place] = ordered_words(values)
             if place in plan.cuts:
-                parents = entry_table(columns, len(rows))
+                parents = group_equal(entries, len(rows))
                 bins = bins_in_parents(words[place], parents, *plan.cuts[place])
-                columns[str(place)] = with_nulls(bins, lacks_value)
-    return entry_table(columns, len(rows)), words
+                entries[str(place)] = with_nulls(bins, lacks_value)
+    return group_equal(entries, len(rows)), words
 
 
-def entry_table(columns: Mapping[str, pl.Series], n_rows: int) -> pl.DataFrame:
-    return pl.DataFrame(columns or {"all": pl.Series(np.zeros(n_rows, np.int8))})
+def group_equal(entries: Mapping[str, Any], n_rows: int) -> Groups:
+    """Group rows that are equal in every entry."""
+    codes, n_codes = equal_rows(entries.values(), n_rows)
+    if not entries:
+        return Groups(pl.DataFrame({"all": pl.Series(np.zeros(n_codes, np.int8))}), codes)
+    first = first_occurrence(codes, n_codes)
+    # Text is slow to convert, so only the first row of each group is.
+    columns = {
+        name: read_classes(frames.take(series, first), as_objects=False)
+        for name, series in entries.items()
+    }
+    return Groups(pl.DataFrame(columns), codes)
 
 
 def read_bins(series: Any, term: Term, alike: ByEdges) -> pl.Series:
@@ -170,11 +200,9 @@ def read_bins(series: Any, term: Term, alike: ByEdges) -> pl.Series:
     return with_nulls(bins, lacks_value)
 
 
-def bins_in_parents(
-    words: Words, parents: pl.DataFrame, index: pl.DataFrame, points: Words
-) -> Ints:
+def bins_in_parents(words: Words, parents: Groups, index: pl.DataFrame, points: Words) -> Ints:
     """Find the bins between the quantiles of each parent stratum; bins are closed on the right."""
-    codes = find_codes(parents, index)[0].clip(0)
+    codes = find_codes(parents.table, index)[0].clip(0)[parents.codes]
     # Only points below a value are counted.
     return np.where(words == 0, 0, parts_by_cuts(codes, words - np.uint64(1), points))
 
@@ -219,13 +247,13 @@ def hash_entries(table: pl.DataFrame) -> Words:
     return hash_keys(columns, 0)
 
 
-def equal_rows(table: pl.DataFrame) -> tuple[Ints, int]:
+def equal_rows(columns: Iterable[Any], n_rows: int) -> tuple[Ints, int]:
     """Give equal rows the same code, in order of first appearance, and count the codes."""
-    codes: Ints = np.zeros(len(table), np.int64)
-    n_codes = min(1, len(table))
-    for column in table:
+    codes: Ints = np.zeros(n_rows, np.int64)
+    n_codes = min(1, n_rows)
+    for column in columns:
         classes, n_classes = frames.encode_classes(column)
-        if n_codes == 1 and not column.null_count():
+        if n_codes == 1 and classes.min(initial=0) >= 0:
             codes, n_codes = classes, n_classes  # already numbered by first appearance
         else:
             codes, n_codes = frames.read.factorize(codes * (n_classes + 1) + classes + 1)
@@ -244,7 +272,8 @@ def find_codes(table: pl.DataFrame, index: pl.DataFrame) -> tuple[Ints, Words]:
     rows = table[entries.columns]
     if rows.schema != entries.schema:  # equal numbers can have different types
         rows = rows.cast(entries.schema, strict=False)
-    places = equal_rows(pl.concat([entries, rows]))[0][len(entries) :]
+    both = pl.concat([entries, rows])
+    places = equal_rows(both, len(both))[0][len(entries) :]
     if places.max(initial=-1) >= len(entries):
         raise other_rows()
     return index["code"].to_numpy()[places], index["word"].to_numpy()[places]
@@ -262,10 +291,11 @@ def same_rows(
     """Read rows and look up their codes; raise an error if rows changed after they were counted."""
     n = len(plan.salts[:1])
     rows = read_rows(partition, plan, (*plan.salts[:n], *salts))
-    codes, words = find_codes(rows.table, index)
-    if not are_counted(marks_of(words, rows.numbers[:n]), checksums):
+    codes, words = find_codes(rows.groups.table, index)
+    group_of_row = rows.groups.codes
+    if not are_counted(marks_of(words[group_of_row], rows.numbers[:n]), checksums):
         raise other_rows()
-    return rows._replace(numbers=rows.numbers[n:]), codes
+    return rows._replace(numbers=rows.numbers[n:]), codes[group_of_row]
 
 
 def are_counted(marks: Words, checksums: Words) -> bool:
