@@ -253,7 +253,7 @@ def rows_to_compare(columns: Sequence[Any], rows: Ints | None, words: Words | No
 def find_repeated(words: Words) -> Ints | None:
     """List the rows whose word occurs more than once; return None if there are many such rows."""
     for part in (words[:HEAD_ROWS], words):
-        ascending = pl.Series(part).sort().to_numpy() if has_threads() else np.sort(part)
+        ascending = np.sort(part)
         repeats = ascending[1:][ascending[1:] == ascending[:-1]]
         if len(repeats) > (1 - MOSTLY_UNIQUE) * len(part):
             return None
