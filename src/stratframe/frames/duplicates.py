@@ -11,7 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from ..core.strata import count_pairs, distinct_values, factorize_codes, nest_codes, sum_by
+from ..core.strata import (
+    DENSE,
+    count_pairs,
+    distinct_values,
+    factorize_codes,
+    nest_codes,
+    sum_by,
+)
 from ..core.types import Codes, Flags, Ints, Words
 from ..errors import StratError
 from .dtypes import dtype_of, is_nested, nested_error, to_floats, to_polars
@@ -24,7 +31,10 @@ MANY_SETS = 1 << 13
 than encoding each column."""
 
 HEAD_ROWS = 1 << 16
-"""The number of rows in a first, quick check."""
+"""The number of rows in a quick check before all rows are read."""
+
+FIRST_ROWS = 1 << 10
+"""The number of rows in a first check, in which most columns of few values repeat one."""
 
 MOSTLY_UNIQUE = 0.9
 """The share of distinct hashes below which repeated rows are not listed."""
@@ -352,7 +362,7 @@ def count_folds_of_sets(sets: Codes, folds: Ints) -> tuple[Ints, Ints]:
     """Return the set and the number of rows for each pair of a set and a fold with common rows."""
     n_folds = int(folds.max(initial=0)) + 2
     cells = sets * n_folds + (folds + 1)
-    if cells.max(initial=0) > len(cells):
+    if cells.max(initial=0) > max(DENSE, len(cells)):
         present, sizes = np.unique(cells, return_counts=True)
     else:
         counts = np.bincount(cells)
@@ -385,7 +395,7 @@ def to_groupable(column: Any) -> Any:
 
 def all_unique(column: Any) -> bool:
     """Return whether a column has at least two rows and no repeated value."""
-    for n_rows in dict.fromkeys((min(HEAD_ROWS, len(column)), len(column))):
+    for n_rows in sorted({min(n, len(column)) for n in (FIRST_ROWS, HEAD_ROWS, len(column))}):
         _, sets, _ = number_sets([column[:n_rows]])
         if n_rows < 2 or len(distinct_values(sets)) < len(sets):
             return False

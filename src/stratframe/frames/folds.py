@@ -143,15 +143,12 @@ def fold_codes(
             f" but {series.name!r} is {series.dtype}."
         )
         raise StratError(msg)
-    place_of_code = np.array([-1, *(places[value] for value in present)], dtype=np.int64)
-    codes = codes + 1  # so that missing values are counted, and indexed fast
-    counts = np.bincount(codes, weights, len(place_of_code)).astype(np.int64)
-    sizes = np.zeros(len(values), dtype=np.int64)
-    sizes[place_of_code[1:]] = counts[1:]
-    labels = FoldValues(values, sizes.tolist(), int(counts[0]))
+    ordered_codes = np.array([*(places[value] for value in present), -1], dtype=np.int64)[codes]
+    counts = np.bincount(ordered_codes + 1, weights, len(values) + 1).astype(np.int64).tolist()
+    labels = FoldValues(values, counts[1:], counts[0])
     if len(values) > FEW_FRACTIONS and isinstance(values[-1], float):
         check_few(series.name, labels)
-    return labels, np.take(place_of_code, codes, mode="clip")
+    return labels, ordered_codes
 
 
 def order_values(series: Series, present: list[Any], *, is_part: bool) -> list[Any]:
