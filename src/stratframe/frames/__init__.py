@@ -71,6 +71,7 @@ from .lists import (
 from .purposes import PURPOSES, purposes_of, purposes_of_column
 from .read import (
     encode_classes,
+    encode_numbers,
     read_comparable,
     read_key,
     read_matrix,

@@ -52,6 +52,9 @@ ARROW_CASTS = {"date64[ms]": "date32", "halffloat": "float32"}
 OFFSET = re.compile(r"(timestamp\[\w+), tz=[+-].*")
 """A pattern for pyarrow types of times whose zone is an offset, which Polars does not have."""
 
+EVERY = slice(None)
+"""All rows."""
+
 FIRST_ROWS = 1 << 10
 """The number of rows in which fractions are looked for first."""
 
@@ -275,15 +278,17 @@ def is_of_numbers(series: Series) -> bool:
     return series.dtype.kind in "biufc"
 
 
-def numbers_at(series: Series, rows: Ints) -> Values | None:
+def numbers_at(series: Series, rows: Ints | slice = EVERY) -> Values | None:
     """Return the numbers in some rows, as they are stored; None for other columns."""
     if not is_of_numbers(series):
         return None
     if isinstance(series, pl.Series):
         if series.null_count() or series.dtype.is_decimal() or series.dtype in WIDE_INTEGERS:
             return None
-        return series.to_numpy()[rows]
-    return series.to_numpy()[rows] if isinstance(series.dtype, np.dtype) else None
+    elif not isinstance(series.dtype, np.dtype):
+        return None
+    numbers: Values = series.to_numpy()[rows]
+    return numbers
 
 
 def is_measured(series: Series) -> bool:

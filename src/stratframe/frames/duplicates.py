@@ -21,7 +21,7 @@ from ..core.strata import (
 )
 from ..core.types import Codes, Flags, Ints, Words
 from ..errors import StratError
-from .dtypes import dtype_of, is_nested, nested_error, to_floats, to_polars
+from .dtypes import dtype_of, is_nested, nested_error, numbers_at, to_floats, to_polars
 from .libraries import Series, take, value_at
 from .read import encode_classes
 from .threads import has_threads
@@ -297,6 +297,15 @@ def column_words(column: Any, place: int) -> Words:
     return hashed.hash(place).to_numpy()
 
 
+def values_to_compare(column: Any, rows: Ints) -> Any:
+    """Return numbers that are equal where some rows are: whole numbers themselves, or hashes."""
+    if not isinstance(column, np.ndarray) and dtype_of(column).is_integer():
+        numbers = numbers_at(column, rows)
+        if numbers is not None:
+            return numbers
+    return column_words(take(column, rows), 0)
+
+
 def hash_rows(columns: Sequence[Any], *, for_each: bool = True) -> list[HashedRows]:
     """Hash the values of all rows or, of many rows, of two samples, or of one if not `for_each`.
 
@@ -386,26 +395,45 @@ def to_groupable(column: Any) -> Any:
     if isinstance(column, pl.Series) and is_nested(dtype):
         raise nested_error(column.name, dtype)
     is_number = dtype.is_float() or dtype.is_integer() or dtype == pl.Boolean
-    if isinstance(column, pl.Series) or (is_number and column.dtype != object):
+    if isinstance(column, pl.Series):
         return column
+    if is_number and column.dtype != object:
+        return to_polars(column) if is_shared(column) else column
     if dtype == pl.String and str(getattr(column.dtype, "storage", "")).startswith("pyarrow"):
         return to_polars(column)
     return pl.Series(encode_classes(column)[0])  # as floats, different objects could be equal
 
 
+def is_shared(series: Any) -> bool:
+    """Return whether a Polars series can hold a pandas column of numbers without a copy."""
+    if not isinstance(series.dtype, np.dtype) or not series.dtype.isnative:
+        return False
+    is_kept = series.dtype.kind in "iu" or series.dtype == np.float64
+    return is_kept and bool(series.to_numpy().flags.c_contiguous)
+
+
 def all_unique(column: Any) -> bool:
     """Return whether a column has at least two rows and no repeated value."""
     for n_rows in sorted({min(n, len(column)) for n in (FIRST_ROWS, HEAD_ROWS, len(column))}):
-        _, sets, _ = number_sets([column[:n_rows]])
-        if n_rows < 2 or len(distinct_values(sets)) < len(sets):
+        if n_rows < 2 or has_repeats(column[:n_rows]):
             return False
     return True
 
 
+def has_repeats(column: Any) -> bool:
+    """Return whether two rows of a column have the same value; missing values are equal."""
+    numbers = None if isinstance(column, np.ndarray) else numbers_at(column)
+    if numbers is not None:
+        ascending = np.sort(numbers)  # NaN is last
+        if ascending[-1] == ascending[-1]:
+            return bool((ascending[1:] == ascending[:-1]).any())
+    _, sets, _ = number_sets([column])
+    return len(distinct_values(sets)) < len(sets)
+
+
 def seem_unique(column: Any) -> bool:
     """Return whether no value repeats in a sample of the values of a column of many rows."""
-    some = column_words(take(column, strided_rows(len(column))), 0)
-    if len(distinct_values(some)) < len(some):
+    if has_repeats(take(column, strided_rows(len(column)))):
         return False
     words = column_words(column, 0)
     sampled = words[are_small(words)]

@@ -134,6 +134,9 @@ class Candidate:
         """Return codes of some rows; None if the column is nested."""
         if self.sample.has_all:
             return None if self.classes is None else self.classes[0][rows]
+        numbers = frames.numbers_at(self.series, rows)
+        if numbers is not None:
+            return frames.encode_numbers(numbers)
         with suppress(StratError):
             return frames.encode_classes(frames.take(self.series, rows))[0]
         return None
