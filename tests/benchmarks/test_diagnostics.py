@@ -15,7 +15,7 @@ from scipy.stats import ks_2samp, wasserstein_distance
 import stratframe as sf
 
 from .data import LIBRARIES, ROWS, frame_of, labels, normal, texts
-from .measure import ROUNDS, race, take
+from .measure import ROUNDS, find, fresh, peak_and_seconds, race, reach_both, take
 
 KINDS = [*LIBRARIES, "lazy"]
 
@@ -63,6 +63,72 @@ def test_check_against_duplicates(benchmark: Any, library: str, columns: str) ->
     rows = frame[list(data)]
     search = rows.is_duplicated if isinstance(rows, pl.DataFrame) else rows.duplicated
     race(benchmark, lambda: sf.check(frame), search, 1.5)
+
+
+SMALL = 1_000
+
+WIDE_ROWS = 200_000
+
+
+@pytest.mark.parametrize("groups", [None, 200])
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_check_of_a_small_frame(benchmark: Any, library: str, groups: int | None) -> None:
+    """A check of 1,000 rows with the label alone takes at most 4 milliseconds."""
+    columns = {"label": labels(3, SMALL), "x": normal(SMALL)}
+    if groups is not None:
+        columns["group"] = labels(groups, SMALL, seed=1)
+    named = {} if groups is None else {"groups": "group"}
+    frame = sf.kfold(frame_of(library, **columns), "label", **named)
+    take(benchmark, lambda: sf.check(frame, "label"), 0.004, 40, warmup=3)
+
+
+WIDE: dict[str, Callable[[int], Any]] = {
+    "measures": lambda seed: normal(WIDE_ROWS, seed),
+    "amounts": lambda seed: normal(WIDE_ROWS, seed).round(2),
+    "codes": lambda seed: labels(50, WIDE_ROWS, seed=seed),
+    "numbers": lambda seed: labels(1_000_000, WIDE_ROWS, seed=seed),
+}
+"""The columns of wide frames, by their seed."""
+
+
+@pytest.mark.parametrize("columns", WIDE)
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_check_of_a_hundred_columns(benchmark: Any, library: str, columns: str) -> None:
+    """A check with the label alone takes at most as long as the search for copies of pandas.
+
+    Polars searches by all cores, and takes at least a third of the time of a check.
+    """
+    data = {f"x{place}": WIDE[columns](place) for place in range(98)}
+    fold = labels(5, WIDE_ROWS, seed=99)
+    frame = frame_of(library, **data, label=labels(4, WIDE_ROWS, seed=98), fold=fold)
+    rows = frame[[*data]]
+    search = rows.is_duplicated if isinstance(rows, pl.DataFrame) else rows.duplicated
+    at_most = 1 if library == "pandas" else 3
+    race(benchmark, lambda: sf.check(frame, "label"), search, at_most, 3)
+
+
+def check_twenty_million(library: str) -> tuple[int, float]:
+    """Check eight columns of 20,000,000 rows; return the peak of memory and the time."""
+    rows = 20_000_000
+    frame = frame_of(
+        library,
+        label=labels(4, rows),
+        x=normal(rows),
+        price=normal(rows, 1).round(2),
+        id=labels(rows // 5, rows, seed=2),
+        code=labels(50, rows, seed=3),
+        score=labels(5, rows, seed=4),
+        amount=normal(rows, 5).round(0),
+        fold=labels(5, rows, seed=6),
+    )
+    return peak_and_seconds(lambda: sf.check(frame, "label"))
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_check_of_twenty_million_rows(benchmark: Any, library: str) -> None:
+    """A check of 20,000,000 rows takes at most a minute, and 3 GiB beside the frame."""
+    (found,) = find(benchmark, lambda: fresh(check_twenty_million, library))
+    reach_both(benchmark, found, gib=3, most_seconds=60)
 
 
 def by_scipy(frame: Any, folds: int) -> list[object]:

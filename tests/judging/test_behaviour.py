@@ -17,6 +17,7 @@ from stratframe.judging.behaviour import (
     makes_key,
     may_have_size,
     pairs_within,
+    repeats_too_often,
     sample_values,
 )
 from stratframe.judging.candidates import Candidate, read_candidates, sample_rows
@@ -51,6 +52,21 @@ def test_columns_beside_an_id(
     """Pairs of rows of an id hardly ever agree in what tells its rows apart."""
     assert makes_key(n_agreeing, n_pairs, anywhere) is is_key
     assert is_determined(n_agreeing, n_pairs, anywhere) is is_shared
+
+
+@pytest.mark.parametrize(
+    ("n_values", "expected"),
+    [
+        pytest.param(5, True, id="classes"),
+        pytest.param(200, True, id="large_groups"),
+        pytest.param(4_000, False, id="ids_of_50_rows"),
+        pytest.param(200_000, False, id="hardly_any_pairs"),
+    ],
+)
+def test_drawn_rows_that_repeat_too_often_for_an_id(n_values: int, expected: bool) -> None:
+    """Of 200,000 rows, 1,024 show which columns have too few values for an id."""
+    codes = np.random.default_rng(0).integers(n_values, size=1_024)
+    assert repeats_too_often(codes, 200_000) is expected
 
 
 def test_sizes_and_places_of_the_rows_of_ids() -> None:

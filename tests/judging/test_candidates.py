@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from stratframe import frames
+from stratframe.frames.result import make_frame
 from stratframe.judging.candidates import (
     BLOCKS,
     FEW_ROWS,
+    FIRST_DRAWN,
     candidate_labels,
     names_folds,
     read_candidates,
@@ -99,3 +101,38 @@ def test_rows_are_sampled_in_blocks_and_at_random(n_rows: int) -> None:
     assert 0 <= sample.rows[0] < sample.rows[-1] < n_rows
     assert sample.is_drawn.sum() == pytest.approx(8 * n_rows**0.5, rel=0.1)
     assert (np.diff(sample.rows) == 1).sum() >= BLOCKS * 1023
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_numbers_of_large_frames_that_hardly_repeat(library: str) -> None:
+    """A sort tells the numbers that hardly repeat; missing values are no repeated value."""
+    rng = np.random.default_rng(0)
+    n = 2 * FEW_ROWS
+    data = {
+        "measure": rng.normal(size=n),
+        "mostly missing": np.where(np.arange(n) % 10 > 0, np.nan, rng.normal(size=n)),
+        "id": np.arange(n) // 2,
+        "price": rng.normal(size=n).round(1),
+        "text": [str(row) for row in range(n)],
+    }
+    labels = [*data]
+    frame = make_frame(library, data)
+
+    found = read_candidates(frame, labels)
+
+    assert [each.hardly_repeats for each in found] == [True, True, False, False, False]
+
+
+def test_numbers_of_small_frames_are_looked_at_whole() -> None:
+    """A small frame is judged by all rows, not by a sample."""
+    frame = make_frame("pandas", {"measure": np.arange(FEW_ROWS) / 2})
+    (found,) = read_candidates(frame, ["measure"])
+    assert not found.hardly_repeats
+
+
+def test_rows_that_are_looked_at_first() -> None:
+    """The first rows are some of the drawn rows."""
+    sample = sample_rows(10 * FEW_ROWS)
+    drawn = sample.rows[sample.is_drawn]
+    assert set(sample.first_rows) <= set(drawn)
+    assert FIRST_DRAWN <= len(sample.first_rows) < 2 * FIRST_DRAWN

@@ -10,12 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, hypergeom
 
+import stratframe as sf
 from stratframe.frames import FoldValues
-from stratframe.judging.candidates import Candidate
+from stratframe.frames.result import make_frame
+from stratframe.judging.candidates import FEW_ROWS, Candidate
 from stratframe.judging.whole_columns import (
     Grouping,
     SplitValues,
     WholeColumn,
+    are_mostly_split,
     are_sites,
     chance_at_borders,
     count_split,
@@ -219,6 +222,43 @@ def test_folds_that_are_intervals_of_values(rows: list[tuple[int, int]]) -> None
 def test_a_sample_that_rules_a_column_out(sizes: list[int], n_split: int, expected: bool) -> None:
     """A sample rules a column out if it splits values often, or if it repeats hardly any."""
     assert rule_out(column_of("x", sizes, n_split).split) is expected
+
+
+@pytest.mark.parametrize(
+    ("sizes", "n_split", "expected"),
+    [
+        pytest.param([2] * 8, 5, True, id="more_than_half_are_split"),
+        pytest.param([2] * 8, 4, False, id="half_are_split"),
+        pytest.param([50, 50, 50], 3, True, id="all_of_few_values_are_split"),
+        pytest.param([50, 50, 50, 1], 3, False, id="few_of_few_values_are_split"),
+        pytest.param([1] * 99, 0, False, id="no_value_is_repeated"),
+        pytest.param([], 0, False, id="no_row_has_a_value"),
+    ],
+)
+def test_few_rows_that_rule_a_column_out(sizes: list[int], n_split: int, expected: bool) -> None:
+    """A few rows rule a column out only if they split most repeated values."""
+    n_folds = np.ones(len(sizes), dtype=np.int64)
+    n_folds[:n_split] = 2
+    split = SplitValues(np.array(sizes, dtype=np.int64), n_folds)
+    assert are_mostly_split(split) is expected
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_whole_and_torn_groups_of_large_frames(library: str) -> None:
+    """Samples of a large frame rule out neither whole columns nor torn ones."""
+    n = 2 * FEW_ROWS
+    rng = np.random.default_rng(0)
+    ids = rng.integers(0, n // 8, n)
+    folds = rng.integers(0, 5, n // 8)[ids]
+    torn = folds.copy()
+    torn[:3] = (torn[:3] + 1) % 5
+    data = {"measure": rng.normal(size=n), "class": rng.integers(0, 4, n), "nr": ids}
+
+    whole = sf.check(make_frame(library, data | {"fold": folds}))
+    leak = sf.check(make_frame(library, data | {"fold": torn}))
+
+    assert "folds keep 'nr' whole" in whole.text
+    assert "values of 'nr' are in several folds, all others in one" in leak.text
 
 
 # Sites and groups -------------------------------------------------------------------------

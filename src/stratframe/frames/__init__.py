@@ -30,7 +30,15 @@ Each module imports only from the modules above it.
 
 from . import arrow, calendars, files, lazy, periods, threads
 from .attach import NewColumn
-from .dtypes import is_continuous, is_measured, is_missing, read_flags, with_one_zero
+from .dtypes import (
+    is_continuous,
+    is_measured,
+    is_missing,
+    is_of_numbers,
+    numbers_at,
+    read_flags,
+    with_one_zero,
+)
 from .duplicates import SharedExample, SharedRows
 from .folds import (
     FoldValues,
@@ -63,6 +71,7 @@ from .lists import (
 from .purposes import PURPOSES, purposes_of, purposes_of_column
 from .read import (
     encode_classes,
+    encode_numbers,
     read_comparable,
     read_key,
     read_matrix,

@@ -17,7 +17,7 @@ import pandas as pd
 import polars as pl
 
 from ..core.order import CHUNK
-from ..core.types import Flags, Values
+from ..core.types import Flags, Ints, Values
 from ..errors import StratError
 from .libraries import Series
 
@@ -51,6 +51,12 @@ ARROW_CASTS = {"date64[ms]": "date32", "halffloat": "float32"}
 
 OFFSET = re.compile(r"(timestamp\[\w+), tz=[+-].*")
 """A pattern for pyarrow types of times whose zone is an offset, which Polars does not have."""
+
+EVERY = slice(None)
+"""All rows."""
+
+FIRST_ROWS = 1 << 10
+"""The number of rows in which fractions are looked for first."""
 
 WIDE_INTEGERS = tuple(getattr(pl, name) for name in ("Int128", "UInt128") if hasattr(pl, name))
 """The Polars integer dtypes that numpy does not have."""
@@ -254,11 +260,35 @@ def is_continuous(series: Series) -> bool:
 
 def has_fractions(values: Values) -> bool:
     """Return whether any float has a fractional part; NaN and infinite values have none."""
-    for start in range(0, len(values), CHUNK):
-        part = values[start : start + CHUNK]
-        if ((np.trunc(part) != part) & ~np.isnan(part)).any():
-            return True
-    return False
+    # The first rows nearly always tell.
+    return any_fraction(values[:FIRST_ROWS]) or any(
+        any_fraction(values[start : start + CHUNK])
+        for start in range(FIRST_ROWS, len(values), CHUNK)
+    )
+
+
+def any_fraction(values: Values) -> bool:
+    return bool(((np.trunc(values) != values) & ~np.isnan(values)).any())
+
+
+def is_of_numbers(series: Series) -> bool:
+    """Return whether the dtype of a column says that it holds numbers or flags."""
+    if isinstance(series, pl.Series):
+        return series.dtype.is_numeric() or series.dtype == pl.Boolean
+    return series.dtype.kind in "biufc"
+
+
+def numbers_at(series: Series, rows: Ints | slice = EVERY) -> Values | None:
+    """Return the numbers in some rows, as they are stored; None for other columns."""
+    if not is_of_numbers(series):
+        return None
+    if isinstance(series, pl.Series):
+        if series.null_count() or series.dtype.is_decimal() or series.dtype in WIDE_INTEGERS:
+            return None
+    elif not isinstance(series.dtype, np.dtype):
+        return None
+    numbers: Values = series.to_numpy()[rows]
+    return numbers
 
 
 def is_measured(series: Series) -> bool:

@@ -11,10 +11,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from ..core.strata import count_pairs, distinct_values, factorize_codes, nest_codes, sum_by
+from ..core.strata import (
+    DENSE,
+    count_pairs,
+    distinct_values,
+    factorize_codes,
+    nest_codes,
+    sum_by,
+)
 from ..core.types import Codes, Flags, Ints, Words
 from ..errors import StratError
-from .dtypes import dtype_of, is_nested, nested_error, to_floats, to_polars
+from .dtypes import dtype_of, is_nested, nested_error, numbers_at, to_floats, to_polars
 from .libraries import Series, take, value_at
 from .read import encode_classes
 from .threads import has_threads
@@ -24,7 +31,10 @@ MANY_SETS = 1 << 13
 than encoding each column."""
 
 HEAD_ROWS = 1 << 16
-"""The number of rows in a first, quick check."""
+"""The number of rows in a quick check before all rows are read."""
+
+FIRST_ROWS = 1 << 10
+"""The number of rows in a first check, in which most columns of few values repeat one."""
 
 MOSTLY_UNIQUE = 0.9
 """The share of distinct hashes below which repeated rows are not listed."""
@@ -253,7 +263,7 @@ def rows_to_compare(columns: Sequence[Any], rows: Ints | None, words: Words | No
 def find_repeated(words: Words) -> Ints | None:
     """List the rows whose word occurs more than once; return None if there are many such rows."""
     for part in (words[:HEAD_ROWS], words):
-        ascending = pl.Series(part).sort().to_numpy() if has_threads() else np.sort(part)
+        ascending = np.sort(part)
         repeats = ascending[1:][ascending[1:] == ascending[:-1]]
         if len(repeats) > (1 - MOSTLY_UNIQUE) * len(part):
             return None
@@ -285,6 +295,15 @@ def column_words(column: Any, place: int) -> Words:
     hashed = to_polars(series)
     assert hashed is not None
     return hashed.hash(place).to_numpy()
+
+
+def values_to_compare(column: Any, rows: Ints) -> Any:
+    """Return numbers that are equal where some rows are: whole numbers themselves, or hashes."""
+    if not isinstance(column, np.ndarray) and dtype_of(column).is_integer():
+        numbers = numbers_at(column, rows)
+        if numbers is not None:
+            return numbers
+    return column_words(take(column, rows), 0)
 
 
 def hash_rows(columns: Sequence[Any], *, for_each: bool = True) -> list[HashedRows]:
@@ -352,7 +371,7 @@ def count_folds_of_sets(sets: Codes, folds: Ints) -> tuple[Ints, Ints]:
     """Return the set and the number of rows for each pair of a set and a fold with common rows."""
     n_folds = int(folds.max(initial=0)) + 2
     cells = sets * n_folds + (folds + 1)
-    if cells.max(initial=0) > len(cells):
+    if cells.max(initial=0) > max(DENSE, len(cells)):
         present, sizes = np.unique(cells, return_counts=True)
     else:
         counts = np.bincount(cells)
@@ -376,26 +395,45 @@ def to_groupable(column: Any) -> Any:
     if isinstance(column, pl.Series) and is_nested(dtype):
         raise nested_error(column.name, dtype)
     is_number = dtype.is_float() or dtype.is_integer() or dtype == pl.Boolean
-    if isinstance(column, pl.Series) or (is_number and column.dtype != object):
+    if isinstance(column, pl.Series):
         return column
+    if is_number and column.dtype != object:
+        return to_polars(column) if is_shared(column) else column
     if dtype == pl.String and str(getattr(column.dtype, "storage", "")).startswith("pyarrow"):
         return to_polars(column)
     return pl.Series(encode_classes(column)[0])  # as floats, different objects could be equal
 
 
+def is_shared(series: Any) -> bool:
+    """Return whether a Polars series can hold a pandas column of numbers without a copy."""
+    if not isinstance(series.dtype, np.dtype) or not series.dtype.isnative:
+        return False
+    is_kept = series.dtype.kind in "iu" or series.dtype == np.float64
+    return is_kept and bool(series.to_numpy().flags.c_contiguous)
+
+
 def all_unique(column: Any) -> bool:
     """Return whether a column has at least two rows and no repeated value."""
-    for n_rows in dict.fromkeys((min(HEAD_ROWS, len(column)), len(column))):
-        _, sets, _ = number_sets([column[:n_rows]])
-        if n_rows < 2 or len(distinct_values(sets)) < len(sets):
+    for n_rows in sorted({min(n, len(column)) for n in (FIRST_ROWS, HEAD_ROWS, len(column))}):
+        if n_rows < 2 or has_repeats(column[:n_rows]):
             return False
     return True
 
 
+def has_repeats(column: Any) -> bool:
+    """Return whether two rows of a column have the same value; missing values are equal."""
+    numbers = None if isinstance(column, np.ndarray) else numbers_at(column)
+    if numbers is not None:
+        ascending = np.sort(numbers)  # NaN is last
+        if ascending[-1] == ascending[-1]:
+            return bool((ascending[1:] == ascending[:-1]).any())
+    _, sets, _ = number_sets([column])
+    return len(distinct_values(sets)) < len(sets)
+
+
 def seem_unique(column: Any) -> bool:
     """Return whether no value repeats in a sample of the values of a column of many rows."""
-    some = column_words(take(column, strided_rows(len(column))), 0)
-    if len(distinct_values(some)) < len(some):
+    if has_repeats(take(column, strided_rows(len(column)))):
         return False
     words = column_words(column, 0)
     sampled = words[are_small(words)]

@@ -211,11 +211,10 @@ def take(series: Any, rows: Ints) -> Any:
     if isinstance(series, list):
         return [series[row] for row in rows]
     if isinstance(series, pl.Series):
-        # Polars would treat a name such as "^x$" as a pattern.
-        return series.alias("").gather(rows).alias(series.name)
+        return series[rows]
     if isinstance(series, np.ndarray):
         return series[rows]
-    return series.iloc[rows]
+    return series.take(rows)
 
 
 def stack(columns: Sequence[Series]) -> pd.Series:

@@ -88,6 +88,13 @@ def encode_classes(
     return codes, n_classes
 
 
+def encode_numbers(numbers: Values) -> Ints:
+    """Encode an array of numbers by first appearance, as `encode_classes` encodes its column."""
+    if numbers.dtype.kind == "f":
+        numbers = numbers.astype(np.float64, copy=False)
+    return factorize(numbers)[0]
+
+
 def encode_known(series: pl.Series, hash_values: HashValues) -> tuple[Ints, int]:
     """Encode the classes of a Polars series without nulls."""
     if not is_whole(series.dtype):

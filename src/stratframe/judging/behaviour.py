@@ -8,6 +8,7 @@ together in the file.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,10 @@ from .whole_columns import count_changes
 
 ROWS_AT_MOST = 50
 """The maximum mean number of rows of an id; groups of more rows are more often classes."""
+
+MOST_OTHERS = 10 * ROWS_AT_MOST
+"""The maximum mean number of other rows with the value of a drawn row; of ids whose sizes differ,
+large ones are drawn more often."""
 
 SAMPLED = 20_000
 """The number of rows, of values drawn at random, in which columns are compared with an id."""
@@ -131,7 +136,15 @@ def may_have_size(codes: Ints, sample: RowSample) -> bool:
     n_drawn = len(drawn)
     n_pairs = count_pairs(np.bincount(drawn[drawn >= 0]))
     n_others = n_pairs * 2 * sample.n_rows / max(n_drawn**2, 1)
-    return (ROWS_EACH - 1) / 2 <= n_others <= 10 * ROWS_AT_MOST
+    return (ROWS_EACH - 1) / 2 <= n_others <= MOST_OTHERS
+
+
+def repeats_too_often(codes: Ints, n_rows: int) -> bool:
+    """Return whether a few drawn rows, of so many in all, share values too often for an id."""
+    n_drawn = len(codes)
+    n_pairs = count_pairs(np.bincount(codes[codes >= 0]))
+    most = MOST_OTHERS * n_drawn**2 / (2 * n_rows)
+    return n_pairs > 2 * most + LEAST_PAIRS
 
 
 def may_lie_together(codes: Ints, sample: RowSample) -> bool:
@@ -155,8 +168,18 @@ class ColumnsBeside:
     """The columns of a frame, with which a candidate is compared in samples of rows."""
 
     def __init__(self, columns: Sequence[Candidate]) -> None:
-        self.columns = [each for each in columns if each.sampled_codes is not None]
+        self.every = columns
         self.anywhere: dict[int, float] = {}
+
+    @cached_property
+    def columns(self) -> list[Candidate]:
+        """The columns without those that are nested, and those whose values hardly repeat.
+
+        The latter have fewer equal pairs than an id, so that no id determines them, and are keys
+        without an id.
+        """
+        varied = [each for each in self.every if not each.hardly_repeats]
+        return [each for each in varied if each.sampled_codes is not None]
 
     def drawn_codes(self, column: Candidate) -> Ints:
         codes = column.sampled_codes
@@ -171,8 +194,14 @@ class ColumnsBeside:
 
     def may_act(self, candidate: Candidate) -> bool:
         """Return whether a sample of rows leaves it open that a candidate behaves as an id."""
-        codes = candidate.sampled_codes
         sample = candidate.sample
+        if not sample.has_all:
+            first = candidate.first_codes
+            if candidate.hardly_repeats or first is None:
+                return False
+            if repeats_too_often(first, sample.n_rows):
+                return False
+        codes = candidate.sampled_codes
         if codes is None or not may_have_size(codes, sample):
             return False
         return may_lie_together(codes, sample) or self.may_determine(candidate)

@@ -49,6 +49,13 @@ DRAWN = 8
 value with one other row, the drawn rows hold 32 pairs of equal values on average."""
 
 
+FIRST_DRAWN = 1 << 10
+"""The number of drawn rows that are looked at first, which tell most columns of few values."""
+
+LEAST_REPEATED = 3
+"""If fewer values than this are repeated in a sample, hardly any rows share a value."""
+
+
 class RowSample(NamedTuple):
     """Some rows of a frame: blocks of neighbouring rows, and rows drawn at random."""
 
@@ -62,6 +69,12 @@ class RowSample(NamedTuple):
     @property
     def has_all(self) -> bool:
         return len(self.rows) == self.n_rows
+
+    @property
+    def first_rows(self) -> Ints:
+        """Some of the drawn rows, which are looked at first."""
+        drawn = self.rows[self.is_drawn]
+        return drawn[:: max(len(drawn) // FIRST_DRAWN, 1)]
 
 
 @cache
@@ -101,10 +114,29 @@ class Candidate:
         """The codes of the rows of the sample; None if the column is nested."""
         return self.encode_at(self.sample.rows)
 
+    @cached_property
+    def first_codes(self) -> Ints | None:
+        """The codes of the rows that are looked at first; None if the column is nested."""
+        return self.encode_at(self.sample.first_rows)
+
+    @cached_property
+    def hardly_repeats(self) -> bool:
+        """Whether fewer than three pairs of rows in the sample of a larger frame share a number."""
+        if self.sample.has_all:
+            return False
+        numbers = frames.numbers_at(self.series, self.sample.rows)
+        if numbers is None:
+            return False
+        numbers.sort()
+        return int(np.count_nonzero(numbers[1:] == numbers[:-1])) < LEAST_REPEATED
+
     def encode_at(self, rows: Ints) -> Ints | None:
         """Return codes of some rows; None if the column is nested."""
         if self.sample.has_all:
             return None if self.classes is None else self.classes[0][rows]
+        numbers = frames.numbers_at(self.series, rows)
+        if numbers is not None:
+            return frames.encode_numbers(numbers)
         with suppress(StratError):
             return frames.encode_classes(frames.take(self.series, rows))[0]
         return None

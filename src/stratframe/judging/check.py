@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from hashlib import blake2b
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -98,10 +98,18 @@ class Check:
     """
 
     ok: bool
-    findings: Any
     text: str
     _full_text: str
     """The lines of `text` with all names and endings in full."""
+    _library: str
+    """The library of the frame, and of the frame of findings."""
+    _rows: Sequence[tuple[str, Finding]]
+    """The fold column and the finding of each row of the frame of findings."""
+
+    @cached_property
+    def findings(self) -> Any:
+        # A frame takes much of the time of a small check, and `ok` and `text` do not need it.
+        return make_table(self._library, self._rows)
 
     def __bool__(self) -> bool:
         return self.ok
@@ -476,6 +484,17 @@ def make_check(
             full_lines.append(mark + each.detail)
     rows = [(name, each) for name, found in columns for each in found]
     rows.sort(key=lambda row: WORST_FIRST.index(row[1].severity))
+    return Check(
+        ok=n_fit == len(columns),
+        text="\n".join(lines),
+        _full_text="\n".join(full_lines),
+        _library=library,
+        _rows=rows,
+    )
+
+
+def make_table(library: str, rows: Sequence[tuple[str, Finding]]) -> Any:
+    """Make a frame of findings from the fold column and the finding of each row."""
     found = [each for _, each in rows]
     table: dict[Hashable, Any] = {
         "name": text_array([name for name, _ in rows]),
@@ -486,9 +505,4 @@ def make_check(
         "level": frames.text_column(library, [each.level for each in found]),
         "detail": text_array([each.detail for each in found]),
     }
-    return Check(
-        ok=n_fit == len(columns),
-        findings=frames.make_frame(library, table),
-        text="\n".join(lines),
-        _full_text="\n".join(full_lines),
-    )
+    return frames.make_frame(library, table)

@@ -163,6 +163,9 @@ def hash_dealt_rows(
     hashed = []
     for sample in frames.duplicates.hash_rows(columns, for_each=for_each):
         has_fold = folds[sample.rows] >= 0
+        if has_fold.all():
+            hashed.append(sample)
+            continue
         words = sample.words[:, has_fold]
         hashed.append(sample._replace(rows=sample.rows[has_fold], words=words))
     return hashed

@@ -291,9 +291,12 @@ def list_time_columns(candidates: Sequence[Candidate]) -> list[TimeColumn]:
     """List the columns of dates, and those of numbers whose names say that they are times."""
     columns = []
     for candidate in candidates:
+        is_named = names_time(candidate.label)
+        if not is_named and frames.is_of_numbers(candidate.series):
+            continue
         head = frames.spread_rows(candidate.series)
         is_date = frames.read_dates(head) is not None
-        is_number = names_time(candidate.label) and frames.read_numbered_times(head) is not None
+        is_number = is_named and frames.read_numbered_times(head) is not None
         if is_date or is_number:
             name = describe(name_of(candidate.label))
             columns.append(TimeColumn(name, candidate.series, is_date))

@@ -21,7 +21,7 @@ from ..core.strata import count_pairs
 from ..core.types import Ints, Values
 from ..errors import StratError, describe
 from ..frames import FoldValues
-from .candidates import Candidate, names_folds, words_of
+from .candidates import LEAST_REPEATED, Candidate, names_folds, words_of
 from .ids import is_id
 from .labels import are_numbered, noun_of
 from .lines import Finding, is_or_are, write_finding
@@ -47,9 +47,6 @@ column is neither whole nor torn."""
 
 MANY_SPLIT = 10
 """The same holds if more than this number and twice the share of torn values are split."""
-
-LEAST_REPEATED = 3
-"""If fewer values than this are repeated in a sample, hardly any rows share a value."""
 
 ALIKE = 0.02
 """Sites have sizes that differ from their mean by more than this; those of dealt folds do not."""
@@ -189,6 +186,15 @@ def rule_out(split: SplitValues) -> bool:
     return is_often_split or split.n_split > most_torn
 
 
+def are_mostly_split(split: SplitValues) -> bool:
+    """Return whether few rows already show that a column is neither whole nor torn.
+
+    More than half of its repeated values are split, which are many or all values.
+    """
+    is_enough = split.n_split > LEAST_REPEATED or split.n_split == len(split.sizes)
+    return is_enough and 2 * split.n_split > split.n_repeated
+
+
 def determines(codes: Ints, others: Ints) -> bool:
     """Return whether all rows with the same code have the same other code; -1 is left out."""
     known = codes >= 0
@@ -252,12 +258,14 @@ def find_whole_columns(
 
 def is_ruled_out(candidate: Candidate, folds: Ints) -> bool:
     """Return whether few rows of a candidate show that folds do not keep its values whole."""
-    codes = candidate.sampled_codes
-    if codes is None:
-        return True
     if candidate.sample.has_all:
-        return False
-    return rule_out(count_split(codes, folds[candidate.sample.rows]))
+        return candidate.classes is None
+    if candidate.hardly_repeats or candidate.first_codes is None:
+        return True
+    if are_mostly_split(count_split(candidate.first_codes, folds[candidate.sample.first_rows])):
+        return True
+    codes = candidate.sampled_codes
+    return codes is None or rule_out(count_split(codes, folds[candidate.sample.rows]))
 
 
 def is_function(candidate: Candidate, entry: Candidate, n: int) -> bool:
