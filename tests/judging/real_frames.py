@@ -5,6 +5,7 @@ that are wrong in one way. A line for each kind has the number of frames, how ma
 refused, and in how many the fault was told, at least by a note.
 """
 
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -21,7 +22,10 @@ COPIED = 0.05
 """The share of rows that are copied into another fold."""
 TORN = 3
 """The number of groups that are put into several folds."""
-TIME_WORDS = ("year", "date", "time", "day", "month", "week", "wave", "period")
+TIME_NAME = re.compile(
+    r"(^|[^a-z])(year|date|time|day|month|week|wave|period)s?($|[^a-z])", re.IGNORECASE
+)
+"""Numbers of other names, such as survival times ("futime") and charges ("monthly"), are none."""
 
 
 class Case(NamedTuple):
@@ -72,11 +76,17 @@ def group_of(frame: pd.DataFrame, label: str) -> str | None:
 
 
 def site_of(frame: pd.DataFrame, label: str) -> str | None:
-    """Choose the first column of 3 to 20 values that have ten rows each."""
+    """Choose the first column of 3 to 20 values that have ten rows each.
+
+    Folds that keep each class of the label in one fold, or have one class each, are not good.
+    """
     for name in frame.columns.drop(label):
         column = frame[name]
         has_classes = not column.isna().any() and 3 <= column.nunique() <= 20
-        if has_classes and column.value_counts().min() >= 10:
+        if not has_classes or column.value_counts().min() < 10:
+            continue
+        table = pd.crosstab(column, frame[label]) > 0
+        if table.sum(axis=0).max() > 1 and table.sum(axis=1).max() > 1:
             return str(name)
     return None
 
@@ -86,7 +96,7 @@ def time_of(frame: pd.DataFrame, label: str) -> pd.Series | None:
     for name in frame.columns.drop(label):
         column = frame[name]
         is_number = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
-        is_time = is_number and any(word in str(name).lower() for word in TIME_WORDS)
+        is_time = is_number and TIME_NAME.search(str(name)) is not None
         is_time |= pd.api.types.is_datetime64_any_dtype(column)
         if is_time and not column.isna().any() and column.nunique() >= 10:
             return column

@@ -8,8 +8,10 @@ import polars as pl
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy.stats import poisson
 
 import stratframe as sf
+from stratframe.judging.copies import is_within
 from tests.helpers import TWO_KINDS, Make, columns_of, make, values
 
 KINDS = st.sampled_from(["text", "ids", "whole", "measured", "rounded", "classes"])
@@ -400,3 +402,12 @@ def test_a_relabelled_fold_column_is_the_same(frame: Make) -> None:
     assert message in sf.check(frame(data), name=["fold", "etype"]).text
     data["etype"] = ["b", "c", "a", "d"] * 10
     assert message not in sf.check(frame(data), name=["fold", "etype"]).text
+
+
+@given(found=st.integers(0, 50), expected=st.floats(0, 10))
+def test_few_pairs_are_beyond_chance_in_one_case_of_a_thousand(found: int, expected: float) -> None:
+    """A few pairs of equal rows are judged by the Poisson distribution."""
+    mean = 10 * expected
+    chance = poisson.sf(found - 1, mean)
+    assume(abs(chance - 0.001) > 1e-9)
+    assert is_within(found, expected) == (chance > 0.001 or found <= mean + 3 * mean**0.5)

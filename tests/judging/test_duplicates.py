@@ -180,3 +180,54 @@ def test_samples_of_many_rows_find_copies(
     assert [severity for severity, _, _ in plain] == ["ok"]
     assert found[0][0] == "leak"
     assert f"in all but '{hidden}'" in found[0][2]
+
+
+def twins(n_values: int, n: int = 1000) -> pd.DataFrame:
+    """Draw three columns, and one more beside each that it determines."""
+    drawn = np.random.default_rng(0)
+    age, school, town = drawn.integers(0, n_values, (3, n))
+    return pd.DataFrame(
+        {
+            "age": age,
+            "age_squared": age**2,
+            "school": school,
+            "school_name": [f"school {code}" for code in school],
+            "town": town,
+            "region": town // 2,
+        }
+    )
+
+
+@pytest.mark.parametrize("kind", TWO_KINDS)
+def test_columns_that_others_determine_say_nothing_of_chance(kind: str) -> None:
+    """Rows are equal by chance if they are without the columns that other columns determine."""
+    rows = twins(25).assign(fold=np.arange(1000) % 5)
+    ((severity, n_rows, text),) = findings_of(rows, kind, None)
+    assert (severity, n_rows) == ("note", 40)
+    assert "maybe by chance" in text
+    copied, _ = copy_rows(twins(80))
+    assert findings_of(copied, kind, None)[0][:2] == ("leak", 126)
+
+
+@pytest.mark.parametrize("kind", TWO_KINDS)
+def test_rows_that_differ_in_the_year_alone_are_no_copies(kind: str) -> None:
+    """A label that makes a key with a column of repeated values, such as the year, asks."""
+    drawn = np.random.default_rng(0)
+    nr, year = np.divmod(np.arange(1000), 5)
+    count = np.where(nr < 30, nr, drawn.integers(0, 5000, 1000))
+    rows = pd.DataFrame({"nr": nr, "year": year, "count": count, "state": nr % 20})
+    rows = rows.assign(place=nr // 3, fold=drawn.permutation(1000) % 5)
+    of_year = [each for each in findings_of(rows, kind, "year") if "in all but" in each[2]]
+    assert [(severity, n_rows) for severity, n_rows, _ in of_year] == [("note", 150)]
+
+
+@pytest.mark.parametrize("kind", TWO_KINDS)
+def test_chance_in_all_columns_is_chance_in_all_but_one(kind: str) -> None:
+    """If chance gives many rows that are equal in all columns, those in all but the label ask."""
+    drawn = np.random.default_rng(0)
+    entry = drawn.normal(900, 60, 500).astype(int)
+    stay = np.where(drawn.random(500) < 0.4, 137, drawn.integers(0, 137, 500))
+    rows = pd.DataFrame({"died": stay < 137, "entry": entry, "exit": entry + stay, "stay": stay})
+    rows = rows.assign(sex=drawn.random(500) < 0.8)
+    found = findings_of(rows.assign(fold=drawn.permutation(500) % 5), kind, "sex")
+    assert {severity for severity, _, _ in found} == {"note"}

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import assume, currently_in_test_context, given
 from hypothesis import strategies as st
-from scipy.stats import hypergeom, ks_2samp
+from scipy.stats import hypergeom, ks_2samp, poisson
 
 import stratframe as sf
 from tests.helpers import TWO_KINDS, columns_of, make, values
@@ -237,40 +237,27 @@ def are_folds(column: Any, folds: list[int]) -> bool:
     return n_folds == len({*column}) == len({*zip(column, folds, strict=True)}) > 1
 
 
-@given(COPIED, st.integers(0, 8), BOOL)
-def test_equal_rows_are_judged_by_the_rules(rows: list[Any], copies: int, named: bool) -> None:
-    """Equal rows are by chance if the counts of columns explain them, or how one goes with others.
+def agreeing(columns: list[Any], folds: list[int], *, across: bool) -> int:
+    """Count the pairs of rows that agree in all columns, in other folds only if `across`."""
+    pairs = combinations(range(len(folds)), 2)
+    compared = [(i, j) for i, j in pairs if not across or folds[i] != folds[j]]
+    return sum(all(column[i] == column[j] for column in columns) for i, j in compared)
 
-    Numbers of which most are in one row are equal by chance if the other columns may be, and if a
-    twentieth of the pairs of numbers 1 to 10 apart is enough. Fewer than three columns beside one
-    that differs in every row are not judged. The numbers of values that occur 1 to 6 times decide
-    if one column alone varies, or if one determines the whole row and has few values.
-    """
-    rows = [(*row, place // 2) for place, row in enumerate(rows)]
-    rows += rows[:copies]
-    folds = [place % 2 for place in range(len(rows))]
-    every = dict(zip("abcd", zip(*rows, strict=True), strict=True))
-    n = len(rows)
-    pairs = list(combinations(range(len(rows)), 2))
-    # A column of different values looks like ids, and is compared only if it is named.
-    columns = [each for each in every.values() if named or len({*each}) < n]
-    has_ids = len(columns) < len(every)
-    if not named:  # nor is one whose values are the folds
-        columns = [each for each in columns if not are_folds(each, folds)]
 
-    def agreeing(columns: list[Any], *, across: bool) -> int:
-        compared = [(i, j) for i, j in pairs if not across or folds[i] != folds[j]]
-        return sum(all(column[i] == column[j] for column in columns) for i, j in compared)
+def is_within(found: int, expected: Fraction, lenient: int = 10) -> bool:
+    """Return whether a multiple of the expected pairs, and some more by chance, are as many."""
+    mean = float(lenient * expected)
+    return found <= mean + 3 * mean**0.5 or (found <= 50 and poisson.sf(found - 1, mean) > 0.001)
 
-    def is_within(expected: Fraction, lenient: int = 10) -> bool:
-        """Return whether a multiple of the expected pairs, and some more by chance, are as many."""
-        return found <= lenient * expected + 3 * float(lenient * expected) ** 0.5
 
-    found = agreeing(columns, across=True)
-    equal = agreeing(columns, across=False)
+def counts_explain(columns: list[Any], folds: list[int], *, named: bool) -> bool:
+    """Return whether independent columns with these counts give as many equal rows."""
+    n = len(folds)
+    pairs = list(combinations(range(n), 2))
+    equal = agreeing(columns, folds, across=False)
     n_distinct = len({*zip(*columns, strict=True)})
     expected = Fraction(n**2, 2)
-    shares = [Fraction(agreeing([column], across=False), len(pairs)) for column in columns]
+    shares = [Fraction(agreeing([column], folds, across=False), len(pairs)) for column in columns]
     for place, column in enumerate(columns):
         others = prod(shares[:place] + shares[place + 1 :])
         near = sum(1 <= abs(column[i] - column[j]) <= 10 for i, j in pairs) / 20
@@ -281,22 +268,75 @@ def test_equal_rows_are_judged_by_the_rules(rows: list[Any], copies: int, named:
             is_unique = are_copies(column)
         own = equal if is_unique and is_rare else 0
         expected *= shares[place] - Fraction(own, len(pairs))
-    by_chance = is_within(expected)
-    for place, column in enumerate(columns if not named else []):
+    return is_within(agreeing(columns, folds, across=True), expected)
+
+
+def agreement_explains(columns: list[Any], folds: list[int], lenient: int) -> bool:
+    """Return whether pairs that agree in all columns but one agree in it as other pairs do."""
+    n_pairs = len(folds) * (len(folds) - 1) // 2
+    found, equal = (agreeing(columns, folds, across=across) for across in (True, False))
+    for place, column in enumerate(columns):
         others = columns[:place] + columns[place + 1 :]
-        same = agreeing(others, across=True)
-        n_others = agreeing(others, across=False)
-        alone = agreeing([column], across=False)
-        if alone < len(pairs):
-            rest = len(pairs) - n_others
+        same, n_others = (agreeing(others, folds, across=across) for across in (True, False))
+        alone = agreeing([column], folds, across=False)
+        if alone < n_pairs:
+            rest = n_pairs - n_others
             alike = Fraction(alone - equal, rest) if rest else Fraction(1)
             mostly = alike * same + Fraction(7, 10) * (same - alike * same)
-            by_chance |= found < mostly and is_within(alike * same, 5)
+            if found < mostly and is_within(found, alike * same, lenient):
+                return True
+    return False
+
+
+def chance_explains(columns: list[Any], folds: list[int], lenient: int, *, has_ids: bool) -> bool:
+    """Return whether the counts or the agreement explain equal rows, or one column alone varies."""
     varied = [column for column in columns if len({*column}) > 1]
-    if not named and len(varied) < 2:
-        by_chance = has_ids or not any(map(are_copies, varied))
-    if has_ids and len(columns) < 3 and not named:
-        by_chance = True  # not judged, which is a note, too
+    if len(varied) < 2:
+        return has_ids or not any(map(are_copies, varied))
+    return counts_explain(columns, folds, named=False) or agreement_explains(
+        columns, folds, lenient
+    )
+
+
+def without_determined(columns: list[Any]) -> list[Any]:
+    """Leave out what a column with at most half as many values as distinct rows determines."""
+    n_distinct = len({*zip(*columns, strict=True)})
+    numbers = [len({*column}) for column in columns]
+    left = {*range(len(columns))}
+    for place in sorted(left, key=lambda place: -numbers[place]):
+        if place in left and 2 * numbers[place] <= n_distinct:
+            for other in left - {place}:
+                pairs = {*zip(columns[place], columns[other], strict=True)}
+                left -= {other} if len(pairs) == numbers[place] else set()
+    return [columns[place] for place in sorted(left)]
+
+
+@given(COPIED, st.integers(0, 8), BOOL)
+def test_equal_rows_are_judged_by_the_rules(rows: list[Any], copies: int, named: bool) -> None:
+    """Equal rows are by chance if the counts of columns explain them, or how one goes with others.
+
+    Numbers of which most are in one row are equal by chance if the other columns may be, and if a
+    twentieth of the pairs of numbers 1 to 10 apart is enough. Fewer than three columns beside one
+    that differs in every row are not judged. The numbers of values that occur 1 to 6 times decide
+    if one column alone varies, or if one determines the whole row and has few values. Columns that
+    another column determines may be left out.
+    """
+    rows = [(*row, place // 2) for place, row in enumerate(rows)]
+    rows += rows[:copies]
+    folds = [place % 2 for place in range(len(rows))]
+    every = dict(zip("abcd", zip(*rows, strict=True), strict=True))
+    # A column of different values looks like ids, and is compared only if it is named.
+    columns = [each for each in every.values() if named or len({*each}) < len(rows)]
+    has_ids = len(columns) < len(every)
+    if named:
+        by_chance = counts_explain(columns, folds, named=True)
+    else:  # nor is one compared whose values are the folds
+        columns = [each for each in columns if not are_folds(each, folds)]
+        others = without_determined(columns)
+        by_chance = chance_explains(columns, folds, 5, has_ids=has_ids)
+        if len(others) < len(columns):
+            by_chance |= chance_explains(others, folds, 2, has_ids=has_ids)
+        by_chance |= has_ids and len(columns) < 3  # not judged, which is a note, too
     compared_rows = list(zip(*columns, strict=True))
     held = {*zip(compared_rows, folds, strict=True)}
     n_rows = sum((row, 0) in held and (row, 1) in held for row in compared_rows)

@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import frames
+from ..core.chance import chi_squared_tail
 from ..core.copies import MOST_COPIES, are_copied
+from ..core.strata import distinct_values
 from ..core.types import Ints, Words
 from ..frames import SharedRows
 from ..frames.duplicates import count_across_folds
@@ -29,6 +31,9 @@ LENIENT_AGREEMENT = 5
 column, among those that agree in all others. The expectation is not about independent columns, so
 that it is closer."""
 
+LENIENT_REDUCED = 2
+"""The same without the columns that others determine, which make the expectation closer still."""
+
 FEW_COLUMNS, MOSTLY = 8, 0.7
 """The maximum number of columns that are left out, one at a time, to compare rows in all other
 columns. Some of the pairs that agree in them also agree in the omitted column by chance. If the
@@ -36,6 +41,10 @@ remaining pairs are copies, at least the share `MOSTLY` of them agree in the omi
 
 TOO_RARE = 0.01
 """The probability below which chance cannot explain why all equal rows agree in a column."""
+
+FEW_PAIRS, TOO_MANY = 50, 0.001
+"""Up to `FEW_PAIRS` pairs are too many for chance only if the Poisson probability of so many is
+below `TOO_MANY`; three standard deviations of so few are not as rare."""
 
 
 class ComparedRows(NamedTuple):
@@ -84,6 +93,16 @@ def are_many(n_equal: float, n_rows: float) -> bool:
     return 100 * n_equal > FEW_COPIES * n_rows
 
 
+def choose_compared(compared: ComparedRows, places: Sequence[int] | Ints) -> ComparedRows:
+    """Keep the columns at these places."""
+    assert compared.measured is not None
+    return compared._replace(
+        columns=[compared.columns[place] for place in places],
+        measured=[compared.measured[place] for place in places],
+        labels=[compared.labels[place] for place in places],
+    )
+
+
 def are_enough(compared: ComparedRows, shared: SharedRows, n_rows: int) -> bool:
     """Return whether there are enough equal rows to judge; a single one is, if the call asks."""
     if compared.measured is None:
@@ -98,13 +117,25 @@ def is_explained(
     columns = compared.columns
     if len(columns) == 1 and compared.measured is None:
         return False
+    lenient = LENIENT_AGREEMENT
     if not explains_rows(compared, shared, folds, rows, words):
-        return False
-    return all(explains_rare_values(compared, column, folds, rows, words) for column in columns)
+        if compared.measured is None:
+            return False
+        compared = leave_out_determined(compared, shared, rows)
+        if len(compared.columns) == len(columns):
+            return False
+        words = frames.duplicates.row_words(compared.columns)
+        lenient = LENIENT_REDUCED
+        if not explains_rows(compared, shared, folds, rows, words, lenient):
+            return False
+    return all(
+        explains_rare_values(compared, column, folds, rows, words, lenient)
+        for column in compared.columns
+    )
 
 
 def explains_rare_values(
-    compared: ComparedRows, column: Any, folds: Ints, rows: Ints, words: Words
+    compared: ComparedRows, column: Any, folds: Ints, rows: Ints, words: Words, lenient: int
 ) -> bool:
     """Return whether chance can explain the equal rows with rare values of a copied column.
 
@@ -119,11 +150,16 @@ def explains_rare_values(
     shared = count_across_folds(compared.columns, folds, rare, words)
     if not are_enough(compared, shared, len(rows)):
         return True
-    return explains_rows(compared, shared, folds, rare, words)
+    return explains_rows(compared, shared, folds, rare, words, lenient)
 
 
 def explains_rows(
-    compared: ComparedRows, shared: SharedRows, folds: Ints, rows: Ints, words: Words
+    compared: ComparedRows,
+    shared: SharedRows,
+    folds: Ints,
+    rows: Ints,
+    words: Words,
+    lenient: int = LENIENT_AGREEMENT,
 ) -> bool:
     """Return whether chance can explain the equal rows among the rows at these positions."""
     columns, measured = compared.columns, compared.measured
@@ -148,7 +184,36 @@ def explains_rows(
     ]
     if is_chance(shared, alone, len(rows), flags, repeats):
         return True
-    return agrees_by_chance(columns, shared, alone, folds, rows, words)
+    return agrees_by_chance(columns, shared, alone, folds, rows, words, lenient)
+
+
+def leave_out_determined(compared: ComparedRows, shared: SharedRows, rows: Ints) -> ComparedRows:
+    """Leave out columns that another column determines, as a species determines the genus.
+
+    Rows that agree in the other columns agree in these, too, so that they say nothing of chance.
+    Copies agree in all columns, but a column is only said to determine others if it has at most
+    half as many values as there are distinct rows, so that not only copies share its values.
+    """
+    words = [frames.duplicates.column_words(column, 0)[rows] for column in compared.columns]
+    n_values = np.array([len(distinct_values(own)) for own in words])
+    is_left = np.ones(len(words), dtype=np.bool_)
+    for place in np.argsort(-n_values, kind="stable").tolist():
+        if not is_left[place] or 2 * n_values[place] > shared.n_values:
+            continue
+        first, second = neighbours_alike(words[place])
+        for other in np.flatnonzero(is_left & (n_values <= n_values[place])).tolist():
+            own = words[other]
+            if other != place and (own[first] == own[second]).all():
+                is_left[other] = False
+    return choose_compared(compared, np.flatnonzero(is_left))
+
+
+def neighbours_alike(words: Words) -> tuple[Ints, Ints]:
+    """Return the places of pairs of equal words that link all places with the same word."""
+    order = np.argsort(words)
+    ascending = words[order]
+    first = np.flatnonzero(ascending[1:] == ascending[:-1])
+    return order[first], order[first + 1]
 
 
 def agrees_by_chance(
@@ -158,6 +223,7 @@ def agrees_by_chance(
     folds: Ints,
     rows: Ints,
     words: Words,
+    lenient: int,
 ) -> bool:
     """Return whether pairs that agree in all columns but one agree in it as other pairs do.
 
@@ -168,9 +234,7 @@ def agrees_by_chance(
     rarest = sorted((each.n_pairs, place) for place, each in enumerate(alone))
     for equal, place in rarest[:FEW_COLUMNS]:
         n_alike, (most, _) = equal - shared.n_pairs, rarest[rarest[0][1] == place]
-        if most < n_pairs and not is_within(
-            found, most * n_alike / (n_pairs - most), LENIENT_AGREEMENT
-        ):
+        if most < n_pairs and not is_within(found, most * n_alike / (n_pairs - most), lenient):
             continue  # even an upper bound on `expected` is too small
         others = [*columns[:place], *columns[place + 1 :]]
         own = words - frames.duplicates.column_words(columns[place], place)
@@ -178,7 +242,7 @@ def agrees_by_chance(
         n_others = n_pairs - agreeing.n_pairs
         expected = agreeing.n_split_pairs * (n_alike / n_others if n_others else 1)
         mostly = expected + MOSTLY * (agreeing.n_split_pairs - expected)
-        if found < mostly and is_within(found, expected, LENIENT_AGREEMENT):
+        if found < mostly and is_within(found, expected, lenient):
             return True
     return False
 
@@ -234,7 +298,11 @@ def pairs_of_frequent_value(column: SharedRows) -> int:
 
 def is_within(found: float, expected: float, lenient: int = LENIENT) -> bool:
     """Return whether there are at most about `lenient` times as many pairs as expected."""
-    return found <= lenient * expected + 3 * sqrt(lenient * expected)
+    mean = lenient * expected
+    if found <= mean + 3 * sqrt(mean):
+        return True
+    # The chance of `found` events or more is the complement of a chi-squared tail.
+    return found <= FEW_PAIRS and 1 - chi_squared_tail(2 * mean, 2 * round(found)) > TOO_MANY
 
 
 def are_repeated(shared: SharedRows, rows: Ints, words: Words) -> bool:

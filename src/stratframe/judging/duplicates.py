@@ -15,6 +15,14 @@ from ..core.types import Ints, Values, Words
 from ..errors import describe, plural
 from ..frames import FoldValues, SharedRows
 from ..frames.duplicates import HashedRows, count_across_folds, count_with_example
+from .behaviour import (
+    SAMPLED,
+    agreement,
+    has_size_of_ids,
+    makes_key,
+    pairs_within,
+    sample_values,
+)
 from .compared import matches_folds
 from .copies import (
     FEW_COPIES,
@@ -23,6 +31,7 @@ from .copies import (
     are_enough,
     are_many,
     are_repeated,
+    choose_compared,
     have_ids,
     is_explained,
     is_within,
@@ -99,6 +108,9 @@ def count_equal_rows(compared: ComparedRows, values: list[Any], folds: Ints) -> 
     nearly = None
     if compared.measured is not None and not (is_judged and not by_chance):
         nearly = find_hidden_copies(compared, folds, rows)
+    if nearly is not None and by_chance:
+        # Rows that agree in all columns by chance agree in all but one by chance, too.
+        nearly = nearly._replace(is_leak=False)
     return EqualRows(compared, shared, by_chance, nearly)
 
 
@@ -112,16 +124,6 @@ def leave_out_twins(compared: ComparedRows, folds: Ints) -> ComparedRows:
         return compared
     twins = [str(compared.labels[place]) for place in np.flatnonzero(is_twin).tolist()]
     return choose_compared(compared, np.flatnonzero(~is_twin))._replace(twins=twins)
-
-
-def choose_compared(compared: ComparedRows, places: Sequence[int] | Ints) -> ComparedRows:
-    """Keep the columns at these places."""
-    assert compared.measured is not None
-    return compared._replace(
-        columns=[compared.columns[place] for place in places],
-        measured=[compared.measured[place] for place in places],
-        labels=[compared.labels[place] for place in places],
-    )
 
 
 # Nearly equal rows ----------------------------------------------------------------------
@@ -213,10 +215,11 @@ def judge_hidden(
     if has_units and not may_be_copies:
         return None
     is_alone = shares[others].max() < ALONE * shares[place]
+    is_leak = bool(may_be_copies and is_alone and not has_units)
     return NearlyEqual(
         column=compared.labels[place],
         n_rows=round(float(shares[place]) * len(rows)),
-        is_leak=bool(may_be_copies and is_alone and not has_units),
+        is_leak=is_leak and not is_of_design(compared, place),
         labels=without.labels,
     )
 
@@ -246,6 +249,24 @@ def hides_copies(compared: ComparedRows, place: int) -> bool:
     return compared.labels[place] in compared.strata or frames.is_continuous(
         compared.columns[place]
     )
+
+
+def is_of_design(compared: ComparedRows, place: int) -> bool:
+    """Return whether a column makes a key with another one, whose values repeat.
+
+    So does the year beside the school, or the method beside the sample: rows that differ in it
+    alone are repeated measurements rather than copies.
+    """
+    codes = frames.encode_classes(compared.columns[place])[0]
+    anywhere = agreement(codes)
+    for other, column in enumerate(compared.columns):
+        units, n_units = frames.encode_classes(column)
+        if other == place or not has_size_of_ids(units, n_units):
+            continue
+        sample = sample_values(units, n_units, SAMPLED)
+        if makes_key(pairs_within(sample.codes, codes[sample.rows]), sample.n_pairs, anywhere):
+            return True
+    return False
 
 
 def share_hidden_rows(hashed: Sequence[HashedRows], folds: Ints) -> Values:
