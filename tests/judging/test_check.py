@@ -40,7 +40,7 @@ def test_the_text_of_several_columns(frame: Make) -> None:
         "bad_fold is not fit for use: 1 leak, 1 warning",
         f"{leak}2",
         "  WARNING  fold 1 has no rows",
-        "  ok       label: even, as far as whole rows allow",
+        "  ok       label: even, each class within a row of its share",
         *rest,
         "good is not fit for use: 1 leak",
         f"{leak}1",

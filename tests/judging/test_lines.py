@@ -113,7 +113,7 @@ def check_lines(frame: Any, options: dict[str, Any], lines: list[str]) -> None:
         pytest.param(
             rows_of(a=[18, 16, 16], b=[15, 17, 18]),
             {"by": "label"},
-            ["ok label: even, as far as whole rows allow"],
+            ["ok label: even, each class within 1.5 rows of its share"],
             id="unequal_classes",
         ),
         pytest.param(
@@ -137,7 +137,10 @@ def check_lines(frame: Any, options: dict[str, Any], lines: list[str]) -> None:
         pytest.param(
             rows_of(a=[2, 0], b=[58, 20]),
             {"by": "label"},
-            ["note sizes: 2 folds of 20 to 60 rows", "ok label: even, as far as whole rows allow"],
+            [
+                "note sizes: 2 folds of 20 to 60 rows",
+                "ok label: even, each class within a row of its share",
+            ],
             id="small_second_fold",
         ),
         pytest.param(
@@ -196,7 +199,7 @@ def check_lines(frame: Any, options: dict[str, Any], lines: list[str]) -> None:
             {"by": "label"},
             [
                 "WARNING sizes: 900, 50, 50 rows; if intended, name the parts ('train', ...)",
-                "ok label: even, as far as whole rows allow",
+                "ok label: even, each class within a row of its share",
             ],
             id="numbered_folds_of_the_sizes_of_parts",
         ),
@@ -206,7 +209,7 @@ def check_lines(frame: Any, options: dict[str, Any], lines: list[str]) -> None:
                 "split": ["test"] * 80 + ["x"] * 10 + ["test"] * 9 + ["x"],
             },
             {"by": "label", "name": "split"},
-            ["ok label: even, as far as whole rows allow", "ok sizes: test 0.89, x 0.11"],
+            ["ok label: even, each class within a row of its share", "ok sizes: test 0.89, x 0.11"],
             id="parts_with_few_rows",
         ),
         pytest.param(
@@ -317,7 +320,10 @@ def test_lines_on_balance(
         pytest.param(
             {**SCATTERED, "price": [row // 2 for row in range(400)]},
             {"by": "price"},
-            ["note sizes: 8 folds of 43 to 57 rows", "ok price: even, as far as whole rows allow"],
+            [
+                "note sizes: 8 folds of 43 to 57 rows",
+                "ok price: even, each stratum within 3.6 rows of its share",
+            ],
             id="pairs_of_numbers",
         ),
         pytest.param(

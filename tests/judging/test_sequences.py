@@ -417,3 +417,17 @@ def test_each_fold_column_is_looked_at(frame: Make) -> None:
     df = frame({"day": DAYS, "label": LATER, **folds})
     text = sf.check(df, "label", ["fold", "other_fold"]).text
     assert text.count("time: ") == 1
+
+
+def test_years_of_turned_parts_are_no_groups() -> None:
+    """A test set of the oldest years is no set of whole groups of years, too."""
+    years = [1990 + row // 40 for row in range(400)]
+    data = pd.DataFrame({"year": years, "label": ["a", "b", "b", "a"] * 100})
+    data["split"] = np.where(data["year"] < 1992, "test", "train")
+
+    found = sf.check(data, "label", "split")
+
+    assert lines_of(found)[1] == (
+        "WARNING time: 'test' lies before 'train' by 'year'; time=False if meant"
+    )
+    assert "groups" not in found.findings["check"].tolist()

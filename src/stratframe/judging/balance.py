@@ -8,14 +8,14 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from ..core.evenness import ORDER_ROWS, TENTH, JudgedCells, tells_order
+from ..core.evenness import COUNT_ROUNDING, ORDER_ROWS, TENTH, JudgedCells, tells_order
 from ..core.totals import are_equal
-from ..core.types import Flags, Ints, StratumTable
+from ..core.types import Flags, Ints, Values
 from ..errors import describe, plural, plural_name, preview
 from ..frames import FoldValues
 from ..pipeline.fold_counts import FoldCounts, FoldTotals
 from ..verbs.result_tables import stratum_names
-from .labels import are_numbered, noun_of
+from .labels import noun_of
 from .lines import Finding, Severity, is_or_are, number_names, write_finding
 
 Verdict: TypeAlias = Literal[
@@ -104,7 +104,7 @@ def write_verdict(counts: FoldCounts, cells: JudgedCells) -> Finding:
     word = verdict_of(words)
     by = name_entries(counts)
     if word == "even":
-        text = f"{{by}}: {describe_even(counts, cells.table)}"
+        text = f"{{by}}: {describe_even(counts, cells.off)}"
         return write_finding("ok", "balance", 0, text, by=by)
     text = f"{{by}}: {word}"
     if word == "too few rows":
@@ -120,16 +120,14 @@ def write_verdict(counts: FoldCounts, cells: JudgedCells) -> Finding:
     return write_finding("note", "balance", words.count(word), text, tail, by=by)
 
 
-def describe_even(counts: FoldCounts, table: StratumTable) -> str:
+def describe_even(counts: FoldCounts, off: Values) -> str:
+    """Write how far the strata are from their shares at most; `off` holds rows, by stratum."""
     if counts.levels[-1].off_in_order is not None:
         return f"even in order, within {ORDER_ROWS} rows at every cut"
-    has_rows = counts.sizes > 0
-    present = table[:, has_rows]
-    is_within = np.abs(present - present.mean(axis=1, keepdims=True)) < 1
-    if are_numbered(counts.labels) and are_equal(counts.sizes[has_rows]) and is_within.all():
-        noun = "class" if all(level.is_class for level in counts.levels) else "stratum"
-        return f"even, each {noun} within a row of its share"
-    return "even, as far as whole rows allow"
+    noun = "class" if all(level.is_class for level in counts.levels) else "stratum"
+    most = float(np.abs(off).max(initial=0.0))
+    rows = "a row" if most < 1 + COUNT_ROUNDING else f"{most:.1f} rows"
+    return f"even, each {noun} within {rows} of its share"
 
 
 def find_uneven(counts: FoldCounts, cells: JudgedCells) -> Finding | None:

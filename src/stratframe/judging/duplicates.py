@@ -326,12 +326,14 @@ def worse_of(first: EqualRows, second: EqualRows, labels: FoldValues) -> EqualRo
 def find_duplicates(shared: EqualRows, labels: FoldValues) -> list[Finding]:
     """List the findings on rows that equal a row of another fold, in all columns or all but one."""
     if shared.compared.unique:
-        found = [find_beside_unique(shared, labels)]
+        finding = find_beside_unique(shared, labels)
     else:
-        found = [find_equal_rows(shared, labels)]
-    if shared.nearly is not None:
-        found.append(find_nearly_equal(shared, shared.nearly, labels))
-    return found
+        finding = find_equal_rows(shared, labels)
+    if shared.nearly is None:
+        return [finding]
+    nearly = find_nearly_equal(shared, shared.nearly, labels)
+    # Beside copies, "no row equals a row of another fold" would seem to say that there are none.
+    return [nearly] if finding.severity == "ok" else [finding, nearly]
 
 
 def find_equal_rows(shared: EqualRows, labels: FoldValues) -> Finding:

@@ -264,7 +264,7 @@ class FoundTime(NamedTuple):
 
     findings: list[Finding]
     follows: str | None = None
-    """The name of the column by which the parts follow each other, or None."""
+    """The name of the column by which the parts follow each other, in either order, or None."""
 
 
 def list_time_labels(frame: Any, names: Sequence[Any], asked: Asked) -> list[Any]:
@@ -335,7 +335,7 @@ def look_for_time(
         ),
     )
     if is_turned(best.parts, ranks):
-        return FoundTime([describe_turned(best, labels, ranks, column.name)])
+        return FoundTime([describe_turned(best, labels, ranks, column.name)], column.name)
     return FoundTime([describe_succession(best, labels, column.name)], column.name)
 
 
