@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from stratframe.core.fill import fill_by_shares
-from tests.helpers import Make, at_fault, eager, make, refuse, refused, split_groups, values
+from tests.helpers import Make, at_fault, eager, make, refuse, refused, split_groups, values, warned
 
 
 def test_floats_of_concat() -> None:
@@ -356,6 +356,19 @@ def test_several_columns(frame: Make) -> None:
         one = sf.extend(gaps, "y", name=name)
         assert values(filled, name) == values(one, name)
         assert np.bincount(values(filled, name)).tolist() == [10] * 4
+
+
+def test_counts_that_old_rows_rule_out(frame: Make) -> None:
+    """A part of which more rows are asked than new ones can give is a warning."""
+    df = frame({"label": ["a", "b"] * 8, "split": ["test"] * 2 + ["train"] * 10 + [None] * 4})
+
+    found = warned(
+        "Rows keep the part that they have: 'test' has 6 rows, not 8.\nHint: set the part of rows"
+        " that may move to null before the call.",
+        lambda: sf.extend(df, "label", parts={"train": None, "test": 8}, name="split"),
+    )
+
+    assert values(found, "split") == ["test"] * 2 + ["train"] * 10 + ["test"] * 4
 
 
 def test_parts_without_rows() -> None:

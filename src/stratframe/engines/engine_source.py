@@ -25,7 +25,13 @@ from ..pipeline.fold_counts import (
 from ..pipeline.hashed import hash_points, hash_salts
 from ..pipeline.nest import Strata
 from ..pipeline.options import Options, Target
-from ..pipeline.parts import empty_outputs, part_sizes, warn_empty_parts, warn_far_parts
+from ..pipeline.parts import (
+    empty_outputs,
+    part_sizes,
+    warn_empty_parts,
+    warn_far_parts,
+    warn_missed_counts,
+)
 from ..pipeline.random_numbers import column_stream
 from ..pipeline.sample_sizes import SampleSize, sample_streams, sample_table
 from ..terms.base import By, Term
@@ -345,6 +351,7 @@ def extend_column(engine: Engine, options: Options, k: int | None, *, named: boo
     table = quota_of_new(options, counted.strata, dealt_only(parts, counted.strata), stream, lowest)
     sizes = {options.name: old_sizes + table.sum(axis=0)}
     warn_empty_parts(options.target, counted.strata.n_rows, sizes, named=named)
+    warn_missed_counts(options.target, sizes, named=named)
     salts = [int(stream(1)[0])]
     new = counted.coded._replace(codes=np.where(parts < 0, counted.coded.codes, -1))
     dealt = find_parts(engine, call, new, options, [table], salts)

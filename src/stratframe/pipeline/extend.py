@@ -24,7 +24,13 @@ from ..terms.base import BoundTerm
 from .check_data import rows_where
 from .nest import Columns, DealtRows, Strata, place_rows
 from .options import Options, Target, fold_target, write_groups
-from .parts import empty_outputs, part_sizes, warn_empty_parts, warn_far_parts
+from .parts import (
+    empty_outputs,
+    part_sizes,
+    warn_empty_parts,
+    warn_far_parts,
+    warn_missed_counts,
+)
 from .random_numbers import column_stream, row_numbers
 from .stratify import choose_rows, nest_rows, without_orders
 
@@ -56,7 +62,9 @@ def extended_column(
     parts[rows] = extend_dealt(options, strata, folds[rows])
     sizes = {options.name: part_sizes(parts, options.target)}
     warn_empty_parts(options.target, strata.n_rows, sizes, named=named)
-    if dealt.group is not None:
+    if dealt.group is None:
+        warn_missed_counts(options.target, sizes, named=named)
+    else:
         dealt_sizes = {options.name: part_sizes(parts[rows], options.target)}
         warn_far_parts(options, strata.n_rows, dealt_sizes, named=named)
     return empty_outputs(options)[0]._replace(parts=parts)

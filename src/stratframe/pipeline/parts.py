@@ -99,6 +99,26 @@ def join_lines(lines: list[str], separator: str) -> str:
     return separator.join(lines[:MAX_LISTED]) + dots
 
 
+def warn_missed_counts(target: Target, sizes: Mapping[str, Ints], *, named: bool) -> None:
+    """Warn about parts of which a count is asked that the rows with a part rule out."""
+    lines = []
+    for place, count in enumerate(target.shares or ()):
+        if not isinstance(count, int) or target.names is None:
+            continue
+        for column, column_sizes in sizes.items():
+            size = int(column_sizes[place])
+            if size != count:
+                where = f" in {column!r}" if named else ""
+                lines.append(
+                    f"{target.names[place]!r} has {plural(size, 'row')}{where}, not {count:,}"
+                )
+    if lines:
+        warn(
+            f"Rows keep the part that they have: {with_full_stop(join_lines(lines, '; '))}"
+            "\nHint: set the part of rows that may move to null before the call."
+        )
+
+
 FAR_OF_LARGEST = 0.1
 """A part is far from its share if it is off by more than this multiple of the largest share."""
 
