@@ -85,6 +85,7 @@ WORDS = {
     "update": "not-promised",
     "upgrade": "not-promised",
     "verify folds": "diagnostics",
+    "versions": "not-promised",
     "vintage": "recipes/last-months",
     "walk-forward": "recipes/forecasting",
     "xgboost": "guide/tools",
