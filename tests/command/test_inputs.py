@@ -6,23 +6,13 @@ import polars as pl
 import pytest
 
 from stratframe.frames.files import parse_times
-from tests.command.calls import call
+from tests.command.calls import call, check_error
 
 Capture = pytest.CaptureFixture[str]
 
 ENDINGS = "A file name must end in .csv, .tsv, .csv.gz or .parquet, got"
 STANDARD = "Hint: `-` stands for standard input or output, in CSV format."
 LINKS = "Too many levels of symbolic links"
-
-
-def check_error(command: str, message: str, home: Path, capsys: Capture) -> None:
-    """Check that a command fails with one line, and changes no file."""
-    files = {each: each.is_file() and each.read_bytes() for each in home.rglob("*")}
-
-    assert call(command) == 2
-
-    assert capsys.readouterr() == ("", f"stratframe: {message}\n")
-    assert {each: each.is_file() and each.read_bytes() for each in home.rglob("*")} == files
 
 
 @pytest.mark.parametrize(

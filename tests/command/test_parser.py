@@ -1,4 +1,4 @@
-"""Options, help, and the errors for words that are no options."""
+"""Options, help, and the errors for arguments that cannot be read."""
 
 import re
 import tomllib
@@ -19,7 +19,7 @@ Capture = pytest.CaptureFixture[str]
     "command", ["kfold", "split", "extend", "sample", "report", "advise", "check"]
 )
 def test_help(command: str, capsys: Capture) -> None:
-    """Each command lists the options that its page lists, and says how they are called."""
+    """`--help` lists the options that the page on the command line lists, and names terms."""
     with pytest.raises(SystemExit):
         main([command, "--help"])
 
@@ -131,14 +131,26 @@ def test_the_console_script_is_the_module() -> None:
         pytest.param("report in.csv", "the following arguments are required: --by", id="required"),
     ],
 )
-def test_words_that_are_no_options(command: str, message: str, capsys: Capture) -> None:
-    """A word that is no option is one line that says what to type, and exit code 2."""
+def test_arguments_that_cannot_be_read(command: str, message: str, capsys: Capture) -> None:
+    """An argument that cannot be read is one line that says why, and exit code 2."""
     assert call(command) == 2
 
     assert capsys.readouterr() == ("", f"stratframe: {message}\n")
 
 
-@pytest.mark.parametrize("text", ["8", "1.2", "", "a,b", "=1,b=1", "a=x,b=1", "a=1,a=1", "a=1=2"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("8", id="whole_number"),
+        pytest.param("1.2", id="more_than_all_rows"),
+        pytest.param("", id="empty"),
+        pytest.param("a,b", id="names_alone"),
+        pytest.param("=1,b=1", id="no_name"),
+        pytest.param("a=x,b=1", id="no_number"),
+        pytest.param("a=1,a=1", id="name_twice"),
+        pytest.param("a=1=2", id="two_numbers"),
+    ],
+)
 def test_parts_that_are_no_shares(text: str, capsys: Capture) -> None:
     """`--parts` without names, or with a name twice, is an error that shows how it is written."""
     assert call(f"split in.csv --parts '{text}' --out out.csv") == 2
@@ -149,7 +161,7 @@ def test_parts_that_are_no_shares(text: str, capsys: Capture) -> None:
     )
 
 
-def test_where_is_no_condition(capsys: Capture) -> None:
+def test_a_condition_in_where_is_an_error(capsys: Capture) -> None:
     """A condition in `--where` is an error, as the command computes nothing."""
     assert call("kfold in.csv --where 'id>3' --out out.csv") == 2
 

@@ -28,13 +28,13 @@ from tests.judging.conftest import lines_of
     ],
 )
 def test_gaps_in_numbers(numbers: list[int], lost: list[int]) -> None:
-    """A gap in fold numbers is a lost fold; other numbers name something, and lack nothing."""
+    """A gap in the numbers of folds is a lost fold; numbers that are names lack nothing."""
     assert lost_folds("fold", numbers, [10] * len(numbers)) == lost
 
 
 @given(st.integers(2, 30), st.data())
 def test_a_lost_fold_is_found_unless_it_is_fold_0(k: int, data: Any) -> None:
-    """One lost fold of any deal is found, unless it is the first or the last."""
+    """A missing number between fold 0 and the last is a lost fold; folds from 1 lack nothing."""
     lost = data.draw(st.integers(1, k - 1))
     numbers = [fold for fold in range(k + 1) if fold != lost]
     assert lost_folds("cv_fold", numbers, [20] * k) == [lost]
@@ -51,14 +51,14 @@ def test_a_lost_fold_is_found_unless_it_is_fold_0(k: int, data: Any) -> None:
     ],
 )
 def test_sizes_of_a_deal(sizes: list[int], is_dealt: bool) -> None:
-    """Folds are dealt if sizes are equal but for a tenth, or as equal as random numbers."""
+    """Folds look dealt if sizes are within a tenth, a row or four deviations of the mean."""
     assert look_dealt(np.array(sizes)) is is_dealt
     assert bool(lost_folds("fold", [0, 2, 3], sizes)) is is_dealt
 
 
 @given(st.lists(st.integers(1, 200), min_size=2, max_size=8))
 def test_unequal_sizes(sizes: list[int]) -> None:
-    """Sizes are unequal if one is off by more than a row, a tenth, and what chance explains."""
+    """Sizes are unequal beyond a row and a tenth, and exceed chance beyond four deviations."""
     k = len(sizes)
     n = sum(sizes)
     off = max(abs(size - n / k) for size in sizes)
@@ -70,14 +70,14 @@ def test_unequal_sizes(sizes: list[int]) -> None:
 
 
 def test_larger_groups_allow_more_unequal_sizes() -> None:
-    """The standard deviation is that of groups that are dealt whole."""
-    sizes = np.array([130, 100, 70])
-    assert exceed_chance(sizes, squares=150)
-    assert not exceed_chance(sizes, squares=300 * 10)
+    """Sizes that exceed the chance of 300 single rows do not exceed that of 150 pairs."""
+    sizes = np.array([140, 100, 60])
+    assert exceed_chance(sizes, squares=300)
+    assert not exceed_chance(sizes, squares=600)
 
 
 def test_labels_that_are_names(frame: Make) -> None:
-    """Numbers with gaps that name months are no fault, also in a column called like folds."""
+    """Months in a column called `split` are names: 202412 to 202501 is no lost fold."""
     df = frame({"split": [202411, 202412, 202501, 202502] * 5})
     found = sf.check(df, name="split", duplicates=None)
     assert lines_of(found) == ["split is fit for use", "ok sizes: 4 folds of 5 rows"]

@@ -335,10 +335,11 @@ def extend(
         ten quantile bins of all rows.
     k : int, optional
         Number of folds; by default, the number of folds in the column.
-    parts : mapping of name to share, or float, optional
-        For a column of parts, the share of all rows that each part should have; by default, its
-        share of the rows that have a part. A Polars lazy frame needs `parts` unless the column is
-        an Enum.
+    parts : mapping of name to share or count, or float, optional
+        For a column of parts, the share of all rows that each part should have, or its number of
+        rows, old ones included, as in ``{"evaluate": 500, "rest": None}``, where None is the rest.
+        By default, its share of the rows that have a part. A Polars lazy frame needs `parts` unless
+        the column is an Enum.
     groups : column, list of columns, `sf.clusters`, `sf.linked` or `sf.similar`, optional
         As for `kfold`. If a group already has a fold, its new rows get the same fold.
     where : boolean column, expression, callable or Series, optional
