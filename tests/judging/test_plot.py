@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import Make, make, refuse_now
+from tests.helpers import Make, make, refuse_now, some_slow
 
 mpl.use("Agg")
 LABELS = ["a"] * 30 + ["b"] * 20 + ["c"] * 10
@@ -326,7 +326,7 @@ def test_numbers_are_in_their_cells(kind: str, rows: int, n_folds: int, shows: b
 
 @pytest.mark.parametrize("letters", [1, 12])
 @pytest.mark.parametrize("kind", ["shares", "balance", "leaks"])
-@pytest.mark.parametrize("size", [(2.5, 1.5), (5, 3)])
+@pytest.mark.parametrize("size", some_slow([(2.5, 1.5), (5, 3)], [(5, 3)]))
 def test_names_do_not_overlap(kind: Any, letters: int, size: tuple[float, float]) -> None:
     """If names have no room, only every n-th is drawn."""
     names = np.array([f"{each}{'W' * (letters - 1)}" for each in range(40)])
