@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import poisson
 
 import stratframe as sf
-from stratframe.judging.copies import is_within
+from stratframe.judging.copies import FEW_ROWS, find_determined, is_within
 from tests.helpers import TWO_KINDS, Make, columns_of, make, values
 
 KINDS = st.sampled_from(["text", "ids", "whole", "measured", "rounded", "classes"])
@@ -411,3 +411,15 @@ def test_few_pairs_are_beyond_chance_in_one_case_of_a_thousand(found: int, expec
     chance = poisson.sf(found - 1, mean)
     assume(abs(chance - 0.001) > 1e-9)
     assert is_within(found, expected) == (chance > 0.001 or found <= mean + 3 * mean**0.5)
+
+
+def test_a_few_rows_do_not_show_that_a_column_is_determined() -> None:
+    """A column is determined only if all rows say so, whatever the first rows say."""
+    n = 4 * FEW_ROWS
+    school = np.arange(n, dtype=np.uint64) % 100
+    town = school // 10
+    nearly = town.copy()
+    nearly[-1] = 99
+    unrelated = np.arange(n, dtype=np.uint64) % 7
+
+    assert find_determined([school, town, nearly, unrelated], 0, [1, 2, 3]) == [1]

@@ -210,6 +210,19 @@ def test_columns_that_others_determine_say_nothing_of_chance(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", TWO_KINDS)
+@pytest.mark.parametrize("decimals", [2, 15], ids=["hardly_repeats", "differs_in_every_row"])
+def test_copies_ask_if_chance_explains_them_in_fewer_columns(kind: str, decimals: int) -> None:
+    """Copies beside columns that others determine are not passed over where one column differs."""
+    rows, _ = copy_rows(twins(40), 120)
+    rows["noise"] = np.random.default_rng(2).normal(size=len(rows)).round(decimals)
+
+    found = findings_of(rows, kind, None)
+
+    assert [(severity, n) for severity, n, _ in found if n] == [("note", 254)]
+    assert "254 rows (23 %) equal a row of another fold in all but 'noise'" in found[0][2]
+
+
+@pytest.mark.parametrize("kind", TWO_KINDS)
 def test_rows_that_differ_in_the_year_alone_are_no_copies(kind: str) -> None:
     """A label that makes a key with a column of repeated values, such as the year, asks."""
     drawn = np.random.default_rng(0)

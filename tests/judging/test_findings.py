@@ -247,7 +247,8 @@ def agreeing(columns: list[Any], folds: list[int], *, across: bool) -> int:
 def is_within(found: int, expected: Fraction, lenient: int = 10) -> bool:
     """Return whether a multiple of the expected pairs, and some more by chance, are as many."""
     mean = float(lenient * expected)
-    return found <= mean + 3 * mean**0.5 or (found <= 50 and poisson.sf(found - 1, mean) > 0.001)
+    few = found <= 50 and poisson.sf(found - 1, float(expected)) > 0.001
+    return few or found <= mean + 3 * mean**0.5
 
 
 def counts_explain(columns: list[Any], folds: list[int], *, named: bool) -> bool:

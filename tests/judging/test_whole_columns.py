@@ -231,6 +231,8 @@ def test_a_sample_that_rules_a_column_out(sizes: list[int], n_split: int, expect
         pytest.param([2] * 8, 4, False, id="half_are_split"),
         pytest.param([50, 50, 50], 3, True, id="all_of_few_values_are_split"),
         pytest.param([50, 50, 50, 1], 3, False, id="few_of_few_values_are_split"),
+        pytest.param([4] * 5 + [1] * 195, 5, False, id="a_tenth_of_the_rows_are_split"),
+        pytest.param([4] * 6 + [1] * 195, 6, True, id="over_a_tenth_of_the_rows_are_split"),
         pytest.param([1] * 99, 0, False, id="no_value_is_repeated"),
         pytest.param([], 0, False, id="no_row_has_a_value"),
     ],
@@ -241,6 +243,20 @@ def test_few_rows_that_rule_a_column_out(sizes: list[int], n_split: int, expecte
     n_folds[:n_split] = 2
     split = SplitValues(np.array(sizes, dtype=np.int64), n_folds)
     assert are_mostly_split(split) is expected
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_large_torn_groups_among_many_small_ones(library: str) -> None:
+    """In a few rows of a large frame, nearly all repeated values are those of large groups."""
+    rng = np.random.default_rng(0)
+    small = np.repeat(np.arange(200_000), 2)
+    large = np.repeat(np.arange(200_000, 200_005), 1600)
+    fold = np.append(rng.integers(0, 5, 200_000)[small], rng.integers(0, 5, len(large)))
+    rows = make_frame(library, {"nr": np.append(small, large), "fold": fold})
+
+    found = sf.check(rows, duplicates=None)
+
+    assert "LEAK     5 of 200,005 values of 'nr' are in several folds" in found.text
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from math import prod, sqrt
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from ..core.strata import distinct_values
 from ..core.types import Ints, Words
 from ..frames import SharedRows
 from ..frames.duplicates import count_across_folds
+
+Explanation: TypeAlias = Literal["chance", "chance in fewer"]
+"""What explains equal rows: independent columns, or those of them that no other determines."""
 
 FEW_COPIES = 1
 """A score changes by at most a percentage point if at most this percentage of rows are copies."""
@@ -38,6 +41,9 @@ FEW_COLUMNS, MOSTLY = 8, 0.7
 """The maximum number of columns that are left out, one at a time, to compare rows in all other
 columns. Some of the pairs that agree in them also agree in the omitted column by chance. If the
 remaining pairs are copies, at least the share `MOSTLY` of them agree in the omitted column, too."""
+
+FEW_ROWS = 1 << 12
+"""The number of rows in which columns that determine others are looked for first."""
 
 TOO_RARE = 0.01
 """The probability below which chance cannot explain why all equal rows agree in a column."""
@@ -114,20 +120,34 @@ def is_explained(
     compared: ComparedRows, shared: SharedRows, folds: Ints, rows: Ints, words: Words
 ) -> bool:
     """Return whether chance can explain equal rows; it cannot if the call names a single column."""
-    columns = compared.columns
-    if len(columns) == 1 and compared.measured is None:
+    if len(compared.columns) == 1 and compared.measured is None:
         return False
-    lenient = LENIENT_AGREEMENT
-    if not explains_rows(compared, shared, folds, rows, words):
-        if compared.measured is None:
-            return False
-        compared = leave_out_determined(compared, shared, rows)
-        if len(compared.columns) == len(columns):
-            return False
-        words = frames.duplicates.row_words(compared.columns)
-        lenient = LENIENT_REDUCED
-        if not explains_rows(compared, shared, folds, rows, words, lenient):
-            return False
+    return explain_rows(compared, shared, folds, rows, words) is not None
+
+
+def explain_rows(
+    compared: ComparedRows, shared: SharedRows, folds: Ints, rows: Ints, words: Words
+) -> Explanation | None:
+    """Return what explains equal rows: chance in all columns, in fewer columns, or nothing."""
+    if explains_rows(compared, shared, folds, rows, words):
+        is_chance = explains_copied_columns(compared, folds, rows, words, LENIENT_AGREEMENT)
+        return "chance" if is_chance else None
+    if compared.measured is None:
+        return None
+    fewer = leave_out_determined(compared, shared, rows)
+    if len(fewer.columns) == len(compared.columns):
+        return None
+    words = frames.duplicates.row_words(fewer.columns)
+    if not explains_rows(fewer, shared, folds, rows, words, LENIENT_REDUCED):
+        return None
+    is_chance = explains_copied_columns(fewer, folds, rows, words, LENIENT_REDUCED)
+    return "chance in fewer" if is_chance else None
+
+
+def explains_copied_columns(
+    compared: ComparedRows, folds: Ints, rows: Ints, words: Words, lenient: int
+) -> bool:
+    """Return whether chance can explain the equal rows with rare values of each copied column."""
     return all(
         explains_rare_values(compared, column, folds, rows, words, lenient)
         for column in compared.columns
@@ -200,12 +220,24 @@ def leave_out_determined(compared: ComparedRows, shared: SharedRows, rows: Ints)
     for place in np.argsort(-n_values, kind="stable").tolist():
         if not is_left[place] or 2 * n_values[place] > shared.n_values:
             continue
-        first, second = neighbours_alike(words[place])
-        for other in np.flatnonzero(is_left & (n_values <= n_values[place])).tolist():
-            own = words[other]
-            if other != place and (own[first] == own[second]).all():
-                is_left[other] = False
+        others = np.flatnonzero(is_left & (n_values <= n_values[place])).tolist()
+        others.remove(place)
+        is_left[find_determined(words, place, others)] = False
     return choose_compared(compared, np.flatnonzero(is_left))
+
+
+def find_determined(words: Sequence[Words], place: int, others: Sequence[int]) -> list[int]:
+    """List those of the other columns that the column at this place determines."""
+    determined = [*others]
+    # A few rows show of most columns that they are not determined.
+    for some in (slice(FEW_ROWS), slice(None)):
+        first, second = neighbours_alike(words[place][some])
+        determined = [
+            other for other in determined if (words[other][first] == words[other][second]).all()
+        ]
+        if not determined:
+            break
+    return determined
 
 
 def neighbours_alike(words: Words) -> tuple[Ints, Ints]:
@@ -297,12 +329,12 @@ def pairs_of_frequent_value(column: SharedRows) -> int:
 
 
 def is_within(found: float, expected: float, lenient: int = LENIENT) -> bool:
-    """Return whether there are at most about `lenient` times as many pairs as expected."""
+    """Return whether there are about `lenient` times as many pairs as expected, or few by chance."""
     mean = lenient * expected
     if found <= mean + 3 * sqrt(mean):
         return True
     # The chance of `found` events or more is the complement of a chi-squared tail.
-    return found <= FEW_PAIRS and 1 - chi_squared_tail(2 * mean, 2 * round(found)) > TOO_MANY
+    return found <= FEW_PAIRS and 1 - chi_squared_tail(2 * expected, 2 * round(found)) > TOO_MANY
 
 
 def are_repeated(shared: SharedRows, rows: Ints, words: Words) -> bool:

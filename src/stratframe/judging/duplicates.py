@@ -32,6 +32,7 @@ from .copies import (
     are_many,
     are_repeated,
     choose_compared,
+    explain_rows,
     have_ids,
     is_explained,
     is_within,
@@ -140,10 +141,12 @@ def count_beside_unique(
     if may_have_copies(columns, folds, len(rows)):
         words = frames.duplicates.row_words(columns)
         shared = count_with_example(columns, rows, folds, values, words)
-        if are_many(shared.n_rows, len(rows)) and are_beyond_chance(
-            compared, shared, folds, rows, words
-        ):
-            return EqualRows(compared, shared, by_chance=may_be_units(compared, shared, rows))
+        if not are_many(shared.n_rows, len(rows)) or are_repeated(shared, rows, words):
+            return none
+        explanation = explain_rows(compared, shared, folds, rows, words)
+        if explanation != "chance":
+            is_asked = explanation is not None or may_be_units(compared, shared, rows)
+            return EqualRows(compared, shared, by_chance=is_asked)
     return none
 
 
@@ -208,29 +211,23 @@ def judge_hidden(
     shared = count_across_folds(without.columns, folds, rows, words)
     if not are_enough(without, shared, len(rows)):
         return None
-    if not are_beyond_chance(without, shared, folds, rows, words):
+    if are_repeated(shared, rows, words):
         return None
-    has_units = may_be_units(without, shared, rows)
+    explanation = explain_rows(without, shared, folds, rows, words)
+    if explanation == "chance":
+        return None
+    is_doubtful = explanation is not None or may_be_units(without, shared, rows)
     may_be_copies = hides_copies(compared, place)
-    if has_units and not may_be_copies:
+    if is_doubtful and not may_be_copies:
         return None
     is_alone = shares[others].max() < ALONE * shares[place]
-    is_leak = bool(may_be_copies and is_alone and not has_units)
+    is_leak = bool(may_be_copies and is_alone and not is_doubtful)
     return NearlyEqual(
         column=compared.labels[place],
         n_rows=round(float(shares[place]) * len(rows)),
         is_leak=is_leak and not is_of_design(compared, place),
         labels=without.labels,
     )
-
-
-def are_beyond_chance(
-    compared: ComparedRows, shared: SharedRows, folds: Ints, rows: Ints, words: Words
-) -> bool:
-    """Return whether neither chance nor units, such as patients, explain equal rows."""
-    if are_repeated(shared, rows, words):
-        return False
-    return not is_explained(compared, shared, folds, rows, words)
 
 
 def may_be_units(compared: ComparedRows, shared: SharedRows, rows: Ints) -> bool:

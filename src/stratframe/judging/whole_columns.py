@@ -48,6 +48,9 @@ column is neither whole nor torn."""
 MANY_SPLIT = 10
 """The same holds if more than this number and twice the share of torn values are split."""
 
+MANY_TORN = 0.1
+"""Few rows show that a column is neither whole nor torn if split values have more of them."""
+
 ALIKE = 0.02
 """Sites have sizes that differ from their mean by more than this; those of dealt folds do not."""
 
@@ -189,10 +192,14 @@ def rule_out(split: SplitValues) -> bool:
 def are_mostly_split(split: SplitValues) -> bool:
     """Return whether few rows already show that a column is neither whole nor torn.
 
-    More than half of its repeated values are split, which are many or all values.
+    More than half of its repeated values are split, which are all values or have many rows: a few
+    torn groups can be so large that nearly all repeated values of few rows are theirs.
     """
-    is_enough = split.n_split > LEAST_REPEATED or split.n_split == len(split.sizes)
-    return is_enough and 2 * split.n_split > split.n_repeated
+    if 2 * split.n_split <= split.n_repeated:
+        return False
+    has_many_rows = split.sizes[split.n_folds > 1].sum() > MANY_TORN * split.sizes.sum()
+    is_enough = split.n_split > LEAST_REPEATED and has_many_rows
+    return bool(is_enough or split.n_split == len(split.sizes))
 
 
 def determines(codes: Ints, others: Ints) -> bool:
