@@ -106,6 +106,23 @@ def test_an_edited_number_hides_no_copies(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", TWO_KINDS)
+def test_one_pair_that_is_equal_by_chance_hides_no_copies(kind: str) -> None:
+    """A few rows that are equal by chance do not turn a leak of many edited copies into a note."""
+    drawn = np.random.default_rng(0)
+    sizes = {"city": 20, "age": 20, "height": 11, "label": 2, "weight": 30}
+    rows = pd.DataFrame({name: drawn.integers(0, size, 130) for name, size in sizes.items()})
+    rows["weight"] += 0.5
+    rows, is_copy = copy_rows(rows, 50)
+    edited = np.flatnonzero(is_copy)[1:]
+    rows.loc[edited, "weight"] += 1
+
+    ((severity, _, text), *_) = sorted(findings_of(rows, kind, None))
+
+    assert severity == "leak"
+    assert "in all but 'weight'" in text
+
+
+@pytest.mark.parametrize("kind", TWO_KINDS)
 def test_a_flipped_label_hides_no_copies(kind: str) -> None:
     """Copies with another label are a leak if the call names the label, else a question."""
     rows, is_copy = copy_rows(people())

@@ -55,6 +55,10 @@ ALONE = 0.1
 """Rows are copies only if each other column hides less than this share of as many rows. Rows that
 are similar by nature, such as those of a household, differ now in one column, now in another."""
 
+COMPARABLE = 0.1
+"""If chance makes more than this share of as many rows equal in all columns, it may make the others
+equal in all but one, too."""
+
 OFTEN = 0.15
 """Equal rows may be of the same unit if more than this share of the pairs of rows with the same id
 are equal."""
@@ -109,8 +113,7 @@ def count_equal_rows(compared: ComparedRows, values: list[Any], folds: Ints) -> 
     nearly = None
     if compared.measured is not None and not (is_judged and not by_chance):
         nearly = find_hidden_copies(compared, folds, rows)
-    if nearly is not None and by_chance:
-        # Rows that agree in all columns by chance agree in all but one by chance, too.
+    if nearly is not None and by_chance and shared.n_rows > COMPARABLE * nearly.n_rows:
         nearly = nearly._replace(is_leak=False)
     return EqualRows(compared, shared, by_chance, nearly)
 
