@@ -48,9 +48,12 @@ FEW_ROWS = 1 << 12
 TOO_RARE = 0.01
 """The probability below which chance cannot explain why all equal rows agree in a column."""
 
-FEW_PAIRS, TOO_MANY = 50, 0.001
-"""Up to `FEW_PAIRS` pairs are too many for chance only if the Poisson probability of so many is
-below `TOO_MANY`; three standard deviations of so few are not as rare."""
+FEW_PAIRS = 50
+"""Of so few pairs, three standard deviations are not as rare as of many, and the Poisson probability
+decides."""
+
+TOO_MANY = 0.001
+"""A few pairs are too many for chance if the Poisson probability of so many is below."""
 
 
 class ComparedRows(NamedTuple):
@@ -262,10 +265,12 @@ def agrees_by_chance(
     Copies agree in all columns. If a pair of rows agrees by chance in all columns but one, it
     agrees in the remaining column about as often as any other pair does.
     """
-    found, n_pairs = shared.n_split_pairs, len(rows) * (len(rows) - 1) // 2
+    found = shared.n_split_pairs
+    n_pairs = len(rows) * (len(rows) - 1) // 2
     rarest = sorted((each.n_pairs, place) for place, each in enumerate(alone))
     for equal, place in rarest[:FEW_COLUMNS]:
-        n_alike, (most, _) = equal - shared.n_pairs, rarest[rarest[0][1] == place]
+        n_alike = equal - shared.n_pairs
+        most, _ = rarest[rarest[0][1] == place]
         if most < n_pairs and not is_within(found, most * n_alike / (n_pairs - most), lenient):
             continue  # even an upper bound on `expected` is too small
         others = [*columns[:place], *columns[place + 1 :]]
@@ -329,7 +334,7 @@ def pairs_of_frequent_value(column: SharedRows) -> int:
 
 
 def is_within(found: float, expected: float, lenient: int = LENIENT) -> bool:
-    """Return whether there are about `lenient` times as many pairs as expected, or few by chance."""
+    """Return whether chance gives as many pairs: some `lenient` times the expected, or a few."""
     mean = lenient * expected
     if found <= mean + 3 * sqrt(mean):
         return True

@@ -252,10 +252,10 @@ def hides_copies(compared: ComparedRows, place: int) -> bool:
 
 
 def is_of_design(compared: ComparedRows, place: int) -> bool:
-    """Return whether a column makes a key with another one, whose values repeat.
+    """Return whether a column identifies rows together with another column, whose values repeat.
 
-    So does the year beside the school, or the method beside the sample: rows that differ in it
-    alone are repeated measurements rather than copies.
+    A year does so together with a school, and a method together with a sample. Rows that differ in
+    such a column alone are repeated measurements rather than copies.
     """
     codes = frames.encode_classes(compared.columns[place])[0]
     anywhere = agreement(codes)
