@@ -49,8 +49,8 @@ TOO_RARE = 0.01
 """The probability below which chance cannot explain why all equal rows agree in a column."""
 
 FEW_PAIRS = 50
-"""Of so few pairs, three standard deviations are not as rare as of many, and the Poisson probability
-decides."""
+"""Of so few pairs, three standard deviations are not as rare as of many pairs, so that the Poisson
+probability decides."""
 
 TOO_MANY = 0.001
 """A few pairs are too many for chance if the Poisson probability of so many is below."""

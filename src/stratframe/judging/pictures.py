@@ -11,7 +11,7 @@ import numpy as np
 from .. import frames
 from ..core.evenness import JudgedCells
 from ..core.strata import distinct_values
-from ..core.types import Ints, Values
+from ..core.types import Flags, Ints, Values
 from ..errors import StratError, above_limit, plural
 from ..frames import FoldValues
 from ..pipeline.fold_counts import FoldCounts
@@ -183,12 +183,13 @@ def worst_rows(far: Values, values: Values, shades: Values) -> Ints:
 
     Rows in which a cell has a colour are chosen. If there are none, rows that have numbers are.
     """
-    is_shown = (np.abs(np.nan_to_num(shades)) > 1).any(axis=1)
+    is_shown: Flags = (np.abs(np.nan_to_num(shades)) > 1).any(axis=1)
     if not is_shown.any() and values.shape[1] <= FOLDS_WITH_NUMBERS:
         is_shown = np.nan_to_num(values).any(axis=1)
-    order = np.argsort(-far, kind="stable")
-    chosen: Ints = order[is_shown[order] | (not is_shown.any())]
-    return chosen[:MAX_ROWS]
+    order: Ints = np.argsort(-far, kind="stable")
+    if is_shown.any():
+        order = order[is_shown[order]]
+    return order[:MAX_ROWS]
 
 
 def far_off(cells: JudgedCells) -> Values:
