@@ -183,9 +183,9 @@ def worst_rows(far: Values, values: Values, shades: Values) -> Ints:
 
     Rows in which a cell has a colour are chosen. If there are none, rows that have numbers are.
     """
-    is_shown: Flags = (np.abs(np.nan_to_num(shades)) > 1).any(axis=1)
+    is_shown: Flags = np.any(np.abs(np.nan_to_num(shades)) > 1, axis=1)
     if not is_shown.any() and values.shape[1] <= FOLDS_WITH_NUMBERS:
-        is_shown = np.nan_to_num(values).any(axis=1)
+        is_shown = np.any(np.nan_to_num(values) != 0, axis=1)
     order: Ints = np.argsort(-far, kind="stable")
     if is_shown.any():
         order = order[is_shown[order]]
