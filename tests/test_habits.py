@@ -230,6 +230,20 @@ ANSWERS: list[Any] = [
         id="embargo",
     ),
     pytest.param(
+        lambda df: sf.kfold(df, purge=1),
+        "kfold",
+        "`purge`",
+        "`folds(gap=1)` leaves out the label before and the label after those that are validated",
+        id="purge",
+    ),
+    pytest.param(
+        lambda df: sf.kfold(df, buffer=5.0),
+        "kfold",
+        "`buffer`",
+        '`kfold(groups="cell")` keeps each cell of a grid whole, but cells can touch',
+        id="buffer",
+    ),
+    pytest.param(
         lambda df: sf.compare(df, "label", name="fold"),
         "compare",
         "`name`",

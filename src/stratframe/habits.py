@@ -87,14 +87,16 @@ HOMES = {
 NOT_HERE = {
     "replace": "rows are drawn once each; `df.sample(...)` of pandas and Polars can repeat them",
     "initial": "`folds(last=12)` validates the last 12 labels and trains on all labels before them",
-    "embargo": (
-        "`folds(gap=1)` leaves out the label before and the label after those that are validated"
+    **dict.fromkeys(
+        ("embargo", "purge"),
+        "`folds(gap=1)` leaves out the label before and the label after those that are validated",
     ),
+    "buffer": '`kfold(groups="cell")` keeps each cell of a grid whole, but cells can touch',
 }
 """Arguments of other libraries that have no counterpart, with what comes closest.
 
 `initial` is an argument of Prophet, sktime and skforecast. An `embargo` leaves out rows after the
-test set (Lopez de Prado, 2018).
+test set, and a `purge` those before it (Lopez de Prado, 2018). A `buffer` is a distance in space.
 """
 
 OF_A_VERB = {
