@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from ..core.evenness import COUNT_ROUNDING, ORDER_ROWS, TENTH, JudgedCells, tells_order
+from ..core.evenness import ORDER_ROWS, TENTH, JudgedCells, tells_order
 from ..core.totals import are_equal
 from ..core.types import Flags, Ints, Values
 from ..errors import describe, plural, plural_name, preview
@@ -126,7 +126,7 @@ def describe_even(counts: FoldCounts, off: Values) -> str:
         return f"even in order, within {ORDER_ROWS} rows at every cut"
     noun = "class" if all(level.is_class for level in counts.levels) else "stratum"
     most = float(np.abs(off).max(initial=0.0))
-    rows = "a row" if most < 1 + COUNT_ROUNDING else f"{most:.1f} rows"
+    rows = "a row" if round(most, 1) <= 1 else f"{most:.1f} rows"
     return f"even, each {noun} within {rows} of its share"
 
 
