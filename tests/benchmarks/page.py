@@ -1,7 +1,6 @@
 """The tables of the page *Benchmarks*: what one run has measured, and nothing else."""
 
 import inspect
-import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -138,6 +137,8 @@ def sections(found: dict[str, Any]) -> Iterator[str]:
 def write_figures(found: dict[str, Any], page: Path = PAGE) -> None:
     """Put the figures of a run, as pytest-benchmark writes them, into the page."""
     text = page.read_text(encoding="utf-8")
-    made = START + "".join(sections(found)) + END
-    text = re.sub(f"{START}.*{END}", lambda _: made, text, flags=re.DOTALL)
-    page.write_text(text, encoding="utf-8")
+    before, start, rest = text.partition(START)
+    _, end, after = rest.partition(END)
+    assert start, f"{page} has no line {START!r}"
+    assert end, f"{page} has no line {END!r}"
+    page.write_text(before + start + "".join(sections(found)) + end + after, encoding="utf-8")
