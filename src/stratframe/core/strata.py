@@ -98,6 +98,12 @@ def count_pairs(sizes: Ints) -> int:
     return int((sizes * (sizes - 1)).sum()) // 2
 
 
+def share_of_pairs(sizes: Ints) -> float:
+    """Return the share of all pairs of rows that are within sets of the given sizes."""
+    n = int(sizes.sum())
+    return count_pairs(sizes) / max(n * (n - 1) / 2, 1)
+
+
 def factorize_codes(codes: Codes, n_codes: int, parents: Ints | None = None) -> tuple[Codes, Ints]:
     """Renumber codes by first appearance, parent by parent if the parents of codes are given.
 

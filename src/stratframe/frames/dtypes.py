@@ -279,7 +279,10 @@ def is_of_numbers(series: Series) -> bool:
 
 
 def numbers_at(series: Series, rows: Ints | slice = EVERY) -> Values | None:
-    """Return the numbers in some rows, as they are stored; None for other columns."""
+    """Return the numbers in some rows, as they are stored; None for other columns.
+
+    The numbers of all rows, or of a slice, may be those of the frame: do not write to them.
+    """
     if not is_of_numbers(series):
         return None
     if isinstance(series, pl.Series):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.strata import count_pairs, distinct_values
+from ..core.strata import count_pairs, distinct_values, share_of_pairs
 from ..core.types import Flags, Ints
 from .candidates import Candidate, RowSample
 from .ids import LEAST_VALUES, ROWS_EACH
@@ -81,8 +81,7 @@ def pairs_within(codes: Ints, others: Ints) -> int:
 
 def agreement(codes: Ints) -> float:
     """Return the share of all pairs of rows that have the same code."""
-    n = len(codes)
-    return count_pairs(np.bincount(codes + 1)) / max(n * (n - 1) / 2, 1)
+    return share_of_pairs(np.bincount(codes + 1))
 
 
 def makes_key(n_agreeing: int, n_pairs: int, anywhere: float) -> bool:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache, cached_property
 from math import isqrt
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -56,7 +57,8 @@ LEAST_REPEATED = 3
 """If fewer values than this are repeated in a sample, hardly any rows share a value."""
 
 
-class RowSample(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class RowSample:
     """Some rows of a frame: blocks of neighbouring rows, and rows drawn at random."""
 
     n_rows: int
@@ -70,7 +72,7 @@ class RowSample(NamedTuple):
     def has_all(self) -> bool:
         return len(self.rows) == self.n_rows
 
-    @property
+    @cached_property
     def first_rows(self) -> Ints:
         """Some of the drawn rows, which are looked at first."""
         drawn = self.rows[self.is_drawn]

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import frames
 from ..core.near_copies import count_split_pairs, count_without_each, flag_split_rows
-from ..core.strata import count_pairs, distinct_values
+from ..core.strata import count_pairs, distinct_values, share_of_pairs
 from ..core.types import Ints, Values, Words
 from ..errors import describe, plural
 from ..frames import FoldValues, SharedRows
@@ -305,9 +305,7 @@ def is_surely_chance(
 
 def share_equal_pairs(words: Words) -> float:
     """Return the share of all pairs of rows that have equal words."""
-    sizes = np.unique(words, return_counts=True)[1]
-    n = len(words)
-    return float((sizes * (sizes - 1)).sum() / max(n * (n - 1), 1))
+    return share_of_pairs(np.unique(words, return_counts=True)[1])
 
 
 # Words ----------------------------------------------------------------------------------

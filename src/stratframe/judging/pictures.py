@@ -223,7 +223,7 @@ def drift_of(labels: FoldValues, features: Sequence[Any], ratio: Values) -> Matr
 
 
 def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Picture]:
-    eager, (compared,) = read_compared(frame, names, choose_compared(asked))
+    eager, (compared,) = read_compared(frame, names, choose_argument(asked))
     for name in names:
         labels, folds = label_folds(eager, name)
         both = count_in_both(compared, folds, len(labels.values))
@@ -233,7 +233,7 @@ def picture_leaks(frame: Any, names: Sequence[Any], asked: Asked) -> Iterator[Pi
         yield find_shared(count_shared(compared, labels.values, folds), labels), matrix
 
 
-def choose_compared(asked: Asked) -> Asked:
+def choose_argument(asked: Asked) -> Asked:
     """Keep the first that is given of groups, key and duplicates."""
     if asked.groups is not None:
         return asked.without("key", "duplicates")

@@ -108,15 +108,18 @@ def warn_missed_counts(target: Target, sizes: Mapping[str, Ints], *, named: bool
         for column, column_sizes in sizes.items():
             size = int(column_sizes[place])
             if size != count:
-                where = f" in {column!r}" if named else ""
-                lines.append(
-                    f"{target.names[place]!r} has {plural(size, 'row')}{where}, not {count:,}"
-                )
+                has = describe_size(target.names[place], size, column, named=named)
+                lines.append(f"{has}, not {count:,}")
     if lines:
         warn(
             f"Rows keep the part that they have: {with_full_stop(join_lines(lines, '; '))}"
             "\nHint: set the part of rows that may move to null before the call."
         )
+
+
+def describe_size(part: str, size: int, column: str, *, named: bool) -> str:
+    where = f" in {column!r}" if named else ""
+    return f"{part!r} has {plural(size, 'row')}{where}"
 
 
 FAR_OF_LARGEST = 0.1
@@ -136,10 +139,9 @@ def warn_far_parts(
     shares = [float(share * n_rows) for share in target.fractions(n_rows)]
     lines = []
     for column, column_sizes in sizes.items():
-        where = f" in {column!r}" if named else ""
         for name, share, size in zip(target.names, shares, column_sizes.tolist(), strict=True):
             if is_far(size, share, max(shares)):
-                has = f"{name!r} has {plural(size, 'row')}{where}"
+                has = describe_size(name, size, column, named=named)
                 lines.append(f"{has} (its share is {share:.10g})")
     if lines:
         warn(
