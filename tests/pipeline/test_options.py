@@ -173,7 +173,7 @@ PARTS: list[Any] = [
     pytest.param(True, "`parts` must be a share between 0 and 1, got True.", id="share_is_a_flag"),
     pytest.param(
         np.False_,
-        "`parts` must be a share between 0 and 1, got np.False_.",
+        f"`parts` must be a share between 0 and 1, got {np.False_!r}.",
         id="share_is_a_flag_of_numpy",
     ),
     pytest.param(
