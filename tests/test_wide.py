@@ -97,3 +97,26 @@ def test_a_plan_is_resolved_as_often_for_many_columns() -> None:
         return n_readings
 
     assert count_readings(MANY) == count_readings(FEW)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_types_are_asked_for_as_often_for_many_columns(
+    call: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many columns a lazy frame has, it is asked as often for the types of all of them."""
+
+    def count_schemas(n: int) -> int:
+        n_schemas = 0
+
+        def count_schema(frame: pl.LazyFrame) -> pl.Schema:
+            nonlocal n_schemas
+            n_schemas += 1
+            return collect_schema(frame)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(pl.LazyFrame, "collect_schema", count_schema)
+            eager(CALLS[call](pl.LazyFrame(wide(n)), features(n)))
+        return n_schemas
+
+    collect_schema = pl.LazyFrame.collect_schema
+    assert count_schemas(MANY) == count_schemas(FEW)

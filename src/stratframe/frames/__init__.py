@@ -89,4 +89,10 @@ from .references import (
 )
 from .result import float_column, make_frame, text_column
 from .rules import Rule, RuledColumn, check_rules
-from .times import may_hold_times, read_dates, read_given_times, read_numbered_times, spread_rows
+from .times import (
+    list_possible_times,
+    read_dates,
+    read_given_times,
+    read_numbered_times,
+    spread_rows,
+)

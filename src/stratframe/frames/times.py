@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -39,14 +40,21 @@ MOSTLY = 0.9
 """The minimum share of these rows whose text must be a date, unless it is missing."""
 
 
-def may_hold_times(frame: Frame, label: Any, *, is_named: bool) -> bool:
-    """Return whether a column of a lazy frame should be read to look for times.
+def list_possible_times(
+    frame: Frame, labels: Sequence[Any], names_time: Callable[[Any], bool]
+) -> list[Any]:
+    """List the columns that should be read to look for times.
 
-    Numbers are times only if the name of the column says so; columns of eager frames are all read.
+    Numbers are times only if the name of the column says so. Columns of eager frames are all read.
     """
     if not isinstance(frame, pl.LazyFrame):
-        return True
-    dtype = frame.collect_schema()[label]
+        return list(labels)
+    types = frame.collect_schema()
+    return [label for label in labels if may_hold_times(types[label], names_time(label))]
+
+
+def may_hold_times(dtype: pl.DataType, is_named: bool) -> bool:
+    """Return whether a column of a data type may hold times, if its name says so or not."""
     is_date = dtype.base_type() in (*TEXTS, *DATES)
     return is_date or (is_named and dtype.is_numeric())
 

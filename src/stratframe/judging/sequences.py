@@ -275,11 +275,7 @@ def list_time_labels(frame: Any, names: Sequence[Any], asked: Asked) -> list[Any
     if not asked.looks_for_time:
         return []
     skipped = [*asked.named["by"], *asked.named["features"]]
-    return [
-        label
-        for label in candidate_labels(frame, names, skipped)
-        if frames.may_hold_times(frame, label, is_named=names_time(label))
-    ]
+    return frames.list_possible_times(frame, candidate_labels(frame, names, skipped), names_time)
 
 
 def names_time(label: Any) -> bool:
