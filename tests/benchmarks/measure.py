@@ -15,6 +15,11 @@ ROUNDS = 7
 """Interleaved calls of ours and of a peer."""
 
 
+def rounded(number: float, digits: int = 2) -> str:
+    """Write a number with a few digits, or as a whole number from 100 on."""
+    return f"{number:,.0f}" if abs(number) >= 99.5 else f"{number:.{digits}g}"
+
+
 def seconds(call: Callable[[], object]) -> float:
     """Time one call."""
     start = perf_counter()
@@ -40,7 +45,7 @@ def race(
     )
     mine = benchmark.stats.stats.median
     theirs = median(peers[-rounds:])
-    benchmark.extra_info["details"] = f"{mine:.2g} s, {theirs:.2g} s"
+    benchmark.extra_info["details"] = f"{rounded(mine)} s, {rounded(theirs)} s"
     reach(benchmark, mine / theirs / columns, "x the time", at_most=at_most)
 
 

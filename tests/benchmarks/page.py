@@ -6,6 +6,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from .measure import rounded
+
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks.md"
 
 START, END = "<!-- figures -->\n", "<!-- end of figures -->\n"
@@ -37,10 +39,10 @@ SECTIONS = (
 def quantity(number: float, unit: str, digits: int = 2) -> str:
     """Write a number with its unit; a small part of a time says how much faster that is."""
     if unit == "x the time" and number < 0.2:
-        return f"{1 / number:.{digits}g}x faster"
+        return f"{rounded(1 / number, digits)}x faster"
     if unit == "s" and number < 0.1:
-        return f"{1_000 * number:.{digits}g} ms"
-    written = f"{number:,.0f}" if abs(number) >= 100 else f"{number:.{digits}g}"
+        return f"{rounded(1_000 * number, digits)} ms"
+    written = rounded(number, digits)
     return written + unit if unit.startswith("x") else f"{written} {unit}"
 
 
@@ -65,11 +67,12 @@ def split_case(param: str | None) -> tuple[str, str]:
 
 
 def sentence_of(fullname: str) -> str:
-    """Find the sentence of a test."""
+    """Find the first sentence of a test, which is a paragraph."""
     path, test = fullname.split("::")
     module = import_module("tests.benchmarks." + Path(path).stem)
     function = getattr(module, test.partition("[")[0])
-    return (inspect.getdoc(function) or "").rstrip(".")
+    first = (inspect.getdoc(function) or "").partition("\n\n")[0]
+    return " ".join(first.split()).rstrip(".")
 
 
 def case_of(benchmark: dict[str, Any]) -> tuple[str, str]:

@@ -19,7 +19,7 @@ import pytest
 
 import stratframe as sf
 
-from .measure import find, fresh, peak_above, reach
+from .measure import find, fresh, peak_above, reach, rounded
 
 psutil = pytest.importorskip("psutil", reason='comes with pip install "stratframe[dask]"')
 
@@ -167,11 +167,13 @@ def test_folds_against_a_copy(
     (seconds,) = find(benchmark, lambda: measured(engine, folder))
 
     plain = seconds["plain"]
-    benchmark.extra_info["details"] = f"{seconds[case]:.2g} s, {plain:.2g} s"
+    benchmark.extra_info["details"] = f"{rounded(seconds[case])} s, {rounded(plain)} s"
     reach(benchmark, seconds[case] / plain, "x the time", at_most=bar)
 
 
-@pytest.mark.parametrize(("case", "bar"), [("3 classes", 2), ("plain", None)])
+@pytest.mark.parametrize(
+    ("case", "bar"), [("3 classes", 2), ("plain", None)], ids=["3 classes", "a plain copy"]
+)
 def test_peak_memory_of_many_rows(
     benchmark: Any, tmp_path: Path, case: str, bar: float | None
 ) -> None:
