@@ -587,11 +587,6 @@ def test_arguments_that_are_no_frame(call: Call, message: str) -> None:
             id="k_of_an_expression",
         ),
         pytest.param(
-            lambda: pl.col("x").strat.split(missing="null"),
-            "`missing` must be 'error' or 'stratum', got 'null'.",
-            id="missing_of_an_expression",
-        ),
-        pytest.param(
             lambda: sf.FoldSplit([]),
             "`name` must hold column names, got [].",
             id="name_of_a_splitter",
