@@ -216,7 +216,6 @@ NO_COUNT = "`each` must be a number of rows of each stratum, or map names of par
             f"{NO_COUNT} got 0.2.\nHint: `parts=0.2` is a share of each stratum.",
             id="share",
         ),
-        pytest.param({"each": [1, 2]}, f"{NO_COUNT} got [1, 2].", id="list"),
         pytest.param({"each": True}, f"{NO_COUNT} got True.", id="flag"),
         pytest.param({"each": 0}, "`each` must be at least 1, got 0.", id="none_of_each"),
         pytest.param(
