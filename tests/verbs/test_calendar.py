@@ -240,17 +240,6 @@ def test_raw_times_of_a_repeated_hour(frame: Make) -> None:
     assert [values(part, "x") for part in parts.values()] == [[0], [1]]
 
 
-def test_gaps_are_counted_in_periods_of_the_clock() -> None:
-    """A repeated hour is two periods of the gap, and a skipped one is none."""
-    for start, hours in ((datetime(2024, 10, 27), 5), (datetime(2024, 3, 31), 3)):
-        ends = [start, start + timedelta(hours=4)]
-        times = pl.Series(ends).dt.replace_time_zone("Europe/Berlin")
-        df = pl.DataFrame({"day": times, "x": [0, 1]})
-        assert len(pairs(df, every="1h", train="past", gap=hours - 1)) == 1
-        with pytest.raises(sf.StratError, match="leaves none"):
-            pairs(df, every="1h", train="past", gap=hours)
-
-
 @settings(max_examples=60)
 @given(
     zone=st.sampled_from([zone for zone in CHANGES if zone]),

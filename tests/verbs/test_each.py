@@ -176,15 +176,6 @@ def test_plan_counts_them() -> None:
     ]
 
 
-def test_expression_takes_it() -> None:
-    """The Polars expression deals as the verb does."""
-    frame = pl.DataFrame(LOG)
-
-    column = frame.select(pl.col("user").strat.split(each=1))["split"]
-
-    assert column.to_list() == sf.split(frame, "user", each=1)["split"].to_list()
-
-
 def test_lazy_plan_warns_for_the_order() -> None:
     """Equal values follow the order of the rows, so that a plan without a fixed order warns."""
     query = pl.LazyFrame(LOG).unique()

@@ -72,29 +72,6 @@ def test_splitters_of_scikit_learn(splitter: Any, names: list[str]) -> None:
     assert give_back(frame) == pairs_of(splits)
 
 
-SEEDED: dict[str, Callable[[int, int], Any]] = {
-    "KFold": lambda n, seed: ms.KFold(n, shuffle=True, random_state=seed),
-    "StratifiedKFold": lambda n, seed: ms.StratifiedKFold(n, shuffle=True, random_state=seed),
-    "RepeatedKFold": lambda n, seed: ms.RepeatedKFold(n_splits=n, random_state=seed),
-    "ShuffleSplit": lambda n, seed: ms.ShuffleSplit(n, test_size=0.4, random_state=seed),
-    "StratifiedShuffleSplit": lambda n, seed: ms.StratifiedShuffleSplit(n, random_state=seed),
-    "TimeSeriesSplit": lambda n, seed: ms.TimeSeriesSplit(n, gap=seed % 2),
-    "LeavePOut": lambda n, _: ms.LeavePOut(n - 1),
-}
-
-
-@given(st.sampled_from(list(SEEDED)), st.integers(2, 4), st.integers(12, 20), st.integers(0, 999))
-def test_cv_gives_the_pairs_of_a_splitter_back(
-    splitter: str, n_splits: int, n_rows: int, seed: int
-) -> None:
-    """Whatever the size and the seed, `cv` gives the pairs of scikit-learn's splitters back."""
-    labels = [row % 2 for row in range(n_rows)]
-    splits = list(SEEDED[splitter](n_splits, seed).split(np.zeros((n_rows, 1)), labels))
-
-    for library in LIBRARIES:
-        assert give_back(sf.from_splits(rows(n_rows, library), splits)) == pairs_of(splits)
-
-
 @given(st.data())
 def test_cv_gives_folds_back(data: Any) -> None:
     """Folds of some of the rows, in one column or several, come back from `cv` as they were."""

@@ -55,9 +55,6 @@ def test_parts_without_rows_need_no_name(frame: Make) -> None:
     ("column", "expected"),
     [
         pytest.param(["b", "a", None, "b"], ["b", "a"], id="text_as_it_appears"),
-        pytest.param(
-            ["test", "valid", "train", "test"], ["train", "valid", "test"], id="parts_by_use"
-        ),
         pytest.param([2, 0, None, 1, 10], [0, 1, 2, 10], id="numbers_by_size"),
         pytest.param([None, None], [], id="no_parts"),
         pytest.param(
