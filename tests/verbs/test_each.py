@@ -160,22 +160,6 @@ def test_without_strata_all_rows_are_one(by: Any) -> None:
     assert (divided["split"] == "test").sum() == 3
 
 
-def test_plan_counts_them() -> None:
-    """`plan` gives the counts that `split` deals."""
-    frame = pl.DataFrame(LOG)
-
-    table = sf.plan(frame, "user", each={"train": None, "test": 1})
-
-    assert table.rows() == [
-        ("ann", "train", 4),
-        ("ann", "test", 1),
-        ("bob", "train", 2),
-        ("bob", "test", 1),
-        ("cy", "train", 1),
-        ("cy", "test", 1),
-    ]
-
-
 def test_lazy_plan_warns_for_the_order() -> None:
     """Equal values follow the order of the rows, so that a plan without a fixed order warns."""
     query = pl.LazyFrame(LOG).unique()

@@ -117,7 +117,7 @@ def test_repr_is_the_call() -> None:
     assert vars(sf.FoldSplit(**arguments)) == vars(splitter)
 
 
-def test_is_one_before_there_is_any() -> None:
+def test_scikit_learn_is_imported_when_it_is_needed() -> None:
     """scikit-learn is imported when `FoldSplit` is first named."""
     code = """
 import sys

@@ -269,7 +269,7 @@ def test_apart_drops_rows_of_the_whole_horizon(frame: Make) -> None:
 
 
 def test_splitter_gives_the_same_pairs() -> None:
-    """`FoldSplit` takes the same arguments, and is cloned with them."""
+    """`FoldSplit` takes the arguments of `cv`, and gives its pairs."""
     rule: dict[str, Any] = {"every": "1w", "train": "past", "horizon": 2, "step": 1, "gap": "3d"}
     frame = pd.DataFrame({"day": pd.date_range("2024-01-01", periods=80)})
 

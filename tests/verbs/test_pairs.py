@@ -574,7 +574,7 @@ def test_columns_without_enough_folds(
     ],
 )
 def test_labels_without_an_order(labels: Any, shown: str) -> None:
-    """Text is no time unless all of it is ISO dates, or all of it months; nor are mixed types."""
+    """Text has an order if all of it is ISO dates or all of it months; mixed types have none."""
     df = pd.DataFrame({"fold": labels})
 
     refuse_now(

@@ -72,6 +72,7 @@ OPTIONS: list[dict[str, Any]] = [
     {"parts": {"train": 0.6, "valid": 0.2, "test": 0.2}},
     {"k": 3, "groups": "id"},
     {"parts": {"x": 3, "y": None}, "key": "id"},
+    {"each": {"x": None, "y": 1}},
 ]
 
 
@@ -80,7 +81,7 @@ def test_a_plan_is_what_the_call_deals(options: dict[str, Any]) -> None:
     """The planned counts are those of the deal, stratum by stratum and part by part."""
     names = ["size", "label", "fold"]
     options = {"missing": "stratum", "rare": "ignore", "name": "fold", **options}
-    verb = sf.split if "parts" in options else sf.kfold
+    verb = sf.kfold if "k" in options else sf.split
     dealt = columns_of(verb(pl.DataFrame(DATA), names[:2], **options))
     planned = columns_of(sf.plan(pl.DataFrame(DATA), names[:2], **options))
     counts = Counter(zip(*(dealt[name] for name in names), strict=True))
