@@ -261,67 +261,71 @@ def test_sizes_of_samples(call: Call, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("options", "clash", "hint"),
     [
         pytest.param(
-            lambda: sf.kfold(LAZY, deal="hash", by="label", key="id"),
-            '`deal="hash"` cannot be combined with `by`: a row\'s key alone decides where'
-            " the row goes.\n"
-            "Hint: leave out `by`; or, for even strata, write `groups='id'` for `deal` and"
-            " `key`.",
+            {"by": "label", "key": "id"},
+            "by",
+            "leave out `by`; or, for even strata, write `groups='id'` for `deal` and `key`.",
             id="by",
         ),
         pytest.param(
-            lambda: sf.kfold(LAZY, deal="hash", by="label", key=["id", "price"]),
-            '`deal="hash"` cannot be combined with `by`: a row\'s key alone decides where'
-            " the row goes.\n"
-            "Hint: leave out `by`; or, for even strata, write `groups=['id', 'price']` for"
-            " `deal` and `key`.",
+            {"by": "label", "key": ["id", "price"]},
+            "by",
+            "leave out `by`; or, for even strata, write `groups=['id', 'price']` for `deal` and"
+            " `key`.",
             id="by_and_two_keys",
         ),
         pytest.param(
-            lambda: sf.kfold(LAZY, deal="hash", by="label"),
-            '`deal="hash"` cannot be combined with `by`: a row\'s key alone decides where'
-            " the row goes.\n"
-            "Hint: leave out `by`; or, for even strata, leave out `deal` and use"
-            ' `groups="user"`.',
+            {"by": "label"},
+            "by",
+            'leave out `by`; or, for even strata, leave out `deal` and use `groups="user"`.',
             id="by_without_a_key",
         ),
         pytest.param(
-            lambda: sf.kfold(LAZY, deal="hash", groups="label", key="id"),
-            '`deal="hash"` cannot be combined with `groups`: a row\'s key alone decides'
-            " where the row goes.\n"
-            "Hint: `key='label'` keeps the rows of a group together.",
+            {"groups": "label", "key": "id"},
+            "groups",
+            "`key='label'` keeps the rows of a group together.",
             id="groups",
         ),
         pytest.param(
-            lambda: sf.kfold(LAZY, deal="hash", groups=["label", "id"]),
-            '`deal="hash"` cannot be combined with `groups`: a row\'s key alone decides'
-            " where the row goes.\n"
-            "Hint: `key=['label', 'id']` keeps the rows of a group together.",
+            {"groups": ["label", "id"]},
+            "groups",
+            "`key=['label', 'id']` keeps the rows of a group together.",
             id="two_columns_of_groups",
         ),
         pytest.param(
-            lambda: sf.kfold(LAZY, deal="hash", groups=sf.linked("label", "id")),
-            '`deal="hash"` cannot be combined with `groups`: a row\'s key alone decides'
-            " where the row goes.\n"
-            "Hint: leave out `deal` and `key`.",
+            {"groups": sf.linked("label", "id")},
+            "groups",
+            "leave out `deal` and `key`.",
             id="linked_groups",
         ),
         pytest.param(
-            lambda: sf.kfold(LAZY, deal="hash", key="id", missing="stratum"),
-            "`deal=\"hash\"` cannot be combined with `missing='stratum'`: a row's key"
-            " alone decides where the row goes.\n"
-            "Hint: `where` can leave out the rows without a key.",
+            {"key": "id", "missing": "stratum"},
+            "missing='stratum'",
+            "`where` can leave out the rows without a key.",
             id="missing",
         ),
         pytest.param(
-            lambda: sf.kfold(LAZY, deal="hash", key="id", rare="ignore"),
-            "`deal=\"hash\"` cannot be combined with `rare='ignore'`: a row's key alone"
-            " decides where the row goes.\n"
-            "Hint: there are no classes without `by`.",
+            {"key": "id", "rare": "ignore"},
+            "rare='ignore'",
+            "there are no classes without `by`.",
             id="rare",
         ),
+    ],
+)
+def test_what_hashes_exclude(options: dict[str, Any], clash: str, hint: str) -> None:
+    """A deal by hash takes no strata and no groups, as the key decides alone."""
+    refuse_now(
+        f'`deal="hash"` cannot be combined with `{clash}`: a row\'s key alone decides where the row'
+        f" goes.\nHint: {hint}",
+        lambda: sf.kfold(LAZY, deal="hash", **options),
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
         pytest.param(
             lambda: sf.kfold(LAZY, deal="hash", key=None),
             '`deal="hash"` needs a `key`, whose hash decides where a row goes.\n'
@@ -352,7 +356,7 @@ def test_sizes_of_samples(call: Call, message: str) -> None:
     ],
 )
 def test_hashes_take_a_key_alone(call: Call, message: str) -> None:
-    """A deal by hash takes no strata, no groups and no counts, as the key decides alone."""
+    """A deal by hash needs a key, and meets no counts."""
     refuse_now(message, call)
 
 

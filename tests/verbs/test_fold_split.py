@@ -290,27 +290,24 @@ def test_columns_that_are_not_there(frame: Make) -> None:
     refuse_now(message, lambda: splitter.get_n_splits(frame(FOLDED)))
 
 
+FIND = "`FoldSplit` must find the column 'fold' in `X` or `groups`, got"
+PASS = (
+    "\nHint: pass a frame with the column, or the folds, as in `cross_val_score(...,"
+    " groups=df['fold'])` or, for a search inside it, as in `cross_val_score(...,"
+    " params={\"groups\": df['fold']})`."
+)
+
+
 @pytest.mark.parametrize(
     ("data", "groups", "message"),
     [
         pytest.param(
-            np.zeros((4, 1)),
-            None,
-            "`FoldSplit` must find the column 'fold' in `X` or `groups`, got ndarray and"
-            " NoneType.\n"
-            "Hint: pass a frame with the column, or the folds, as in `cross_val_score(...,"
-            " groups=df['fold'])` or, for a search inside it, as in `cross_val_score(...,"
-            " params={\"groups\": df['fold']})`.",
-            id="array_alone",
+            np.zeros((4, 1)), None, f"{FIND} ndarray and NoneType.{PASS}", id="array_alone"
         ),
         pytest.param(
             None,
             pd.DataFrame({"a": [1]}),
-            "`FoldSplit` must find the column 'fold' in `X` or `groups`, got NoneType and"
-            " DataFrame.\n"
-            "Hint: pass a frame with the column, or the folds, as in `cross_val_score(...,"
-            " groups=df['fold'])` or, for a search inside it, as in `cross_val_score(...,"
-            " params={\"groups\": df['fold']})`.",
+            f"{FIND} NoneType and DataFrame.{PASS}",
             id="frame_without_the_column",
         ),
         pytest.param(
