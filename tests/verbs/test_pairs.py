@@ -437,16 +437,6 @@ def test_all_readers_refuse_the_same_rules(frame: Make, rule: dict[str, Any]) ->
             "Label 1 of 'fold' must have labels to train on, but `train=\"past\"` leaves none.",
             id="first_label_has_no_past",
         ),
-    ],
-)
-def test_rules_that_are_broken(rule: dict[str, Any], message: str) -> None:
-    """Arguments that are wrong, do not go together, or leave no labels are refused."""
-    refuse_now(message, lambda: sf.folds(pd.DataFrame(NUMBERS), **rule))
-
-
-@pytest.mark.parametrize(
-    ("rule", "message"),
-    [
         pytest.param(
             {"apart": []}, "`apart` must hold column names, got [].", id="apart_in_nothing"
         ),
@@ -463,8 +453,8 @@ def test_rules_that_are_broken(rule: dict[str, Any], message: str) -> None:
         ),
     ],
 )
-def test_apart_names_columns(rule: dict[str, Any], message: str) -> None:
-    """`apart` must name columns of the frame, each of them once."""
+def test_rules_that_are_broken(rule: dict[str, Any], message: str) -> None:
+    """Arguments that are wrong, do not go together, or leave no labels are refused."""
     refuse_now(message, lambda: sf.folds(pd.DataFrame(NUMBERS), **rule))
 
 
