@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import stratframe as sf
-from tests.helpers import FOLDED, Make, columns_of, refuse, strata_of, warned
+from tests.helpers import FOLDED, Make, refuse, strata_of, warned
 from tests.pipeline.test_check_data import RARE
 from tests.terms.clouds import FEATURE_ROWS, FEATURES, cloud
 
@@ -42,15 +42,13 @@ FRACTIONS: list[Any] = [
 
 
 @pytest.mark.parametrize(("call", "rule"), FRACTIONS)
-def test_fractions_that_must_make_strata(
-    frame: Make, call: Callable[[Any], Any], rule: str
-) -> None:
+def test_fractions_that_must_make_strata(call: Callable[[Any], Any], rule: str) -> None:
     """A float column with fractions is continuous: it comes last, and is no margin."""
-    hint = (
-        "cut it into bins, as in `sf.quantiles('price', 10)`, or use its values as classes, as in"
+    refuse(
+        f"{rule}\nHint: cut it into bins, as in `sf.quantiles('price', 10)`, or use its values as"
+        " classes, as in `sf.classes('price')`.",
+        lambda: call(pd.DataFrame(FOLDED)),
     )
-    message = f"{rule}\nHint: {hint} `sf.classes('price')`."
-    refuse(message, lambda: call(frame(FOLDED)))
 
 
 @pytest.mark.parametrize(
@@ -115,18 +113,6 @@ def test_strata_nest(frame: Make) -> None:
         ((2, "[0, 3]", "(2.5, 3.5]"), 1),
         ((2, "(3, 9]", "[6.5, 6.5]"), 1),
     ]
-
-
-def test_bins_are_listed_upwards(frame: Make) -> None:
-    """Tables list classes by value and the bins inside them upwards."""
-    data = frame({"label": ["b", "b", "a", "a", "b", "a"], "x": [9, 1, 8, 2, 5, 3]})
-    by = ["label", sf.bins("x", [0, 4, 9])]
-    expected = {("a", "[0, 4]"): 2, ("a", "(4, 9]"): 1, ("b", "[0, 4]"): 1, ("b", "(4, 9]"): 2}
-    assert list(strata_of(data, by).items()) == list(expected.items())
-    found = columns_of(sf.balance(sf.kfold(data, by, 2), by))
-    assert list(zip(found["label"], found["x"], strict=True)) == [*expected] * 2
-    counts = zip(found["n"][:4], found["n"][4:], strict=True)
-    assert [sum(pair) for pair in counts] == list(expected.values())
 
 
 def test_many_entries_nest() -> None:
