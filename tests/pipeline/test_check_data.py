@@ -59,13 +59,6 @@ VALUES: list[Any] = [
         lambda df: sf.kfold(df, "x", 2), GAP, ONE + STRATUM, GAPPED, id="class_is_missing"
     ),
     pytest.param(
-        lambda df: sf.kfold(df, sf.classes("x"), 2),
-        {"x": [1, None, 2]},
-        ONE + STRATUM,
-        GAPPED,
-        id="class_of_numbers_is_missing",
-    ),
-    pytest.param(
         lambda df: sf.split(df, "x", HALVES),
         {"x": [1.0, NAN, 2.0]},
         ONE + STRATUM,
@@ -118,13 +111,6 @@ VALUES: list[Any] = [
         id="outside_bins_where_missing_is_a_stratum",
     ),
     pytest.param(
-        lambda df: sf.kfold(df, sf.bins("x", [2, 5]), 2, missing="null"),
-        FAR,
-        OUTSIDE,
-        TOO_FAR,
-        id="outside_bins_where_missing_is_null",
-    ),
-    pytest.param(
         lambda df: sf.sample(df, sf.bins("x", [2, 5]), n=1),
         FAR,
         OUTSIDE,
@@ -168,20 +154,6 @@ VALUES: list[Any] = [
         id="apostrophe_in_a_name",
     ),
     pytest.param(
-        lambda df: sf.kfold(df, 'a "b"', 2),
-        {'a "b"': GAP["x"]},
-        f"Column 'a \"b\"' has missing values in 1 row (1).{STRATUM}",
-        {"row": [1], 'a "b"': [None]},
-        id="quotes_in_a_name",
-    ),
-    pytest.param(
-        lambda df: sf.kfold(df, "'x'", 2),
-        {"'x'": GAP["x"]},
-        f"Column \"'x'\" has missing values in 1 row (1).{STRATUM}",
-        {"row": [1], "'x'": [None]},
-        id="apostrophes_around_a_name",
-    ),
-    pytest.param(
         lambda df: sf.kfold(df, k=2, key="x"), {"x": [1, None, 3]}, ONE, GAPPED, id="missing_key"
     ),
     pytest.param(
@@ -211,13 +183,6 @@ VALUES: list[Any] = [
         REPEATED,
         {"row": [0, 2], "x": [0.0, -0.0]},
         id="repeated_zero_key",
-    ),
-    pytest.param(
-        lambda df: sf.kfold(df, k=2, key="x", missing="stratum"),
-        {"x": [True, False, True]},
-        REPEATED,
-        {"row": [0, 2], "x": [True, True]},
-        id="repeated_flag_key",
     ),
     pytest.param(
         lambda df: sf.split(df, None, HALVES, key=["day", "place"]),

@@ -1,13 +1,13 @@
 """Entries nested into strata."""
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import stratframe as sf
-from tests.helpers import FOLDED, Make, columns_of, refuse, strata_of, values, warned
+from tests.helpers import FOLDED, Make, refuse, strata_of, warned
 from tests.pipeline.test_check_data import RARE
 from tests.terms.clouds import FEATURE_ROWS, FEATURES, cloud
 
@@ -42,15 +42,13 @@ FRACTIONS: list[Any] = [
 
 
 @pytest.mark.parametrize(("call", "rule"), FRACTIONS)
-def test_fractions_that_must_make_strata(
-    frame: Make, call: Callable[[Any], Any], rule: str
-) -> None:
+def test_fractions_that_must_make_strata(call: Callable[[Any], Any], rule: str) -> None:
     """A float column with fractions is continuous: it comes last, and is no margin."""
-    hint = (
-        "cut it into bins, as in `sf.quantiles('price', 10)`, or use its values as classes, as in"
+    refuse(
+        f"{rule}\nHint: cut it into bins, as in `sf.quantiles('price', 10)`, or use its values as"
+        " classes, as in `sf.classes('price')`.",
+        lambda: call(pd.DataFrame(FOLDED)),
     )
-    message = f"{rule}\nHint: {hint} `sf.classes('price')`."
-    refuse(message, lambda: call(frame(FOLDED)))
 
 
 @pytest.mark.parametrize(
@@ -63,26 +61,31 @@ def test_fractions_that_must_make_strata(
         sf.continuous("x"),
     ],
 )
-def test_bins_and_deeper_levels_are_never_rare(frame: Make, by: Any) -> None:
+def test_bins_and_deeper_levels_are_never_rare(by: Any) -> None:
     """Only classes of the first entry may be rare; bins and deeper levels cost nothing."""
-    df = sf.kfold(frame({**RARE, "x": list(range(12))}), by, 3, rare="error")
-    assert sorted(values(df, "fold")) == [0] * 4 + [1] * 4 + [2] * 4
+    df = sf.kfold(pd.DataFrame({**RARE, "x": range(12)}), by, 3, rare="error")
+
+    assert sorted(df["fold"]) == [0] * 4 + [1] * 4 + [2] * 4
 
 
-def test_terms_of_other_arguments_are_others(frame: Make) -> None:
+def test_terms_of_other_arguments_are_others() -> None:
     """Terms of the same features that differ otherwise may be combined."""
     by = [sf.clusters(["x"], 2), sf.clusters(["x"], 3, name="finer"), sf.clusters(["y"], 2)]
-    assert sf.kfold(frame(FEATURE_ROWS), by, 2, rare="ignore") is not None
+    assert sf.kfold(pd.DataFrame(FEATURE_ROWS), by, 2, rare="ignore") is not None
 
 
-def test_clusters_before_other_entries(frame: Make) -> None:
+@pytest.mark.parametrize(
+    "last", ["label", sf.continuous("x"), sf.chain("y"), sf.clusters("z", 2, name="more")], ids=str
+)
+def test_clusters_before_other_entries(last: Any) -> None:
     """Entries that follow nest inside the clusters, and may order the rows anew."""
-    df = frame(cloud())
-    term = sf.clusters(FEATURES, 3)
-    for last in ("label", sf.continuous("x"), sf.chain("y"), sf.clusters("z", 2, name="more")):
-        sizes = Counter(values(sf.kfold(df, [term, last], 5), "fold")).values()
-        assert max(sizes) - min(sizes) <= 1
-        assert min(values(sf.plan(df, [term, last], 5), "n")) >= 0
+    df = pd.DataFrame(cloud())
+    by = [sf.clusters(FEATURES, 3), last]
+
+    sizes = sf.kfold(df, by, 5)["fold"].value_counts()
+
+    assert sizes.max() - sizes.min() <= 1
+    assert sf.plan(df, by, 5)["n"].sum() == len(df)
 
 
 DATA: dict[str, Any] = {
@@ -112,24 +115,10 @@ def test_strata_nest(frame: Make) -> None:
     ]
 
 
-def test_bins_are_listed_upwards(frame: Make) -> None:
-    """Tables list classes by value and the bins inside them upwards."""
-    data = frame({"label": ["b", "b", "a", "a", "b", "a"], "x": [9, 1, 8, 2, 5, 3]})
-    by = ["label", sf.bins("x", [0, 4, 9])]
-    expected = {("a", "[0, 4]"): 2, ("a", "(4, 9]"): 1, ("b", "[0, 4]"): 1, ("b", "(4, 9]"): 2}
-    assert list(strata_of(data, by).items()) == list(expected.items())
-    found = columns_of(sf.balance(sf.kfold(data, by, 2), by))
-    assert list(zip(found["label"], found["x"], strict=True)) == [*expected] * 2
-    counts = zip(found["n"][:4], found["n"][4:], strict=True)
-    assert [sum(pair) for pair in counts] == list(expected.values())
-
-
-def test_many_entries_nest(frame: Make) -> None:
+def test_many_entries_nest() -> None:
     """A stratum of many entries is inside the strata of all levels above it."""
     columns = {f"c{place}": [row // (place + 1) % 2 for row in range(40)] for place in range(12)}
-    folds = values(sf.kfold(frame(columns), list(columns), 2, rare="ignore"), "fold")
+    df = sf.kfold(pd.DataFrame(columns), list(columns), 2, rare="ignore")
     for level in range(1, 13):
-        keys = list(zip(*list(columns.values())[:level], strict=True))
-        for key in set(keys):
-            counts = Counter(fold for fold, own in zip(folds, keys, strict=True) if own == key)
-            assert abs(counts[0] - counts[1]) <= 1
+        for _, rows in df.groupby(list(columns)[:level]):
+            assert abs((rows["fold"] == 0).sum() - (rows["fold"] == 1).sum()) <= 1

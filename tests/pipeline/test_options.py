@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import ROWS, Make, refuse, refuse_now, split_groups, values, warned
+from tests.helpers import ROWS, Make, refuse, refuse_now, refused, values, warned
 
 VISITS = {"patient": [f"p{i // 3}" for i in range(20)], "label": list("ab") * 10, "x": range(20)}
 WHOLE = "must be a whole number, got"
@@ -21,23 +21,11 @@ GROUPS += " `sf.clusters`, `sf.linked` and `sf.similar`, got"
 NO_COLUMN = "which the frame does not have.\nHint: did you mean"
 ARGUMENTS: list[Any] = [
     pytest.param({"k": 1}, "`k` must be at least 2, got 1.", id="one_fold"),
-    pytest.param({"k": -3}, "`k` must be at least 2, got -3.", id="negative_k"),
     pytest.param({"k": True}, f"`k` {WHOLE} True.", id="k_is_a_flag"),
     pytest.param({"k": 2.5}, f"`k` {WHOLE} 2.5.", id="k_is_a_fraction"),
     pytest.param({"k": 1.0}, f"`k` {WHOLE} 1.0.", id="k_is_a_small_float"),
     pytest.param({"k": 1e30}, f"`k` {WHOLE} 1e+30.", id="k_is_a_large_float"),
-    pytest.param({"k": float("inf")}, f"`k` {WHOLE} inf.", id="k_is_infinite"),
-    pytest.param({"k": "5"}, f"`k` {WHOLE} '5'.", id="k_is_text"),
-    pytest.param({"k": None}, f"`k` {WHOLE} None.", id="k_is_none"),
     pytest.param({"k": 5.0}, f"`k` {WHOLE} 5.0.\nHint: `k=5`.", id="k_is_a_whole_float"),
-    pytest.param(
-        {"repeats": 1.0},
-        f"`repeats` {WHOLE} 1.0.\nHint: `repeats=1`.",
-        id="repeats_is_a_whole_float",
-    ),
-    pytest.param(
-        {"seed": 7.0}, f"`seed` {WHOLE} 7.0.\nHint: `seed=7`.", id="seed_is_a_whole_float"
-    ),
     pytest.param({"repeats": 0}, "`repeats` must be at least 1, got 0.", id="no_repeat"),
     pytest.param(
         {"repeats": 10**7},
@@ -46,7 +34,6 @@ ARGUMENTS: list[Any] = [
     ),
     pytest.param({"seed": -1}, "`seed` must be at least 0, got -1.", id="negative_seed"),
     pytest.param({"seed": True}, f"`seed` {WHOLE} True.", id="seed_is_a_flag"),
-    pytest.param({"seed": "1"}, f"`seed` {WHOLE} '1'.", id="seed_is_text"),
     pytest.param({"seed": np.array([7, 8])}, f"`seed` {WHOLE} ndarray.", id="seed_is_an_array"),
     pytest.param(
         {"seed": np.bool_(True)},
@@ -79,14 +66,7 @@ ARGUMENTS: list[Any] = [
     pytest.param(
         {"overwrite": 0}, "`overwrite` must be True or False, got 0.", id="overwrite_is_zero"
     ),
-    pytest.param(
-        {"overwrite": None}, "`overwrite` must be True or False, got None.", id="overwrite_is_none"
-    ),
-    pytest.param(
-        {"overwrite": 1.0}, "`overwrite` must be True or False, got 1.0.", id="overwrite_is_a_float"
-    ),
     pytest.param({"name": 5}, "`name` must be a non-empty string, got 5.", id="name_is_a_number"),
-    pytest.param({"name": None}, "`name` must be a non-empty string, got None.", id="name_is_none"),
     pytest.param(
         {"key": 5}, "`key` must hold column names or expressions, got 5.", id="key_is_a_number"
     ),
@@ -141,16 +121,6 @@ def test_types_of_lazy_frames_are_checked_at_once(verb: Any, options: dict[str, 
     refuse_now(message, lambda: verb(lazy, "label", where="id", **options))
 
 
-@pytest.mark.parametrize("verb", [sf.kfold, sf.check, sf.balance, sf.plan, sf.folds])
-@pytest.mark.parametrize("what", [None, [1], (1, 2), np.array([1])])
-def test_what_is_no_frame(verb: Callable[..., Any], what: object) -> None:
-    """What is no frame is refused by its type."""
-    message = (
-        f"`frame` must be a pandas, Polars, Dask, Spark or Arrow frame, got {type(what).__name__}."
-    )
-    refuse_now(message, lambda: verb(what, "label"))
-
-
 MIXED = "all fractions or all counts, with at most one None"
 SUM = "fractions that sum to"
 AT_LEAST = "`parts` must map at least 2 names to their shares, got"
@@ -158,17 +128,11 @@ TWENTY = '{"train": None, "test": 20} to test on that many rows, or pass a share
 PARTS: list[Any] = [
     pytest.param(None, f"{AT_LEAST} None.", id="none"),
     pytest.param(["a", "b"], f"{AT_LEAST} ['a', 'b'].", id="list_of_names"),
-    pytest.param({}, f"{AT_LEAST} {{}}.", id="no_parts"),
     pytest.param({"a": 1.0}, f"{AT_LEAST} {{'a': 1.0}}.", id="one_part"),
     pytest.param(1.0, "`parts` must be a share between 0 and 1, got 1.0.", id="share_of_1"),
     pytest.param(0.0, "`parts` must be a share between 0 and 1, got 0.0.", id="share_of_0"),
-    pytest.param(-0.2, "`parts` must be a share between 0 and 1, got -0.2.", id="negative_share"),
-    pytest.param(1.5, "`parts` must be a share between 0 and 1, got 1.5.", id="share_above_1"),
     pytest.param(
         float("nan"), "`parts` must be a share between 0 and 1, got nan.", id="share_is_nan"
-    ),
-    pytest.param(
-        float("inf"), "`parts` must be a share between 0 and 1, got inf.", id="share_is_infinite"
     ),
     pytest.param(True, "`parts` must be a share between 0 and 1, got True.", id="share_is_a_flag"),
     pytest.param(
@@ -218,19 +182,9 @@ PARTS: list[Any] = [
         id="two_rests_alone",
     ),
     pytest.param(
-        {"a": 0.5, "b": None, "c": None},
-        f"`parts` must be {MIXED}, got {{'a': 0.5, 'b': None, 'c': None}}.",
-        id="two_rests",
-    ),
-    pytest.param(
         {"a": 0.0, "b": 10.0},
         "`parts` must be finite and above zero, got {'a': 0.0, 'b': 10.0}.",
         id="share_of_zero_of_two",
-    ),
-    pytest.param(
-        {"a": -0.5, "b": 10.0},
-        "`parts` must be finite and above zero, got {'a': -0.5, 'b': 10.0}.",
-        id="negative_share_of_two",
     ),
     pytest.param(
         {"a": float("nan"), "b": 10.0},
@@ -246,11 +200,6 @@ PARTS: list[Any] = [
         {"a": 0, "b": 10},
         "`parts` must be finite and above zero, got {'a': 0, 'b': 10}.",
         id="count_of_zero",
-    ),
-    pytest.param(
-        {"a": -1, "b": None},
-        "`parts` must be finite and above zero, got {'a': -1, 'b': None}.",
-        id="negative_count",
     ),
     pytest.param(
         {"a": 9e-07, "b": None},
@@ -283,11 +232,6 @@ PARTS: list[Any] = [
         f"`parts` must be {SUM} 1, got {{'a': 0.5, 'b': 0.500002}}, which sum to 1.000002.",
         id="sum_just_above_1",
     ),
-    pytest.param(
-        {"a": 0.5, "b": 0.6},
-        f"`parts` must be {SUM} 1, got {{'a': 0.5, 'b': 0.6}}, which sum to 1.1.",
-        id="sum_above_1",
-    ),
 ]
 
 
@@ -305,9 +249,9 @@ def test_parts_are_never_null() -> None:
 
 
 @pytest.mark.parametrize("number", [Fraction, Decimal, np.float16, np.float32, np.longdouble])
-def test_shares_of_other_types(frame: Make, number: Any) -> None:
+def test_shares_of_other_types(number: Any) -> None:
     """Shares may be numbers of numpy of any width, fractions and decimals."""
-    df = frame({"label": ["a", "b", "b"] * 333})
+    df = pd.DataFrame({"label": ["a", "b", "b"] * 333})
     for share in ("0.2", "0.123"):
         given = number(share)
         test = float(share)
@@ -317,37 +261,34 @@ def test_shares_of_other_types(frame: Make, number: Any) -> None:
             ({"train": None, "test": given}, {"train": None, "test": test}),
             ({"a": given, "b": number(str(rest))}, {"a": test, "b": rest}),
         ):
-            found, expected = (sf.split(df, "label", each) for each in (parts, plain))
-            assert values(found, "split") == values(expected, "split")
-        sample, expected = (sf.sample(df, "label", frac=frac) for frac in (given, test))
-        assert values(sample, "label") == values(expected, "label")
+            assert sf.split(df, "label", parts).equals(sf.split(df, "label", plain))
+        assert sf.sample(df, "label", frac=given).equals(sf.sample(df, "label", frac=test))
 
 
-@pytest.mark.parametrize("parts", [{"a": 5, "b": 6}, {"a": 5, "b": 4}, {"a": 10, "b": None}])
-def test_counts_sum_to_the_rows(frame: Make, parts: dict[str, int | None]) -> None:
+@pytest.mark.parametrize(
+    ("parts", "total"), [({"a": 5, "b": 6}, 11), ({"a": 5, "b": 4}, 9), ({"a": 10, "b": None}, 10)]
+)
+def test_counts_sum_to_the_rows(parts: dict[str, int | None], total: int) -> None:
     """Counts of rows that do not sum to the rows dealt are refused."""
-    message = "The counts in `parts` must sum to the number of rows that get a part, got"
-    message += f" {sum(n or 0 for n in parts.values())} for 10 rows."
-    message += "\nHint: one count may be None, which stands for the remaining rows (at least 1)."
-    refuse(message, lambda: sf.split(frame(ROWS), "label", parts))
+    refuse(
+        f"The counts in `parts` must sum to the number of rows that get a part, got {total} for 10"
+        " rows.\nHint: one count may be None, which stands for the remaining rows (at least 1).",
+        lambda: sf.split(pd.DataFrame(ROWS), "label", parts),
+    )
 
 
 @pytest.mark.parametrize(
     ("parts", "shares"),
     [
-        ({"train": 80, "test": 20}, "{'train': 0.8, 'test': 0.2}"),
         ({"a": 70, "b": 15, "c": 15}, "{'a': 0.7, 'b': 0.15, 'c': 0.15}"),
         ({"a": 3, "b": 1}, "{'a': 0.75, 'b': 0.25}"),
     ],
 )
 def test_counts_that_are_percentages(parts: dict[str, int], shares: str) -> None:
     """The error of counts that look like percentages shows them as shares, too."""
-    message = (
-        "The counts in `parts` must sum to the number of rows that get a part, got"
-        f" {sum(parts.values())} for 10 rows.\nHint: one count may be None, which stands for the"
-        f" remaining rows (at least 1).\nShares are below 1: `parts={shares}`."
-    )
-    refuse(message, lambda: sf.split(pd.DataFrame(ROWS), "label", parts))
+    error = refused(lambda: sf.split(pd.DataFrame(ROWS), "label", parts))
+
+    assert str(error).endswith(f"\nShares are below 1: `parts={shares}`.")
 
 
 ROWS_DEALT = "must be at most the number of rows that get a"
@@ -439,28 +380,30 @@ def test_what_contiguous_stretches_exclude(arguments: dict[str, Any], message: s
     refuse_now(rule, lambda: sf.kfold(pd.DataFrame(VISITS), deal="contiguous", **arguments))
 
 
-def test_a_key_instead_of_groups() -> None:
-    """Both ways out of `groups` with `key` keep groups whole, whatever the order of the rows."""
-    df = pd.DataFrame(VISITS)
-    for way in ({"groups": "patient"}, {"key": "patient", "deal": "hash"}):
-        dealt = sf.kfold(df, k=2, **way)
-        assert not split_groups(dealt["patient"].tolist(), dealt["fold"].tolist())
-        turned = sf.kfold(df[::-1], k=2, **way)
-        assert turned["fold"].sort_index().tolist() == dealt["fold"].tolist()
-
-
 @pytest.mark.parametrize("repeats", [1, 3])
 def test_a_group_larger_than_a_fold(frame: Make, repeats: int) -> None:
     """A warning says that one group is larger than a fold, and by how much at least."""
     df = frame({"site": [0] * 50 + list(range(1, 51)), "label": list("ab") * 50})
-    message = "The largest group has 50 rows, but the largest fold should have 20, so one fold"
-    message += " will be at least 30 rows too large."
-    out = warned(message, lambda: sf.kfold(df, "label", groups="site", repeats=repeats))
+
+    out = warned(
+        "The largest group has 50 rows, but the largest fold should have 20, so one fold will be at"
+        " least 30 rows too large.",
+        lambda: sf.kfold(df, "label", groups="site", repeats=repeats),
+    )
+
     sizes = sorted(Counter(values(out, "fold" if repeats == 1 else "fold_1")).values())
     assert sizes == [12, 12, 13, 13, 50]
-    rule = "The largest group has 6 rows, but the largest fold should have 5, so one fold will be"
-    rule += " at least 1 row too large."
-    warned(rule, lambda: sf.kfold(frame({"site": [0] * 6 + [1, 2, 3, 4]}), k=2, groups="site"))
+
+
+def test_a_group_one_row_larger_than_a_fold() -> None:
+    """A group that is too large by one row is warned of."""
+    df = pd.DataFrame({"site": [0] * 6 + [1, 2, 3, 4]})
+
+    warned(
+        "The largest group has 6 rows, but the largest fold should have 5, so one fold will be at"
+        " least 1 row too large.",
+        lambda: sf.kfold(df, k=2, groups="site"),
+    )
 
 
 def test_fractions_of_parts_are_exact() -> None:

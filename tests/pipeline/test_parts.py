@@ -77,15 +77,15 @@ def test_shares_of_repeats_are_told_by_column(frame: Make) -> None:
         pytest.param([1] * 5, {"a": 0.5, "b": 0.5}, id="off by less than a row"),
     ],
 )
-def test_shares_that_are_nearly_met(frame: Make, sizes: list[int], parts: dict[str, float]) -> None:
+def test_shares_that_are_nearly_met(sizes: list[int], parts: dict[str, float]) -> None:
     """Parts that are near their shares cause no warning."""
-    site = np.repeat(np.arange(len(sizes)), sizes).tolist()
-    sf.split(frame({"site": site}), None, parts, groups="site")
+    site = np.repeat(np.arange(len(sizes)), sizes)
+    sf.split(pd.DataFrame({"site": site}), None, parts, groups="site")
 
 
-def test_folds_of_groups_have_no_shares(frame: Make) -> None:
+def test_folds_of_groups_have_no_shares() -> None:
     """`kfold` warns of sizes only where a group is larger than a fold."""
-    sf.kfold(frame({"site": [0] * 6 + [1] * 5 + [2] * 3}), None, 2, groups="site")
+    sf.kfold(pd.DataFrame({"site": [0] * 6 + [1] * 5 + [2] * 3}), None, 2, groups="site")
 
 
 @given(

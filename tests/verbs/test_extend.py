@@ -13,7 +13,18 @@ from hypothesis import strategies as st
 
 import stratframe as sf
 from stratframe.core.fill import fill_by_shares
-from tests.helpers import Make, at_fault, eager, make, refuse, refused, split_groups, values, warned
+from tests.helpers import (
+    Make,
+    at_fault,
+    eager,
+    make,
+    refuse,
+    refuse_rule,
+    refused,
+    split_groups,
+    values,
+    warned,
+)
 
 
 def test_floats_of_concat() -> None:
@@ -63,17 +74,18 @@ def test_groups_are_known_by_rows_that_are_not_dealt(frame: Make, arguments: Any
         eager(sf.extend(frame(data), "y", 2, groups="g", **arguments))
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_sizes_of_margins_stay_within_one(frame: Make, seed: int) -> None:
+def test_sizes_of_margins_stay_within_one() -> None:
     """Margins are extended with even sizes."""
-    drawn = np.random.default_rng(seed)
     by = sf.margins(["y", "z"])
-    data = {name: drawn.integers(0, m, 60).tolist() for name, m in (("y", 4), ("z", 2))}
-    first = {name: column[:50] for name, column in data.items()}
-    folds = values(sf.kfold(frame(first), by, 4), "fold")
-    found = values(sf.extend(frame({**data, "fold": [*folds, *[None] * 10]}), by), "fold")
-    assert found[:50] == folds
-    assert np.ptp(np.bincount(found)) <= 1
+    for seed in range(8):
+        drawn = np.random.default_rng(seed)
+        rows = pd.DataFrame({"y": drawn.integers(0, 4, 60), "z": drawn.integers(0, 2, 60)})
+        old = sf.kfold(rows[:50], by, 4)
+
+        extended = sf.extend(pd.concat([old, rows[50:]]), by)["fold"]
+
+        assert extended[:50].tolist() == old["fold"].tolist()
+        assert np.ptp(np.bincount(extended)) <= 1
 
 
 TORN = {
@@ -116,11 +128,9 @@ TORN = {
         ),
     ],
 )
-def test_groups_that_are_split_already(
-    frame: Make, arguments: dict[str, Any], message: str
-) -> None:
+def test_groups_that_are_split_already(arguments: dict[str, Any], message: str) -> None:
     """A group that is in two folds is refused; clusters have no values to name."""
-    refuse(message, lambda: sf.extend(frame(TORN), None, **arguments))
+    refuse(message, lambda: sf.extend(pd.DataFrame(TORN), None, **arguments))
 
 
 def test_rows_of_groups_that_are_split_already(frame: Make, kind: str) -> None:
@@ -135,6 +145,11 @@ def test_by_is_asked_for() -> None:
         sf.extend(pd.DataFrame({"fold": [0, 1, None]}))  # type: ignore[call-arg]
 
 
+HOW_MANY = "\nHint: say how many folds there are, as in `k=5`."
+NEVER_TESTED = (
+    "Column 'fold' must hold folds, but has -1, which scikit-learn's `PredefinedSplit` never tests."
+    "\nHint: replace -1 with null; `extend` then gives these rows a fold."
+)
 OF_PARTS = '\nHint: if it holds parts, give their shares, as in `parts={"train": 0.8, ...}`.'
 
 
@@ -173,61 +188,32 @@ OF_PARTS = '\nHint: if it holds parts, give their shares, as in `parts={"train":
             [0, 3, None],
             None,
             [],
-            "`extend` needs folds 0..k-1 in 'fold', but found 0, 3.\n"
-            "Hint: say how many folds there are, as in `k=5`.",
+            f"`extend` needs folds 0..k-1 in 'fold', but found 0, 3.{HOW_MANY}",
             id="gaps",
         ),
         pytest.param(
             [None] * 3,
             None,
             [],
-            "`extend` needs folds 0..k-1 in 'fold', but found none.\n"
-            "Hint: say how many folds there are, as in `k=5`.",
+            f"`extend` needs folds 0..k-1 in 'fold', but found none.{HOW_MANY}",
             id="no_folds",
         ),
         pytest.param(
             [0, 0, None],
             None,
             [],
-            "`extend` needs folds 0..k-1 in 'fold', but found 0.\n"
-            "Hint: say how many folds there are, as in `k=5`.",
+            f"`extend` needs folds 0..k-1 in 'fold', but found 0.{HOW_MANY}",
             id="one_fold",
         ),
         pytest.param(
             [0, 10000000000000.0, None],
             None,
             [],
-            "`extend` needs folds 0..k-1 in 'fold', but found 0, 10000000000000.\n"
-            "Hint: say how many folds there are, as in `k=5`.",
+            f"`extend` needs folds 0..k-1 in 'fold', but found 0, 10000000000000.{HOW_MANY}",
             id="huge_number",
         ),
-        pytest.param(
-            [0, -1, 1, None],
-            2,
-            [1],
-            "Column 'fold' must hold folds, but has -1, which scikit-learn's"
-            " `PredefinedSplit` never tests.\n"
-            "Hint: replace -1 with null; `extend` then gives these rows a fold.",
-            id="never_tested",
-        ),
-        pytest.param(
-            [0, -1, 1, -1],
-            None,
-            [1, 3],
-            "Column 'fold' must hold folds, but has -1, which scikit-learn's"
-            " `PredefinedSplit` never tests.\n"
-            "Hint: replace -1 with null; `extend` then gives these rows a fold.",
-            id="rows_that_are_never_tested",
-        ),
-        pytest.param(
-            ["0", "-1", "1", None],
-            None,
-            [1],
-            "Column 'fold' must hold folds, but has -1, which scikit-learn's"
-            " `PredefinedSplit` never tests.\n"
-            "Hint: replace -1 with null; `extend` then gives these rows a fold.",
-            id="never_tested_as_text",
-        ),
+        pytest.param([0, -1, 1, None], 2, [1], NEVER_TESTED, id="never_tested"),
+        pytest.param(["0", "-1", "1", None], None, [1], NEVER_TESTED, id="never_tested_as_text"),
     ],
 )
 def test_columns_that_hold_other_numbers(
@@ -291,21 +277,29 @@ def parted(kind: str, groups: Any = None) -> Any:
     return make(kind, {**GROWN, "split": [*old["split"], *[None] * 30]})
 
 
-@pytest.mark.parametrize("by", ["y", None, sf.margins(["y"])])
-@pytest.mark.parametrize(("groups", "within"), [(None, 1), ("who", 6)])
-@pytest.mark.parametrize("parts", [PARTS, None])
-def test_parts_are_filled(kind: str, by: Any, groups: Any, within: int, parts: Any) -> None:
+@pytest.mark.parametrize(
+    ("by", "options", "within"),
+    [
+        pytest.param("y", {"parts": PARTS}, 1, id="strata"),
+        pytest.param(None, {"parts": PARTS}, 1, id="no_strata"),
+        pytest.param(sf.margins(["y"]), {"parts": PARTS}, 1, id="margins"),
+        pytest.param("y", {"parts": PARTS, "groups": "who"}, 6, id="groups"),
+        pytest.param(sf.margins(["y"]), {"parts": PARTS, "groups": "who"}, 6, id="groups_margins"),
+        pytest.param("y", {}, 1, id="shares_of_the_old_rows"),
+    ],
+)
+def test_parts_are_filled(kind: str, by: Any, options: dict[str, Any], within: int) -> None:
     """No row moves, every row has a part, and sizes come close to the shares."""
-    df = parted(kind, groups)
-    if kind == "polars-lazy" and parts is None:
+    df = parted(kind, options.get("groups"))
+    if kind == "polars-lazy" and "parts" not in options:
         df = df.with_columns(pl.col("split").cast(pl.Enum(list(PARTS))))
-    filled = sf.extend(df, by, parts=parts, groups=groups, rare="ignore", name="split")
+    filled = sf.extend(df, by, rare="ignore", name="split", **options)
     after = values(filled, "split")
     assert after[:60] == values(df, "split")[:60]
     sizes = np.array([after.count(part) for part in PARTS])
     assert sizes.sum() == 90
     assert np.abs(sizes - [54, 18, 18]).max() <= within
-    assert not groups or not split_groups(GROWN["who"], after)
+    assert "groups" not in options or not split_groups(GROWN["who"], after)
 
 
 def test_types_and_order_of_parts() -> None:  # a lazy column of text needs `parts`
@@ -413,14 +407,12 @@ HOLDOUT: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("by", ["y", None, ["y", sf.quantiles("x", 2)], sf.margins(["y", "who"])])
-@pytest.mark.parametrize("is_computed", [False, True])
-def test_other_rows_stay_null(kind: str, by: Any, is_computed: bool) -> None:
+def test_other_rows_stay_null(kind: str, by: Any) -> None:
     """Rows of the test part get no fold, and other rows the folds that they get without them."""
-    computed: Any = pl.col("split") == "train"
+    where: Any = pl.col("split") == "train"
     if "pandas" in kind:
-        computed = lambda df: df["split"] == "train"  # noqa: E731
+        where = lambda df: df["split"] == "train"  # noqa: E731
     df = make(kind, HOLDOUT)
-    where = computed if is_computed else "train"
     assert None not in values(sf.extend(df, by, rare="ignore"), "fold")
     after = values(sf.extend(df, by, where=where, rare="ignore"), "fold")
     assert [fold is None for fold in after] == [part == "test" for part in PART]
@@ -451,12 +443,12 @@ def test_rows_that_stay_null_are_not_looked_at(frame: Make) -> None:
 def test_errors_name_the_rows_of_the_frame(frame: Make, kind: str, row: int) -> None:
     """Rows at fault are positions in the frame; rows that are not dealt are not looked at."""
     df = frame({**HOLDOUT, "y": [*HOLDOUT["y"][:row], None, *HOLDOUT["y"][row + 1 :]]})
-    message = (
-        f"Column 'y' has missing values in 1 row ({row}).\nHint: `missing=\"stratum\"` makes"
-        ' missing values a stratum of their own; in `kfold`, `missing="null"` leaves the'
-        " fold of these rows null."
+
+    error = refuse_rule(
+        f"Column 'y' has missing values in 1 row ({row}).",
+        lambda: sf.extend(df, "y", where="train"),
     )
-    error = refuse(message, lambda: sf.extend(df, "y", where="train"))
+
     assert at_fault(error, kind) == {"row": [row], "y": [None]}
 
 

@@ -146,14 +146,6 @@ def test_a_row_that_changes_its_label_changes_it(before: list[Label], data: Any)
         assert old != sf.fingerprint(pl.DataFrame({"fold": after, **others}), names)
 
 
-def test_labels_in_another_column_are_other_labels() -> None:
-    """Labels that change places between two columns change the fingerprint."""
-    left = pl.DataFrame({"a": [1, 0], "b": [None, 0]})
-    right = pl.DataFrame({"a": [None, 0], "b": [1, 0]})
-
-    assert sf.fingerprint(left, ["a", "b"]) != sf.fingerprint(right, ["a", "b"])
-
-
 def test_columns_of_repeats_follow_in_order() -> None:
     """`fold` means fold_1, fold_2, ... where there is no `fold`."""
     df = sf.kfold(pd.DataFrame({"x": range(10)}), k=2, repeats=2)

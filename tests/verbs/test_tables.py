@@ -72,17 +72,18 @@ OPTIONS: list[dict[str, Any]] = [
     {"parts": {"train": 0.6, "valid": 0.2, "test": 0.2}},
     {"k": 3, "groups": "id"},
     {"parts": {"x": 3, "y": None}, "key": "id"},
+    {"each": {"x": None, "y": 1}},
 ]
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_a_plan_is_what_the_call_deals(frame: Make, options: dict[str, Any]) -> None:
+def test_a_plan_is_what_the_call_deals(options: dict[str, Any]) -> None:
     """The planned counts are those of the deal, stratum by stratum and part by part."""
     names = ["size", "label", "fold"]
     options = {"missing": "stratum", "rare": "ignore", "name": "fold", **options}
-    verb = sf.split if "parts" in options else sf.kfold
-    dealt = columns_of(verb(frame(DATA), names[:2], **options))
-    planned = columns_of(sf.plan(frame(DATA), names[:2], **options))
+    verb = sf.kfold if "k" in options else sf.split
+    dealt = columns_of(verb(pl.DataFrame(DATA), names[:2], **options))
+    planned = columns_of(sf.plan(pl.DataFrame(DATA), names[:2], **options))
     counts = Counter(zip(*(dealt[name] for name in names), strict=True))
     rows = [*zip(*(planned[name] for name in names), strict=True)]
     assert planned["n"] == [counts[row] for row in rows]
@@ -106,15 +107,21 @@ NAMED += [(lambda df, by: sf.balance(df, by, ["a", "b"]), "column", "column")]
 
 
 @pytest.mark.parametrize(("table", "by", "taken"), NAMED)
-def test_entries_need_names_of_their_own(frame: Make, table: Any, by: Any, taken: str) -> None:
+def test_entries_need_names_of_their_own(table: Any, by: Any, taken: str) -> None:
     """An entry with the name of another column of the table is an error."""
-    df = frame({"x": [1.5, 2.5], "column": ["u", "v"], "a": [0, 1], "b": [1, 0], "fold": [0, 1]})
-    message = (
+    rows = {"x": [1.5, 2.5], "column": ["u", "v"], "a": [0, 1], "b": [1, 0], "fold": [0, 1]}
+
+    refuse_now(
         f"{taken!r} is already a column of the result: an entry of `by` must have another"
-        ' name.\nHint: rename the entry, as in `sf.classes(..., name="stratum")`.'
+        ' name.\nHint: rename the entry, as in `sf.classes(..., name="stratum")`.',
+        lambda: table(pd.DataFrame(rows), by),
     )
-    refuse_now(message, lambda: table(df, by))
-    assert sf.balance(df, "column", "a").columns[1] == "column"
+
+
+def test_column_is_taken_only_in_tables_of_several_columns() -> None:
+    """An entry may be called `column` where the table has one fold column."""
+    df = pd.DataFrame({"column": ["u", "v"], "fold": [0, 1]})
+    assert sf.balance(df, "column").columns[1] == "column"
 
 
 def test_computed_strata_are_named() -> None:
@@ -188,10 +195,10 @@ def test_parts_of_text_are_in_their_order(frame: Make) -> None:
     assert values(sf.report(other, "label"), "fold") == ["east", "north", "south", "west"]
 
 
-def test_tables_that_are_too_large(frame: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_that_are_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """A table of more rows than the limit is an error that gives its size; others are made."""
     monkeypatch.setattr("stratframe.verbs.result_tables.MAX_TABLE_ROWS", 10)
-    data = frame({"a": list("abcdef") * 2, "b": [0, 1] * 6, "fold": [0, 1] * 6})
+    data = pd.DataFrame({"a": list("abcdef") * 2, "b": [0, 1] * 6, "fold": [0, 1] * 6})
     assert len(sf.plan(data, "b")) == 10
     of = "must not exceed 10 rows, got 12 (6 strata x 2 parts)."
     hint = "\nHint: name fewer entries in `by`, or cut them into fewer strata."
@@ -284,11 +291,11 @@ NAMED_READS: dict[str, Callable[..., Any]] = {
 
 
 @pytest.mark.parametrize("verb", [*READS_FOLDS, *NAMED_READS])
-def test_a_name_means_its_repeats(frame: Make, verb: str) -> None:
+def test_a_name_means_its_repeats(verb: str) -> None:
     """Where there is no `fold`, every verb reads what `repeats` made of it."""
     read = NAMED_READS.get(verb) or (lambda df, name: columns_of(READS_FOLDS[verb](df, name)))
     rows = {"label": ["a", "b"] * 30, **{name: SIXTY[name] for name in ("x", "who", "id")}}
-    three = sf.kfold(frame(rows), "label", 2, repeats=3)
+    three = sf.kfold(pl.LazyFrame(rows), "label", 2, repeats=3)
     assert read(three, "fold") == read(three, ["fold_1", "fold_2", "fold_3"])
     whole = sf.kfold(three, "label", 2)
     assert read(whole, "fold") == read(whole, ["fold"])
