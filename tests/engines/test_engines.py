@@ -139,47 +139,37 @@ def case(verb, *args, case_id, **options):
 
 
 SAMPLES = [
-    case(sf.sample, by, key="id", **size, case_id=f"sample_{name}_of_{place}")
-    for place, by in enumerate(("label", ["label", "sex"], BINS_OF_SEX))
-    for name, size in {
-        "n": {"n": 17},
-        "equal": {"frac": 0.4, "allocation": "equal"},
-        "each": {"each": 3},
-    }.items()
+    case(sf.sample, ["label", "sex"], key="id", n=17, case_id="sample"),
+    case(sf.sample, BINS_OF_SEX, key="id", n=17, case_id="sample_of_bins"),
+    case(
+        sf.sample,
+        ["label", "sex"],
+        key="id",
+        frac=0.4,
+        allocation="equal",
+        case_id="sample_of_equal_sizes",
+    ),
+    case(sf.sample, "label", key="id", each=3, case_id="sample_of_each"),
 ]
 """A sample is lazy, and has no column more."""
 
 OWN_TERMS = [
-    case(verb, by, target, key="id", case_id=f"{verb.__name__}_{name}")
-    for name, by in {"own_term_first": [TERM, "label"], "own_term_last": ["label", TERM]}.items()
-    for verb, target in ((sf.kfold, 4), (sf.split, PARTS))
+    case(sf.kfold, [TERM, "label"], 4, key="id", case_id="own_term_first"),
+    case(sf.split, ["label", TERM], PARTS, key="id", case_id="own_term_last"),
 ]
 """A term of another module, with no line written for it."""
 
 HASHED = [
-    *(
-        case(
-            sf.kfold, None, 100, key=key, deal="hash", repeats=3, seed=5, case_id=f"hash_of_{place}"
-        )
-        for place, key in enumerate((*KEYS, "kind", ["label", "who"]))
-    ),
+    case(sf.kfold, k=100, key="kind", deal="hash", repeats=3, seed=5, case_id="hash_of_categories"),
+    case(sf.kfold, k=100, key=["label", "who"], deal="hash", case_id="hash_of_a_repeated_key"),
     case(sf.split, parts=PARTS, key="name", deal="hash", where="some", case_id="hash_of_some_rows"),
     case(
         sf.split,
         parts=0.3,
-        key="id",
+        key=["day", "id"],
         deal="hash",
         where=lambda df: df["age"] > 20,
         case_id="hash_of_computed_rows",
-    ),
-    case(
-        sf.kfold,
-        k=7,
-        key="name",
-        deal="hash",
-        where="some",
-        name="inner",
-        case_id="hash_of_inner_folds",
     ),
 ]
 """The key alone decides, also one that repeats."""
@@ -246,8 +236,7 @@ EACH = [
 
 EXTENDED = [
     case(sf.extend, ENTRIES, name="given", **ANY, case_id="extend"),
-    case(sf.extend, ENTRIES, name="given", **ANY, seed=3, case_id="extend_with_a_seed"),
-    case(sf.extend, ENTRIES, name="given", **ANY, k=4, case_id="extend_with_k"),
+    case(sf.extend, ENTRIES, name="given", **ANY, k=4, seed=3, case_id="extend_with_k_and_seed"),
     case(
         sf.extend,
         ENTRIES,
@@ -274,17 +263,20 @@ EXTENDED = [
         case_id="extend_pooled_classes",
     ),
     case(sf.extend, "label", 3, name="few", key="id", case_id="extend_all_folds_but_one"),
-    *(
-        case(
-            sf.extend,
-            ["label", "whole"],
-            parts=parts,
-            missing=missing,
-            **PART_NAMES,
-            case_id=f"extend_{given}_parts_where_missing_is_{missing}",
-        )
-        for given, parts in (("all", None), ("named", PARTS))
-        for missing in ("stratum", "null")
+    case(
+        sf.extend,
+        ["label", "whole"],
+        missing="stratum",
+        **PART_NAMES,
+        case_id="extend_parts_that_are_there",
+    ),
+    case(
+        sf.extend,
+        ["label", "whole"],
+        parts=PARTS,
+        missing="null",
+        **PART_NAMES,
+        case_id="extend_named_parts_but_where_missing",
     ),
 ]
 """Folds and parts that are given stay."""
@@ -686,26 +678,20 @@ def test_parts_have_the_rows_of_pandas(engine):
 RULES = [
     {"nulls": "train"},
     {"nulls": "drop"},
-    {"name": "day", "train": "past"},
     {"name": "day", "train": "past", "gap": 1, "window": 2},
-    {"name": "day", "gap": 1},
     {"name": "day", "every": "1d", "last": 3},
-    {"name": "month", "every": "1mo", "train": "past", "last": 3},
     {"name": "month", "every": "1mo", "train": "past", "horizon": 3, "step": 1, "gap": "10d"},
     {"name": "day", "every": "1d", "horizon": 2, "apart": "kind"},
     {"name": "time", "train": "past", "horizon": 40, "step": 60},
-    {"name": "time", "train": "past", "gap": 56, "window": 3},
     {"name": "half", "train": [0.5, 7, 9.5], "valid": [2.5, 2]},
     {"name": "name", "train": ["row 1", "row 2", "row 7"], "valid": ["row 7", "row 3"]},
     {"name": "split", "train": "train", "valid": "test"},
-    {"name": "split", "train": ["train", "valid"]},
     {"name": "split", "train": "train", "valid": ["test", "valid"], "apart": "who"},
     {"name": "fold", "train": [0, 2], "nulls": "drop"},
     {"name": "fold", "train": [0, 2], "nulls": "train", "apart": ["who", "day"]},
     {"nulls": "train", "apart": "half"},
     {"nulls": "drop", "apart": ["time", "name", "who"]},
     {"name": ["day", "fold"], "nulls": "drop", "apart": "whole"},
-    {"name": "day", "train": "past", "apart": "kind"},
     {"nulls": "drop", "apart": "row"},
 ]
 

@@ -25,6 +25,10 @@ NO_ROWS = ", which is not possible on {name} frames.\nHint: "
 BINS = f"{NO_ROWS}`report` with `sf.quantiles(...)` compares the bins of a feature."
 ELSEWHERE = f"{NO_ROWS}`sf.quantiles` and `sf.bins` divide numbers into strata."
 DISTANCES = f" needs the distances between all rows{ELSEWHERE}"
+LINKS = (
+    f" looks at all rows at once{NO_ROWS}compute a column of groups on one machine, or with a graph"
+    ' library for {name}, and pass its name, as in `groups="component"`.'
+)
 FEATURES = f" looks at the values of `features` in all rows{BINS}"
 SWAPS = f"`sf.total` swaps rows until the totals of the parts are even{ELSEWHERE}"
 SORTED = (
@@ -41,6 +45,10 @@ ONE_THING = (
 )
 NO_KEY = "{{name}} frames need {}, because their rows may come in a different order each time.\n"
 NO_KEY += 'Hint: name the columns that identify a row, as in `key="id"`.'
+RARE_GROUPS = (
+    "`rare='{}'` cannot be combined with `groups` and quantiles inside the strata of earlier"
+    " entries on {{name}} frames."
+)
 REFUSED = [
     pytest.param(
         lambda frames: sf.cv(frames.folded),
@@ -89,34 +97,12 @@ REFUSED = [
     ),
     pytest.param(
         lambda frames: sf.kfold(frames.df),
-        (
-            "{name} frames need a `key` or `groups`, because their rows may come in a different"
-            ' order each time.\nHint: name the columns that identify a row, as in `key="id"`.'
-        ),
+        NO_KEY.format("a `key` or `groups`"),
         id="kfold_without_a_key",
     ),
     pytest.param(
-        lambda frames: sf.kfold(frames.df, "label", 4, rare="ignore"),
-        (
-            "{name} frames need a `key` or `groups`, because their rows may come in a different"
-            ' order each time.\nHint: name the columns that identify a row, as in `key="id"`.'
-        ),
-        id="kfold_of_classes_without_a_key",
-    ),
-    pytest.param(
-        lambda frames: sf.split(frames.df, "label"),
-        (
-            "{name} frames need a `key` or `groups`, because their rows may come in a different"
-            ' order each time.\nHint: name the columns that identify a row, as in `key="id"`.'
-        ),
-        id="split_without_a_key",
-    ),
-    pytest.param(
         lambda frames: sf.plan(frames.df, "label", 3),
-        (
-            "{name} frames need a `key` or `groups`, because their rows may come in a different"
-            ' order each time.\nHint: name the columns that identify a row, as in `key="id"`.'
-        ),
+        NO_KEY.format("a `key` or `groups`"),
         id="plan_without_a_key",
     ),
     pytest.param(
@@ -135,11 +121,6 @@ REFUSED = [
         id="chain",
     ),
     pytest.param(
-        lambda frames: sf.kfold(frames.df, sf.clusters(["age"]), key="id"),
-        f"`sf.clusters`{DISTANCES}",
-        id="clusters",
-    ),
-    pytest.param(
         lambda frames: sf.kfold(frames.df, key="id", by=["label", sf.total("age", "id")]),
         SWAPS,
         id="kfold_of_totals",
@@ -150,19 +131,9 @@ REFUSED = [
         id="split_of_totals",
     ),
     pytest.param(
-        lambda frames: sf.plan(frames.df, key="id", by=["label", sf.total("age", "id")]),
-        SWAPS,
-        id="plan_of_totals",
-    ),
-    pytest.param(
         lambda frames: sf.report(frames.folded, by=["label", sf.total("age", "id")]),
         SWAPS,
         id="report_of_totals",
-    ),
-    pytest.param(
-        lambda frames: sf.check(frames.folded, by=["label", sf.total("age", "id")]),
-        SWAPS,
-        id="check_of_totals",
     ),
     pytest.param(
         lambda frames: sf.check(frames.folded, sf.clusters(["age", "id"], 2)),
@@ -170,33 +141,22 @@ REFUSED = [
         id="check_of_clusters",
     ),
     pytest.param(
-        lambda frames: sf.balance(frames.folded, ["label", sf.clusters(["age", "id"], 2)]),
-        f"`sf.clusters`{DISTANCES}",
-        id="balance_of_clusters",
-    ),
-    pytest.param(
         lambda frames: sf.kfold(frames.df, sf.continuous("price"), deal="contiguous"),
         CUT,
-        id="contiguous_kfold",
+        id="contiguous",
     ),
     pytest.param(
-        lambda frames: sf.split(frames.df, sf.continuous("price"), deal="contiguous"),
-        CUT,
-        id="contiguous_split",
+        lambda frames: sf.kfold(frames.df, sf.continuous("price"), deal="circular"),
+        f'`deal="circular"` needs all rows in order{ELSEWHERE}',
+        id="circular",
     ),
     pytest.param(
-        lambda frames: sf.plan(frames.df, sf.continuous("price"), deal="contiguous"),
-        CUT,
-        id="contiguous_plan",
+        lambda frames: sf.kfold(frames.df, sf.margins(["label", "sex"]), key="id"),
+        f"`sf.margins` searches over all rows at once{ELSEWHERE}",
+        id="margins",
     ),
     pytest.param(
         lambda frames: sf.kfold(frames.df, "price", key="id"), SORTED, id="kfold_of_fractions"
-    ),
-    pytest.param(
-        lambda frames: sf.split(frames.df, "price", key="id"), SORTED, id="split_of_fractions"
-    ),
-    pytest.param(
-        lambda frames: sf.plan(frames.df, "price", 3, key="id"), SORTED, id="plan_of_fractions"
     ),
     pytest.param(
         lambda frames: sf.sample(frames.df, "price", n=9, key="id"),
@@ -207,31 +167,6 @@ REFUSED = [
         lambda frames: sf.kfold(frames.df, sf.continuous("price"), key="id"),
         SORTED,
         id="kfold_of_continuous",
-    ),
-    pytest.param(
-        lambda frames: sf.split(frames.df, sf.continuous("price"), key="id"),
-        SORTED,
-        id="split_of_continuous",
-    ),
-    pytest.param(
-        lambda frames: sf.plan(frames.df, sf.continuous("price"), 3, key="id"),
-        SORTED,
-        id="plan_of_continuous",
-    ),
-    pytest.param(
-        lambda frames: sf.sample(frames.df, sf.continuous("price"), n=9, key="id"),
-        SORTED,
-        id="sample_of_continuous",
-    ),
-    pytest.param(
-        lambda frames: sf.kfold(frames.df, sf.nearest("price"), key="id"),
-        f"`sf.nearest`{DISTANCES}",
-        id="kfold_of_nearest",
-    ),
-    pytest.param(
-        lambda frames: sf.split(frames.df, sf.nearest("price"), key="id"),
-        f"`sf.nearest`{DISTANCES}",
-        id="split_of_nearest",
     ),
     pytest.param(
         lambda frames: sf.plan(frames.df, sf.nearest("price"), 3, key="id"),
@@ -257,20 +192,14 @@ REFUSED = [
         lambda frames: sf.kfold(
             frames.df, ["rarely", sf.quantiles("price", 2)], groups="who", rare="null"
         ),
-        (
-            "`rare='null'` cannot be combined with `groups` and quantiles inside the strata of"
-            " earlier entries on {name} frames."
-        ),
+        RARE_GROUPS.format("null"),
         id="null_rare_groups_and_quantiles",
     ),
     pytest.param(
         lambda frames: sf.kfold(
             frames.df, ["rarely", sf.quantiles("price", 2)], groups="who", rare="pool"
         ),
-        (
-            "`rare='pool'` cannot be combined with `groups` and quantiles inside the strata of"
-            " earlier entries on {name} frames."
-        ),
+        RARE_GROUPS.format("pool"),
         id="pooled_rare_groups_and_quantiles",
     ),
     pytest.param(
@@ -284,57 +213,13 @@ REFUSED = [
     ),
     pytest.param(
         lambda frames: sf.kfold(frames.df, groups=sf.linked("sex", "age")),
-        (
-            f"`sf.linked` looks at all rows at once{NO_ROWS}compute a column of groups on one"
-            " machine, or with a graph library for {name}, and pass its name, as in"
-            ' `groups="component"`.'
-        ),
+        f"`sf.linked`{LINKS}",
         id="kfold_of_linked_groups",
     ),
     pytest.param(
-        lambda frames: sf.kfold(frames.df, groups=sf.similar("age", 0.1)),
-        (
-            f"`sf.similar` looks at all rows at once{NO_ROWS}compute a column of groups on one"
-            " machine, or with a graph library for {name}, and pass its name, as in"
-            ' `groups="component"`.'
-        ),
-        id="kfold_of_similar_groups",
-    ),
-    pytest.param(
-        lambda frames: sf.advise(frames.df, "label", groups=sf.linked("sex", "age")),
-        (
-            f"`sf.linked` looks at all rows at once{NO_ROWS}compute a column of groups on one"
-            " machine, or with a graph library for {name}, and pass its name, as in"
-            ' `groups="component"`.'
-        ),
-        id="advise_of_linked_groups",
-    ),
-    pytest.param(
         lambda frames: sf.advise(frames.df, "label", groups=sf.similar("age", 0.1)),
-        (
-            f"`sf.similar` looks at all rows at once{NO_ROWS}compute a column of groups on one"
-            " machine, or with a graph library for {name}, and pass its name, as in"
-            ' `groups="component"`.'
-        ),
+        f"`sf.similar`{LINKS}",
         id="advise_of_similar_groups",
-    ),
-    pytest.param(
-        lambda frames: sf.report(frames.folded, "label", groups=sf.linked("sex", "age")),
-        (
-            f"`sf.linked` looks at all rows at once{NO_ROWS}compute a column of groups on one"
-            " machine, or with a graph library for {name}, and pass its name, as in"
-            ' `groups="component"`.'
-        ),
-        id="report_of_linked_groups",
-    ),
-    pytest.param(
-        lambda frames: sf.report(frames.folded, "label", groups=sf.similar("age", 0.1)),
-        (
-            f"`sf.similar` looks at all rows at once{NO_ROWS}compute a column of groups on one"
-            " machine, or with a graph library for {name}, and pass its name, as in"
-            ' `groups="component"`.'
-        ),
-        id="report_of_similar_groups",
     ),
     pytest.param(
         lambda frames: sf.kfold(frames.folded, "label", key="id"),
@@ -452,27 +337,29 @@ LACKING = FOLDED.assign(
     negative=FOLDED["half"].where(FOLDED["id"] != 7, -float("inf")),
 )
 """Rows in which numbers with an order are missing or infinite."""
-ORDERED = [
-    pytest.param(sf.balance, {}, id="balance"),
-    pytest.param(sf.report, {}, id="report"),
-    pytest.param(sf.report, {"groups": "who"}, id="report by groups"),
-    pytest.param(sf.compare, {"names": ["fold", "plain"]}, id="compare"),
-    pytest.param(sf.advise, {"ks": [2, 5]}, id="advise"),
-    pytest.param(sf.check, {"duplicates": None}, id="check"),
-    pytest.param(sf.kfold, {"groups": "who", "name": "new"}, id="kfold"),
-    pytest.param(
-        sf.kfold, {"groups": "who", "name": "new", "missing": "stratum"}, id="kfold of all rows"
-    ),
-    pytest.param(sf.plan, {"groups": "who", "k": 3}, id="plan"),
+ORDERS = [
+    sf.continuous("half"),
+    "half",
+    ["label", "half"],
+    sf.continuous("infinite"),
+    "negative",
 ]
-"""Verbs that cut an order into bins on engines, and their arguments beside `by`."""
+ORDERED = [
+    *((sf.balance, {}, by) for by in ORDERS),
+    *((sf.kfold, {"groups": "who", "name": "new"}, by) for by in ORDERS),
+    (sf.kfold, {"groups": "who", "name": "new", "missing": "stratum"}, "half"),
+    (sf.plan, {"groups": "who", "k": 3}, "half"),
+    (sf.report, {}, "half"),
+    (sf.report, {"groups": "who"}, "half"),
+    (sf.compare, {"names": ["fold", "plain"]}, "half"),
+    (sf.advise, {"ks": [2, 5]}, "half"),
+    (sf.check, {"duplicates": None}, "half"),
+]
+"""Verbs that cut an order into bins on engines, their arguments beside `by`, and the order."""
 NO_COUNT = re.compile(r" in \d+ rows?( \(.*?\))?")
 
 
-@pytest.mark.parametrize(("verb", "options"), ORDERED)
-@pytest.mark.parametrize(
-    "by", [sf.continuous("half"), "half", ["label", "half"], sf.continuous("infinite"), "negative"]
-)
+@pytest.mark.parametrize(("verb", "options", "by"), ORDERED)
 def test_an_order_that_is_cut_into_bins_keeps_its_rules(engine, verb, options, by):
     """Values that are missing or infinite have no place in an order, on any frame."""
     expected = refused(lambda: verb(LACKING, by, **options))

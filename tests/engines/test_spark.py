@@ -274,7 +274,7 @@ OWN_VALUE += " rows must first be added with `withColumn`."
 
 
 @pytest.mark.parametrize(("make_column", "reason"), NO_VALUE)
-def test_columns_of_spark_must_have_a_value_in_in_each_row(spark, make_column, reason):
+def test_columns_of_spark_must_have_a_value_in_each_row(spark, make_column, reason):
     """An expression that Spark cannot evaluate row by row is an error with Spark's reason."""
     rows = spark_frame(spark, FRAME)
     named = make_column()
@@ -606,8 +606,16 @@ def test_rows_of_times_are_those_of_their_label(spark, zone, value):
         assert sorted(sorted(r.id for r in part.collect()) for part in parts) == expected
 
 
-@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/Sao_Paulo", "America/Havana"])
-@pytest.mark.parametrize(("every", "gap"), [("2d", "7h"), ("6h", "1d"), ("40m", 1)])
+@pytest.mark.parametrize(
+    ("zone", "every", "gap"),
+    [
+        ("Asia/Tokyo", "2d", "7h"),
+        ("America/Sao_Paulo", "2d", "7h"),
+        ("America/Sao_Paulo", "6h", "1d"),
+        ("America/Havana", "2d", "7h"),
+        ("America/Havana", "40m", 1),
+    ],
+)
 def test_periods_are_those_of_the_clock_of_the_session(spark, zone, every, gap):
     """Folds by periods have the rows of Polars in the session's zone, where clocks change too."""
     at = "timestamp'2018-11-02 00:00:00Z' + make_dt_interval(0, cast(id * 2 as int)) as at"
