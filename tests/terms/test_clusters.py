@@ -47,7 +47,7 @@ def mini_batches(n: int, **options: Any) -> Any:
 
 @pytest.mark.parametrize("nested", [True, False], ids=["SCBCV", "KCBCV"])
 @pytest.mark.parametrize(("algorithm", "k"), [("kmeans", 2), ("kmeans", 5), ("minibatch", 5)])
-def test_scbcv_and_kcbcv(frame: Make, algorithm: str, k: int, nested: bool) -> None:
+def test_scbcv_and_kcbcv(algorithm: str, k: int, nested: bool) -> None:
     """Rows are dealt in turn by cluster and distance, as in Algorithm 1 of Spezia et al."""
     data = cloud()
     term = sf.clusters(FEATURES, 4, algorithm=algorithm, scale=None)
@@ -61,12 +61,13 @@ def test_scbcv_and_kcbcv(frame: Make, algorithm: str, k: int, nested: bool) -> N
         apart = fitted.transform(points[rows]).min(axis=1)
         for own in rows_by_value(fitted.labels_.tolist()):
             ordered += [rows[place] for place in sorted(own, key=apart.__getitem__)]
-    folds = sf.kfold(frame(data), ["label", term] if nested else term, k, deal="circular")
+    by = ["label", term] if nested else term
+    folds = sf.kfold(pd.DataFrame(data), by, k, deal="circular")
     assert values(folds, "fold") == round_robin(ordered, k)
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_clusters_of_any_model(frame: Make, name: str) -> None:
+def test_clusters_of_any_model(name: str) -> None:
     """Rows are ordered by the distance to the centre of their cluster, or to the mean of noise."""
     model, options = MODELS[name]
     data = cloud()
@@ -79,7 +80,8 @@ def test_clusters_of_any_model(frame: Make, name: str) -> None:
         far = np.linalg.norm(points[own] - centre, axis=1)
         rows += [own[place] for place in np.argsort(far, kind="stable")]
     term = sf.clusters(FEATURES, scale=None, **options or {"algorithm": model})
-    assert values(sf.kfold(frame(data), term, 5, deal="circular"), "fold") == round_robin(rows, 5)
+    folds = sf.kfold(pd.DataFrame(data), term, 5, deal="circular")
+    assert values(folds, "fold") == round_robin(rows, 5)
 
 
 def test_clusters_are_numbered_by_first_appearance(frame: Make) -> None:

@@ -45,11 +45,6 @@ REFUSED: list[Any] = [
     ),
     pytest.param(lambda: ["label", "y", "label"], f"{ONCE}'label' twice.", id="column_twice"),
     pytest.param(
-        lambda: [sf.bins("x", [0, 9.5])] * 2,
-        f"{ONCE}sf.bins('x', [0, 9.5]) twice.",
-        id="bins_twice",
-    ),
-    pytest.param(
         lambda: [sf.clusters("x", 2), sf.clusters("x", 2)],
         f"{ONCE}sf.clusters(['x']) twice.",
         id="clusters_twice",
@@ -60,11 +55,6 @@ REFUSED: list[Any] = [
         id="order_before_a_class",
     ),
     pytest.param(
-        lambda: [sf.chain("x"), sf.chain(["y"])],
-        f"`sf.chain` {LAST}[sf.chain(['x']), sf.chain(['y'])].",
-        id="two_orders",
-    ),
-    pytest.param(
         lambda: [sf.continuous("x"), sf.nearest("y")],
         f"`sf.continuous` or `sf.nearest` {LAST}[sf.continuous('x'), sf.nearest(['y'])].",
         id="two_kinds_of_order",
@@ -73,11 +63,6 @@ REFUSED: list[Any] = [
         lambda: ["label", sf.classes("zzz")],
         f"`by` names the column 'zzz', {NO_COLUMN}the columns are 'label', 'x', 'y', 1.",
         id="unknown_column",
-    ),
-    pytest.param(
-        lambda: sf.clusters(["x", "yy"]),
-        f"`by` names the column 'yy', {NO_COLUMN}did you mean 'y'?",
-        id="unknown_feature",
     ),
     pytest.param(
         lambda: sf.chain(("x", "y")),
@@ -101,27 +86,17 @@ REFUSED: list[Any] = [
     pytest.param(lambda: sf.quantiles("x", 1), f"{BINS}1.", id="quantiles_one"),
     pytest.param(lambda: sf.quantiles("x", True), f"{BINS}True.", id="quantiles_flag"),
     pytest.param(lambda: sf.quantiles("x", 2.5), f"{BINS}2.5.", id="quantiles_fraction"),
-    pytest.param(lambda: sf.quantiles("x", "3"), f"{BINS}'3'.", id="quantiles_text"),
-    pytest.param(lambda: sf.quantiles("x", None), f"{BINS}None.", id="quantiles_none"),
     pytest.param(
         lambda: sf.quantiles("x", 10**7),
         "`n` of `sf.quantiles` must not exceed 1,000,000 bins, got 10,000,000.",
         id="too_many_quantiles",
     ),
-    pytest.param(lambda: sf.bins("x", []), f"{INCREASING}[].", id="no_edges"),
     pytest.param(lambda: sf.bins("x", [1]), f"{INCREASING}[1].", id="one_edge"),
     pytest.param(lambda: sf.bins("x", [1, 1]), f"{INCREASING}[1, 1].", id="equal_edges"),
-    pytest.param(lambda: sf.bins("x", [2, 1]), f"{INCREASING}[2, 1].", id="decreasing_edges"),
     pytest.param(lambda: sf.bins("x", [0, NAN, 2]), f"{INCREASING}[0, nan, 2].", id="nan_in_edges"),
     pytest.param(lambda: sf.bins("x", [0, None]), f"{INCREASING}[0, None].", id="none_in_edges"),
-    pytest.param(lambda: sf.bins("x", "ab"), f"{INCREASING}'ab'.", id="text_as_edges"),
     pytest.param(lambda: sf.bins("x", 1), f"{INCREASING}1.", id="one_as_edges"),
     pytest.param(lambda: sf.bins("x", 12), f"{INCREASING}12{TWELVE}", id="number_of_bins"),
-    pytest.param(
-        lambda: sf.bins("x", np.int64(12)),
-        f"{INCREASING}{np.int64(12)!r}{TWELVE}",
-        id="number_of_bins_of_numpy",
-    ),
     pytest.param(
         lambda: sf.bins("x", [0, 10**400]),
         f"{EDGES}numbers that floats can hold, got [0, about 10**400].",
@@ -143,16 +118,8 @@ REFUSED: list[Any] = [
         "`features` of `sf.chain` must hold each column once, got 'x' twice.",
         id="feature_twice",
     ),
-    pytest.param(
-        lambda: sf.chain(pd.Index(["x", "y"])), f"{FEATURES}Index.{LIST}", id="index_as_features"
-    ),
     pytest.param(lambda: sf.chain({"x"}), f"{FEATURES}{{'x'}}.{LIST}", id="set_as_features"),
     pytest.param(lambda: sf.chain(None), f"{FEATURES}None.{LIST}", id="none_as_features"),
-    pytest.param(
-        lambda: sf.chain([["x", "y"]]),
-        f"{FEATURES}['x', 'y'].{LIST}",
-        id="list_of_lists_as_features",
-    ),
     pytest.param(
         lambda: sf.chain([sf.classes("x")]),
         f"{FEATURES}sf.classes('x').{LIST}",
@@ -169,17 +136,7 @@ REFUSED: list[Any] = [
         id="chain_scale_is_a_number",
     ),
     pytest.param(
-        lambda: sf.nearest("x", scale=["minmax"]),
-        f"`scale` of `sf.nearest` {SCALE}['minmax'].",
-        id="nearest_scale_is_a_list",
-    ),
-    pytest.param(
         lambda: sf.nearest("x", 1), "`block` must be at least 2, got 1.", id="block_of_one"
-    ),
-    pytest.param(
-        lambda: sf.nearest("x", True),
-        "`block` must be a whole number, got True.",
-        id="block_is_a_flag",
     ),
     pytest.param(
         lambda: sf.nearest("x", 3),
@@ -191,16 +148,6 @@ REFUSED: list[Any] = [
     ),
     # Clusters.
     pytest.param(lambda: sf.clusters("x", 0), "`n` must be at least 1, got 0.", id="no_clusters"),
-    pytest.param(
-        lambda: sf.clusters("x", 2.0),
-        "`n` must be a whole number, got 2.0.\nHint: `n=2`.",
-        id="clusters_is_a_float",
-    ),
-    pytest.param(
-        lambda: sf.clusters("x", None),
-        "`n` must be a whole number, got None.",
-        id="clusters_is_none",
-    ),
     pytest.param(
         lambda: sf.clusters("x", "no"),
         "`n` of `sf.clusters` must be a whole number or 'auto', got 'no'.",
@@ -251,11 +198,6 @@ REFUSED: list[Any] = [
         lambda: sf.margins([]), "`sf.margins` must hold a list of entries, got [].", id="no_margins"
     ),
     pytest.param(
-        lambda: sf.margins(None),
-        "`sf.margins` must hold a list of entries, got None.",
-        id="margins_of_none",
-    ),
-    pytest.param(
         lambda: sf.margins([sf.chain("x")]), f"{MARGINS}`sf.chain`.{CUT}", id="order_in_margins"
     ),
     pytest.param(
@@ -279,20 +221,17 @@ FILL = "Hint: drop these rows, or fill the missing values first;"
 FILL += ' in `kfold`, `missing="null"` leaves the fold of these rows null.'
 TEXT = ["p", "q"] * 5
 DAYS = [dt.date(2020, 1, day) for day in range(1, 11)]
-OTHER_TYPES: list[Any] = [pd.Series(TEXT, dtype=dtype) for dtype in (object, "category")]
-OTHER_TYPES += [pl.Series(TEXT, dtype=dtype) for dtype in (pl.String, pl.Categorical)]
-DATES: list[Any] = [pd.Series(DAYS, dtype=dtype) for dtype in (object, "datetime64[ns]")]
-DATES += [pl.Series(DAYS, dtype=dtype) for dtype in (pl.Date, pl.Datetime)]
-NO_FEATURES = [*OTHER_TYPES, *DATES, pd.Series([1] * 10, dtype="category"), pd.Series([1j] * 10)]
 ENCODE = "\nHint: encode it as numeric columns, as `pd.get_dummies` and `DataFrame.to_dummies` do."
 AS_FEATURES = "numbers, booleans or vectors as features"
 BINNED = sf.bins("z", [0, 1])
-NUMBERS = (sf.continuous("z"), sf.quantiles("z", 5), BINNED)
 CHAIN = sf.chain(["x", "z"])
 TYPES: list[tuple[Any, Any, str, str]] = [
-    *((column, term, "numbers or dates", "") for column in OTHER_TYPES for term in NUMBERS),
-    *((column, BINNED, "numbers", "\nHint: `sf.quantiles` takes dates.") for column in DATES),
-    *((column, CHAIN, AS_FEATURES, ENCODE) for column in NO_FEATURES),
+    (pd.Series(TEXT, dtype=object), sf.continuous("z"), "numbers or dates", ""),
+    (pl.Series(TEXT), sf.quantiles("z", 5), "numbers or dates", ""),
+    (pl.Series(TEXT, dtype=pl.Categorical), BINNED, "numbers or dates", ""),
+    (pd.Series(DAYS), BINNED, "numbers", "\nHint: `sf.quantiles` takes dates."),
+    (pl.Series(DAYS), CHAIN, AS_FEATURES, ENCODE),
+    (pd.Series([1] * 10, dtype="category"), CHAIN, AS_FEATURES, ENCODE),
 ]
 """Columns, terms that do not take their type, what these need, and a way out."""
 
@@ -316,8 +255,9 @@ def test_types_of_columns(column: Any, term: Any, needed: str, hint: str) -> Non
     refuse_now(message, lambda: sf.kfold(frame, term, 2))
 
 
-@pytest.mark.parametrize("term", [sf.clusters, sf.chain, sf.nearest])
-@pytest.mark.parametrize("missing", ["error", "stratum", "null"])
+@pytest.mark.parametrize(
+    ("term", "missing"), [(sf.clusters, "error"), (sf.chain, "stratum"), (sf.nearest, "null")]
+)
 def test_values_of_features(frame: Make, kind: str, term: Any, missing: str) -> None:
     """Null, NaN and infinity in features are refused at once; rows of nulls may have no fold."""
     data: dict[str, list[Any]] = {"label": [*"ababa"], "y": [1, 2, 3, None, 5]}

@@ -11,7 +11,7 @@ import pytest
 import stratframe as sf
 from stratframe.core.order import by_value
 from stratframe.core.seeds import StreamTag, random_words
-from tests.helpers import Make, eager, make, values
+from tests.helpers import Make, make, values
 from tests.terms.clouds import FEATURES, cloud, points_of, round_robin
 
 TERMS = [sf.clusters, sf.chain, sf.nearest]
@@ -42,9 +42,10 @@ def test_db_scv(frame: Make) -> None:
 
 
 @pytest.mark.parametrize("k", [2, 4])
-def test_dob_scv(frame: Make, k: int) -> None:
+def test_dob_scv(k: int) -> None:
     """A drawn row and its k - 1 nearest are in k folds, as Moreno-Torres et al. say."""
     data = cloud()
+    df = pl.DataFrame(data)
     by = ["label", sf.nearest(FEATURES, scale=None)]
     blocks = list[list[int]]()
     points = points_of(data)
@@ -53,22 +54,22 @@ def test_dob_scv(frame: Make, k: int) -> None:
             near = np.linalg.norm(points - points[left[0]], axis=1)
             blocks.append(sorted(left, key=lambda row: near[row])[:k])
             left = [row for row in left if row not in blocks[-1]]
-    folds = values(sf.kfold(frame(data), by, k), "fold")
+    folds = values(sf.kfold(df, by, k), "fold")
     of_size = ["label", sf.nearest(FEATURES, k, scale=None)]
-    assert values(sf.kfold(frame(data), of_size, k), "fold") == folds
+    assert values(sf.kfold(df, of_size, k), "fold") == folds
     assert all(len({folds[row] for row in block}) == len(block) for block in blocks)
     assert any(folds[block[0]] != 0 for block in blocks)
-    circular = values(sf.kfold(frame(data), by, k, deal="circular"), "fold")
+    circular = values(sf.kfold(df, by, k, deal="circular"), "fold")
     assert circular == round_robin([row for block in blocks for row in block], k)
 
 
 @pytest.mark.parametrize("scale", ["standard", "minmax"])
 @pytest.mark.parametrize("term", TERMS)
-def test_scales_make_units_alike(frame: Make, scale: str, term: Any) -> None:
+def test_scales_make_units_alike(scale: str, term: Any) -> None:
     """Scaled features count alike, whatever their units; a constant one does not count."""
     data = cloud(60) | {"one": [0.1] * 60}
-    moved = frame({**data, "y": [1024 * y for y in data["y"]]})
-    here = values(sf.kfold(frame(data), term(FEATURES, scale=scale), 4), "fold")
+    moved = pl.DataFrame({**data, "y": [1024 * y for y in data["y"]]})
+    here = values(sf.kfold(pl.DataFrame(data), term(FEATURES, scale=scale), 4), "fold")
     assert here == values(sf.kfold(moved, term([*FEATURES, "one"], scale=scale), 4), "fold")
     assert here != values(sf.kfold(moved, term(FEATURES, scale=None), 4), "fold")
 
@@ -91,13 +92,13 @@ def test_seeds(frame: Make) -> None:
 
 
 @pytest.mark.parametrize("term", TERMS)
-def test_samples_along_orders(frame: Make, term: Any) -> None:
+def test_samples_along_orders(term: Any) -> None:
     """A sample or a part along an order has the size that was asked for."""
-    df = frame(cloud(100))
+    df = pl.DataFrame(cloud(100))
     by = ["label", term(FEATURES)]
     for deal in ("random", "circular"):
         assert values(sf.split(df, by, 0.2, deal=deal), "split").count("test") == 20
-    assert [len(eager(sf.sample(df, by, n=n))) for n in (7, 0)] == [7, 0]
+    assert [len(sf.sample(df, by, n=n)) for n in (7, 0)] == [7, 0]
 
 
 @pytest.mark.parametrize("deal", ["random", "circular"])

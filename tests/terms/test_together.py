@@ -115,6 +115,12 @@ def test_folds_are_free_of_order_and_library(data: st.DataObject, rows: Any) -> 
     assert found.to_list() == folds[order].tolist()
 
 
+def test_rows_without_a_fold_link_no_others() -> None:
+    """Judges compare the rows that have a fold; the others link nothing."""
+    table = pl.DataFrame({"one": [1, 1, 2, 3], "two": [4, 5, 4, 6], "fold": [None, 0, 1, 0]})
+    assert sf.check(table, groups=sf.linked("one", "two"), duplicates=None)
+
+
 def test_sizes_are_as_even_as_those_of_group_k_fold() -> None:
     """No fold is further from its share than the folds of scikit-learn on the components."""
     drawn = np.random.default_rng(0)
