@@ -171,16 +171,7 @@ def test_text_with_a_collation_is_compared_by_its_bytes(spark, collation):
     assert set(collect_spark(sf.parts(rows, "text")["A"])["text"]) == {"A"}
 
 
-def kfold_by_names(rows):
-    return sf_spark.kfold(rows, "label", key="id", where="some")
-
-
 SAME = [
-    pytest.param(
-        lambda rows: sf_spark.kfold(rows, fn.col("label"), key=fn.col("id"), where=fn.col("some")),
-        kfold_by_names,
-        id="columns_of_kfold",
-    ),
     pytest.param(
         lambda rows: sf_spark.kfold(
             rows,
@@ -228,13 +219,8 @@ SAME = [
     ),
     pytest.param(
         lambda rows: sf_spark.kfold(rows, "LABEL", key="Id", where="SOME"),
-        kfold_by_names,
+        lambda rows: sf_spark.kfold(rows, "label", key="id", where="some"),
         id="other_case_of_kfold",
-    ),
-    pytest.param(
-        lambda rows: sf_spark.balance(rows, "LABEL", "PLAIN").rename(columns={"LABEL": "label"}),
-        lambda rows: sf_spark.balance(rows, "label", "plain"),
-        id="other_case_of_balance",
     ),
     pytest.param(
         lambda rows: sf_spark.extend(rows, "LABEL", key="ID", name="SPLIT"),
@@ -438,12 +424,7 @@ REFUSED = [
     pytest.param(
         lambda rows: sf_spark.kfold(with_months(rows), sf.classes("v"), key="id"),
         NO_ARROW,
-        id="strata_that_arrow_does_not_have",
-    ),
-    pytest.param(
-        lambda rows: sf_spark.kfold(with_months(rows), groups="v"),
-        NO_ARROW,
-        id="groups_that_arrow_does_not_have",
+        id="values_that_arrow_does_not_have",
     ),
     pytest.param(
         lambda rows: sf_spark.kfold(rows, lambda df: df["label"].str.upper(), key="id"),
@@ -452,7 +433,6 @@ REFUSED = [
         id="callable_of_a_pandas_frame",
     ),
     returned("label", "str"),
-    returned(5, "int"),
     returned(pl.Series([1]), "Series"),
 ]
 

@@ -19,8 +19,6 @@ STRATA: list[Any] = [
     pytest.param(lambda df: sf.plan(df, ["label", "tags"]), id="plan"),
     pytest.param(lambda df: sf.advise(df, sf.classes("tags")), id="advise"),
     pytest.param(lambda df: sf.kfold(df, groups="tags", name="new"), id="groups"),
-    pytest.param(lambda df: sf.split(df, groups=["label", "tags"]), id="groups_of_split"),
-    pytest.param(lambda df: sf.split(df, "tags"), id="split"),
     pytest.param(lambda df: sf.extend(df, "tags", 2), id="extend"),
 ]
 NESTED: list[Any] = [
