@@ -50,11 +50,10 @@ def streams(query: pl.LazyFrame) -> bool:
 # Steps that surely give the same rows in the same order ---------------------------------
 
 SURE: dict[str, Step] = {
-    "filter": lambda rows: rows.filter(DAY > 1),
+    "rows": lambda rows: rows.filter(DAY > 0).with_row_index().gather_every(2).reverse(),
     "slices": lambda rows: pl.concat([rows.head(9), rows.tail(9), rows.slice(9, 9)]),
-    "row_index": lambda rows: rows.with_row_index().gather_every(2).reverse(),
-    "concat": lambda rows: pl.concat([rows, rows.rename(str.upper)], how="diagonal"),
-    "beside": lambda rows: pl.concat([rows, rows.rename(str.upper)], how="horizontal"),
+    "diagonal": lambda rows: pl.concat([rows, rows.rename(str.upper)], how="diagonal"),
+    "horizontal": lambda rows: pl.concat([rows, rows.rename(str.upper)], how="horizontal"),
     "ordered_unique": lambda rows: rows.unique("day", keep="first", maintain_order=True),
     "ordered_group_by": lambda rows: rows.group_by("day", maintain_order=True).agg(ID.first()),
     "windows": lambda rows: (
@@ -68,8 +67,9 @@ SURE: dict[str, Step] = {
         .with_columns(pl.col("row").set_sorted())
         .join_asof(rows.select(y="id").with_row_index("row"), on="row", check_sortedness=False)
     ),
-    "explode": lambda rows: rows.with_columns(both=pl.concat_list("id", "day")).explode("both"),
-    "unpivot": lambda rows: rows.unpivot(["id", "day"]),
+    "long": lambda rows: (
+        rows.with_columns(both=pl.concat_list("id", "day")).explode("both").unpivot(["id", "both"])
+    ),
     "steps_in_a_name_and_a_text": lambda rows: rows.filter(
         LABEL != "UNIQUE[maintain_order: false"
     ).rename({"id": "unique()"}),
