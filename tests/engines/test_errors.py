@@ -50,198 +50,110 @@ RARE_GROUPS = (
     " entries on {{name}} frames."
 )
 REFUSED = [
-    pytest.param(
+    (
         lambda frames: sf.cv(frames.folded),
         f"`cv` gives positions of rows{NO_ROWS}`folds` gives frames.",
-        id="cv",
     ),
-    pytest.param(
+    (
         lambda frames: sf.FoldSplit().split(frames.folded),
         f"`FoldSplit` gives positions of rows{NO_ROWS}`sf.folds` gives frames.",
-        id="fold_split",
     ),
-    pytest.param(
+    (
         lambda frames: sf.plot(frames.folded, "label"),
         f"`plot` reads all rows{NO_ROWS}`balance` and `report` give the figures as tables.",
-        id="plot",
     ),
-    pytest.param(
+    (
         lambda frames: sf.drift(frames.folded, "age"),
         f"`drift` looks at the values of all rows{BINS}",
-        id="drift",
     ),
-    pytest.param(
-        lambda frames: sf.check(frames.folded, features="age"),
-        f"`check`{FEATURES}",
-        id="check_features",
-    ),
-    pytest.param(
-        lambda frames: sf.compare(frames.folded, "label", "fold", "age"),
-        f"`compare`{FEATURES}",
-        id="compare_features",
-    ),
-    pytest.param(
-        lambda frames: sf.leaks(frames.folded),
-        ONE_THING.format("none of them"),
-        id="leaks_of_nothing",
-    ),
-    pytest.param(
+    (lambda frames: sf.check(frames.folded, features="age"), f"`check`{FEATURES}"),
+    (lambda frames: sf.compare(frames.folded, "label", "fold", "age"), f"`compare`{FEATURES}"),
+    (lambda frames: sf.leaks(frames.folded), ONE_THING.format("none of them")),
+    (
         lambda frames: sf.leaks(frames.folded, groups="who", key="id"),
         ONE_THING.format("`groups`, `key`"),
-        id="leaks_of_groups_and_keys",
     ),
-    pytest.param(
+    (
         lambda frames: sf.leaks(frames.folded, groups="who", name=["fold", "plain"]),
         ONE_THING.format("2 columns"),
-        id="leaks_of_two_columns",
     ),
-    pytest.param(
-        lambda frames: sf.kfold(frames.df),
-        NO_KEY.format("a `key` or `groups`"),
-        id="kfold_without_a_key",
-    ),
-    pytest.param(
-        lambda frames: sf.plan(frames.df, "label", 3),
-        NO_KEY.format("a `key` or `groups`"),
-        id="plan_without_a_key",
-    ),
-    pytest.param(
-        lambda frames: sf.extend(frames.folded, "label"),
-        NO_KEY.format("a `key`"),
-        id="extend_without_a_key",
-    ),
-    pytest.param(
-        lambda frames: sf.sample(frames.df, "label", n=9),
-        NO_KEY.format("a `key`"),
-        id="sample_without_a_key",
-    ),
-    pytest.param(
-        lambda frames: sf.kfold(frames.df, sf.chain(["age"]), key="id"),
-        f"`sf.chain`{DISTANCES}",
-        id="chain",
-    ),
-    pytest.param(
-        lambda frames: sf.kfold(frames.df, key="id", by=["label", sf.total("age", "id")]),
-        SWAPS,
-        id="kfold_of_totals",
-    ),
-    pytest.param(
-        lambda frames: sf.split(frames.df, groups="age", by=["label", sf.total("age", "id")]),
-        SWAPS,
-        id="split_of_totals",
-    ),
-    pytest.param(
-        lambda frames: sf.report(frames.folded, by=["label", sf.total("age", "id")]),
-        SWAPS,
-        id="report_of_totals",
-    ),
-    pytest.param(
+    (lambda frames: sf.kfold(frames.df), NO_KEY.format("a `key` or `groups`")),
+    (lambda frames: sf.plan(frames.df, "label", 3), NO_KEY.format("a `key` or `groups`")),
+    (lambda frames: sf.extend(frames.folded, "label"), NO_KEY.format("a `key`")),
+    (lambda frames: sf.sample(frames.df, "label", n=9), NO_KEY.format("a `key`")),
+    (lambda frames: sf.kfold(frames.df, sf.chain(["age"]), key="id"), f"`sf.chain`{DISTANCES}"),
+    (lambda frames: sf.kfold(frames.df, key="id", by=["label", sf.total("age", "id")]), SWAPS),
+    (lambda frames: sf.split(frames.df, groups="age", by=["label", sf.total("age", "id")]), SWAPS),
+    (lambda frames: sf.report(frames.folded, by=["label", sf.total("age", "id")]), SWAPS),
+    (
         lambda frames: sf.check(frames.folded, sf.clusters(["age", "id"], 2)),
         f"`sf.clusters`{DISTANCES}",
-        id="check_of_clusters",
     ),
-    pytest.param(
-        lambda frames: sf.kfold(frames.df, sf.continuous("price"), deal="contiguous"),
-        CUT,
-        id="contiguous",
-    ),
-    pytest.param(
+    (lambda frames: sf.kfold(frames.df, sf.continuous("price"), deal="contiguous"), CUT),
+    (
         lambda frames: sf.kfold(frames.df, sf.continuous("price"), deal="circular"),
         f'`deal="circular"` needs all rows in order{ELSEWHERE}',
-        id="circular",
     ),
-    pytest.param(
+    (
         lambda frames: sf.kfold(frames.df, sf.margins(["label", "sex"]), key="id"),
         f"`sf.margins` searches over all rows at once{ELSEWHERE}",
-        id="margins",
     ),
-    pytest.param(
-        lambda frames: sf.kfold(frames.df, "price", key="id"), SORTED, id="kfold_of_fractions"
-    ),
-    pytest.param(
-        lambda frames: sf.sample(frames.df, "price", n=9, key="id"),
-        SORTED,
-        id="sample_of_fractions",
-    ),
-    pytest.param(
-        lambda frames: sf.kfold(frames.df, sf.continuous("price"), key="id"),
-        SORTED,
-        id="kfold_of_continuous",
-    ),
-    pytest.param(
+    (lambda frames: sf.kfold(frames.df, "price", key="id"), SORTED),
+    (lambda frames: sf.sample(frames.df, "price", n=9, key="id"), SORTED),
+    (lambda frames: sf.kfold(frames.df, sf.continuous("price"), key="id"), SORTED),
+    (
         lambda frames: sf.plan(frames.df, sf.nearest("price"), 3, key="id"),
         f"`sf.nearest`{DISTANCES}",
-        id="plan_of_nearest",
     ),
-    pytest.param(
+    (
         lambda frames: sf.sample(frames.df, sf.nearest("price"), n=9, key="id"),
         f"`sf.nearest`{DISTANCES}",
-        id="sample_of_nearest",
     ),
-    pytest.param(
+    (
         lambda frames: sf.extend(frames.nines, "label", groups="age"),
         f"`extend` with `groups` looks at all rows of each group{ELSEWHERE}",
-        id="extend_of_groups",
     ),
-    pytest.param(
+    (
         lambda frames: sf.extend(frames.nines, "label", key="id", where="some"),
         f"`extend` with `where` looks at the folds of all rows{ELSEWHERE}",
-        id="extend_of_some_rows",
     ),
-    pytest.param(
+    (
         lambda frames: sf.kfold(
             frames.df, ["rarely", sf.quantiles("price", 2)], groups="who", rare="null"
         ),
         RARE_GROUPS.format("null"),
-        id="null_rare_groups_and_quantiles",
     ),
-    pytest.param(
+    (
         lambda frames: sf.kfold(
             frames.df, ["rarely", sf.quantiles("price", 2)], groups="who", rare="pool"
         ),
         RARE_GROUPS.format("pool"),
-        id="pooled_rare_groups_and_quantiles",
     ),
-    pytest.param(
+    (
         lambda frames: sf.kfold(frames.df, "label", groups="sex", missing="stratum"),
-        (
-            "`groups` must have no missing values on {name} frames, where rows without a group are"
-            ' counted together.\nHint: fill the missing values, or use `missing="null"` in `kfold`,'
-            " which leaves the folds of these rows null."
-        ),
-        id="groups_without_a_value",
+        "`groups` must have no missing values on {name} frames, where rows without a group are"
+        ' counted together.\nHint: fill the missing values, or use `missing="null"` in `kfold`,'
+        " which leaves the folds of these rows null.",
     ),
-    pytest.param(
-        lambda frames: sf.kfold(frames.df, groups=sf.linked("sex", "age")),
-        f"`sf.linked`{LINKS}",
-        id="kfold_of_linked_groups",
-    ),
-    pytest.param(
+    (lambda frames: sf.kfold(frames.df, groups=sf.linked("sex", "age")), f"`sf.linked`{LINKS}"),
+    (
         lambda frames: sf.advise(frames.df, "label", groups=sf.similar("age", 0.1)),
         f"`sf.similar`{LINKS}",
-        id="advise_of_similar_groups",
     ),
-    pytest.param(
+    (
         lambda frames: sf.kfold(frames.folded, "label", key="id"),
-        (
-            "The frame has a column 'fold' already. `overwrite=True`"
-            " replaces it.\nHint: df = df.drop({fold})"
-        ),
-        id="column_is_there",
+        "The frame has a column 'fold' already. `overwrite=True`"
+        " replaces it.\nHint: df = df.drop({fold})",
     ),
-    pytest.param(
+    (
         lambda frames: sf.kfold(frames.df, "label", key="id", where="age"),
         "`where` must be a boolean column, but 'age' is {integer}.",
-        id="where_of_numbers",
     ),
-    pytest.param(
+    (
         lambda frames: sf.kfold(frames.df, "label", key="id", where=pd.Series([True] * 60)),
-        (
-            "`where` must hold a boolean"
-            " column, an expression or a callable, got Series.\nHint: compute it, as in"
-            ' `where=lambda df: df["split"] == "train"`.'
-        ),
-        id="where_of_a_series",
+        "`where` must hold a boolean"
+        " column, an expression or a callable, got Series.\nHint: compute it, as in"
+        ' `where=lambda df: df["split"] == "train"`.',
     ),
 ]
 REFUSED_ON_PANDAS = [

@@ -224,13 +224,6 @@ QUOTED = "An expression with a quote or a line break in its text"
             id="picked_rows",
         ),
         pytest.param(
-            UNIQUE.select(ID.shuffle()),
-            {},
-            "The expression `shuffle` may give different rows or values each time this lazy query"
-            f" is collected: {OVERLAP}.\nHint: collect the query first.",
-            id="draw",
-        ),
-        pytest.param(
             ROWS.select(x=pl.lit('"')),
             {},
             f"{QUOTED} may give different rows or values each time this lazy query is collected:"
@@ -303,8 +296,8 @@ def test_expressions_of_a_call_are_part_of_its_query(
     """An expression in an argument that is not sure warns as one of the query does."""
     messages = kfold_warnings(ROWS, **arguments)
 
-    found = [message.partition("`")[2].partition("`")[0] for message in messages]
-    assert found == names
+    found = [message.partition(" may ")[0] for message in messages]
+    assert found == [f"The expression `{name}`" for name in names]
 
 
 def test_positions_depend_on_the_order() -> None:

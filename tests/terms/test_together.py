@@ -27,37 +27,22 @@ COMPONENTS = [0, 0, 0, 3, 3, 5, 5, 7, 8, 9, 9, 11]
 CODES = st.integers(-1, 6)
 TABLES = st.lists(st.tuples(CODES, CODES, CODES), min_size=1, max_size=15)
 REFUSED: list[Any] = [
-    pytest.param(
+    (
         lambda df: sf.linked("patient"),
-        (
-            "`sf.linked` must have at least two columns, got 'patient'.\n"
-            'Hint: pass one column as `groups="patient"`, and several without a list:'
-            ' `sf.linked("patient", "device")`.'
-        ),
-        id="one_column",
+        "`sf.linked` must have at least two columns, got 'patient'.\n"
+        'Hint: pass one column as `groups="patient"`, and several without a list:'
+        ' `sf.linked("patient", "device")`.',
     ),
-    pytest.param(
-        lambda df: sf.linked("a", "a"),
-        "`sf.linked` must hold each column once, got 'a' twice.",
-        id="a_column_twice",
-    ),
-    pytest.param(
-        lambda df: sf.linked("a", ["b"]),
-        "`sf.linked` must be given columns, got ['b'].",
-        id="a_list_of_columns",
-    ),
-    pytest.param(
+    (lambda df: sf.linked("a", "a"), "`sf.linked` must hold each column once, got 'a' twice."),
+    (lambda df: sf.linked("a", ["b"]), "`sf.linked` must be given columns, got ['b']."),
+    (
         lambda df: sf.kfold(df, ["label", sf.linked("patient", "device")]),
         "`sf.linked` makes groups, so it must be given in `groups`, not in `by`.",
-        id="in_by",
     ),
-    pytest.param(
+    (
         lambda df: sf.kfold(df, groups=sf.linked("patient", "devise")),
-        (
-            "`groups` names the column 'devise',"
-            " which the frame does not have.\nHint: did you mean 'device'?"
-        ),
-        id="misspelt_column",
+        "`groups` names the column 'devise',"
+        " which the frame does not have.\nHint: did you mean 'device'?",
     ),
 ]
 

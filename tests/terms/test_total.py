@@ -12,44 +12,23 @@ from tests.helpers import Make, columns_of, loss_of, make, refuse, refuse_now, v
 
 LAST = "must come last in `by`, and must occur only once, got "
 REFUSED: list[Any] = [
-    pytest.param(
-        lambda: sf.total(), "`sf.total` must hold at least one column, got [].", id="no_column"
-    ),
-    pytest.param(
-        lambda: sf.total("x", "x"),
-        "`sf.total` must hold each column once, got 'x' twice.",
-        id="a_column_twice",
-    ),
-    pytest.param(
-        lambda: sf.total(["x", "y"]),
-        "`sf.total` must be given columns, got ['x', 'y'].",
-        id="a_list_of_columns",
-    ),
-    pytest.param(
-        lambda: [sf.total("x"), "y"], f"`sf.total` {LAST}[sf.total('x'), 'y'].", id="not_last"
-    ),
-    pytest.param(
-        lambda: [sf.total("x"), sf.total("y")],
-        f"`sf.total` {LAST}[sf.total('x'), sf.total('y')].",
-        id="two_totals",
-    ),
-    pytest.param(
+    (lambda: sf.total(), "`sf.total` must hold at least one column, got []."),
+    (lambda: sf.total("x", "x"), "`sf.total` must hold each column once, got 'x' twice."),
+    (lambda: sf.total(["x", "y"]), "`sf.total` must be given columns, got ['x', 'y']."),
+    (lambda: [sf.total("x"), "y"], f"`sf.total` {LAST}[sf.total('x'), 'y']."),
+    (lambda: [sf.total("x"), sf.total("y")], f"`sf.total` {LAST}[sf.total('x'), sf.total('y')]."),
+    (
         lambda: [sf.continuous("x"), sf.total("y")],
         f"`sf.continuous` or `sf.total` {LAST}[sf.continuous('x'), sf.total('y')].",
-        id="after_an_order",
     ),
-    pytest.param(
+    (
         lambda: [sf.margins(["y"]), sf.total("x")],
         "`sf.margins` must be the only entry of `by`, got [sf.margins(['y']), sf.total('x')].",
-        id="after_margins",
     ),
-    pytest.param(
+    (
         lambda: sf.margins(["y", sf.total("x")]),
-        (
-            "`sf.margins` must hold entries that define strata, got"
-            " `sf.total`.\nHint: `sf.quantiles` cuts a continuous column into bins."
-        ),
-        id="in_margins",
+        "`sf.margins` must hold entries that define strata, got"
+        " `sf.total`.\nHint: `sf.quantiles` cuts a continuous column into bins.",
     ),
 ]
 SIZES = [(500, 5, 1, 10, 0.001), (500, 5, 3, 15, 0.2), (5_000, 10, 3, 8, 0.05)]
@@ -61,30 +40,21 @@ DATA: dict[str, Any] = {
     "text": list("abcdefgh"),
 }
 EXCLUDED: list[Any] = [
-    pytest.param(
+    (
         lambda df: sf.kfold(df, ["y", sf.total("x")], 2, deal="circular"),
-        (
-            "`sf.total` cannot be combined with"
-            ' `deal="circular"`: it swaps rows at random.\nHint: leave out `deal`.'
-        ),
-        id="circular",
+        "`sf.total` cannot be combined with"
+        ' `deal="circular"`: it swaps rows at random.\nHint: leave out `deal`.',
     ),
-    pytest.param(
+    (
         lambda df: sf.sample(df, ["y", sf.total("x")], n=2),
-        (
-            "`sample` does not support `sf.total` in `by`.\n"
-            "Hint: `sf.continuous` spreads the sample over the values of a column."
-        ),
-        id="sample",
+        "`sample` does not support `sf.total` in `by`.\n"
+        "Hint: `sf.continuous` spreads the sample over the values of a column.",
     ),
-    pytest.param(
+    (
         lambda df: sf.extend(df, ["y", sf.total("x")], name="y"),
-        (
-            "`extend` does not support `sf.total` in `by`: rows that have a"
-            " fold keep it.\nHint: leave this term out, or make the column again with"
-            " `kfold` or `split`."
-        ),
-        id="extend",
+        "`extend` does not support `sf.total` in `by`: rows that have a"
+        " fold keep it.\nHint: leave this term out, or make the column again with"
+        " `kfold` or `split`.",
     ),
 ]
 
