@@ -57,7 +57,7 @@ def test_lists_where_no_strata_are_meant(
 
 @pytest.mark.parametrize("value", [{"a": 1}, {1}, (1,), np.array([1]), bytearray(b"a")])
 def test_nested_objects(value: object) -> None:
-    """A pandas column of Python containers is refused by their type; margins take lists."""
+    """The error on a pandas column of Python containers names their type; margins take lists."""
     balances = BALANCES.replace("tags", "x") if isinstance(value, set | tuple | np.ndarray) else ""
     message = f"A column must hold single values, but 'x' is {type(value).__name__}.{balances}"
     refuse_now(message, lambda: sf.kfold(pd.DataFrame({"x": [value, value]}), "x", 2))

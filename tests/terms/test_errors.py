@@ -228,7 +228,7 @@ def test_computed_features_without_a_name() -> None:
 
 
 def test_margins(frame: Make, kind: str) -> None:
-    """Missing margins are refused, and all margins where rows have an order."""
+    """Margins with missing values are refused, and so are all margins where rows have an order."""
     df = frame({"a": [1, None, 0, 1], "b": ["x", "y", "x", None]})
     by = sf.margins(["a", "b"])
     rule = "Column 'a' has missing values in 1 row (1).\nColumn 'b' has missing values in 1 row"

@@ -66,7 +66,7 @@ def table_of(rows: list[tuple[int, ...]]) -> pl.DataFrame:
 
 @given(rows=TABLES)
 def test_components_are_those_found_link_by_link(rows: list[tuple[int, ...]]) -> None:
-    """Rows are of one component if links lead from one to the other, and else of two."""
+    """Two rows are in one component if links lead from one to the other, and otherwise in two."""
     assert same_partition(groups_of(table_of(rows), sf.linked(*"abc")), components(rows))
 
 
