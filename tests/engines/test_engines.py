@@ -125,7 +125,6 @@ GIVEN = FRAME.assign(
     Sampled="x",
 )
 GIVEN = GIVEN.astype(dict.fromkeys(["part", "other", "most", "rest"], object))
-ANY = {"key": "id", "missing": "stratum", "rare": "ignore"}
 ENTRIES = ["label", "sex", sf.quantiles("age", 2)]
 PART_NAMES = {"name": ["part", "other"], "key": "id", "rare": "ignore"}
 SHARES = {"a": 0.98, "b": 0.01, "c": 0.01}
@@ -133,213 +132,181 @@ RARELY = [sf.quantiles("price", 2), "rarely"]
 BINS_OF_SEX = ["sex", sf.quantiles("age", 3)]
 
 
-def case(verb, *args, case_id, **options):
+def case(case_id, verb, *args, **options):
     """Make a case of a call: `verb(frame, *args, **options)`."""
     return pytest.param(lambda df: verb(df, *args, **options), id=case_id)
 
 
 SAMPLES = [
-    case(sf.sample, ["label", "sex"], key="id", n=17, case_id="sample"),
-    case(sf.sample, BINS_OF_SEX, key="id", n=17, case_id="sample_of_bins"),
+    case("sample", sf.sample, ["label", "sex"], key="id", n=17),
+    case("sample_of_bins", sf.sample, BINS_OF_SEX, key="id", n=17),
     case(
-        sf.sample,
-        ["label", "sex"],
-        key="id",
-        frac=0.4,
-        allocation="equal",
-        case_id="sample_of_equal_sizes",
+        "sample_of_equal_sizes", sf.sample, ["label", "sex"], key="id", frac=0.4, allocation="equal"
     ),
-    case(sf.sample, "label", key="id", each=3, case_id="sample_of_each"),
+    case("sample_of_each", sf.sample, "label", key="id", each=3),
 ]
 """A sample is lazy, and has no column more."""
 
 OWN_TERMS = [
-    case(sf.kfold, [TERM, "label"], 4, key="id", case_id="own_term_first"),
-    case(sf.split, ["label", TERM], PARTS, key="id", case_id="own_term_last"),
+    case("own_term_first", sf.kfold, [TERM, "label"], 4, key="id"),
+    case("own_term_last", sf.split, ["label", TERM], PARTS, key="id"),
 ]
 """A term of another module, with no line written for it."""
 
 HASHED = [
-    case(sf.kfold, k=100, key="kind", deal="hash", repeats=3, seed=5, case_id="hash_of_categories"),
-    case(sf.kfold, k=100, key=["label", "who"], deal="hash", case_id="hash_of_a_repeated_key"),
-    case(sf.split, parts=PARTS, key="name", deal="hash", where="some", case_id="hash_of_some_rows"),
+    case("hash_of_categories", sf.kfold, k=100, key="kind", deal="hash", repeats=3, seed=5),
+    case("hash_of_a_repeated_key", sf.kfold, k=100, key=["label", "who"], deal="hash"),
+    case("hash_of_some_rows", sf.split, parts=PARTS, key="name", deal="hash", where="some"),
     case(
+        "hash_of_computed_rows",
         sf.split,
         parts=0.3,
         key=["day", "id"],
         deal="hash",
         where=lambda df: df["age"] > 20,
-        case_id="hash_of_computed_rows",
     ),
 ]
 """The key alone decides, also one that repeats."""
 
 WHOLE_GROUPS = [
-    case(sf.kfold, None, 3, groups="who", case_id="groups"),
-    case(sf.kfold, "label", 3, groups="who", repeats=2, case_id="groups_and_repeats"),
-    case(sf.split, "label", PARTS, groups="who", repeats=2, case_id="parts_of_groups"),
-    case(sf.kfold, "label", 3, groups="pair", missing="null", case_id="null_groups"),
-    case(sf.kfold, "label", 2, groups="sex", missing="null", rare="ignore", case_id="few_groups"),
+    case("groups", sf.kfold, None, 3, groups="who"),
+    case("groups_and_repeats", sf.kfold, "label", 3, groups="who", repeats=2),
+    case("parts_of_groups", sf.split, "label", PARTS, groups="who", repeats=2),
+    case("null_groups", sf.kfold, "label", 3, groups="pair", missing="null"),
+    case("few_groups", sf.kfold, "label", 2, groups="sex", missing="null", rare="ignore"),
     case(
+        "groups_of_two_columns",
         sf.kfold,
         ["label", "sex"],
         3,
         groups=["who", "kind"],
         missing="stratum",
-        case_id="groups_of_two_columns",
     ),
     case(
+        "groups_of_some_rows",
         sf.kfold,
         ["sex", "label"],
         3,
         groups="who",
         missing="null",
         where="some",
-        case_id="groups_of_some_rows",
     ),
-    case(sf.kfold, ["label", "price"], 3, groups="who", case_id="groups_and_fractions"),
+    case("groups_and_fractions", sf.kfold, ["label", "price"], 3, groups="who"),
     case(
-        sf.kfold,
-        ["label", sf.quantiles("age", 3)],
-        3,
-        groups="who",
-        seed=5,
-        case_id="groups_and_quantiles",
+        "groups_and_quantiles", sf.kfold, ["label", sf.quantiles("age", 3)], 3, groups="who", seed=5
     ),
-    case(sf.kfold, "rarely", 3, groups="who", rare="null", case_id="null_rare_groups"),
-    case(sf.kfold, "rarely", 3, groups="who", rare="pool", case_id="pooled_rare_groups"),
-    case(sf.kfold, RARELY, 3, groups="who", rare="null", case_id="null_rare_groups_in_bins"),
-    case(sf.kfold, RARELY, 3, groups="who", rare="pool", case_id="pooled_rare_groups_in_bins"),
+    case("null_rare_groups", sf.kfold, "rarely", 3, groups="who", rare="null"),
+    case("pooled_rare_groups", sf.kfold, "rarely", 3, groups="who", rare="pool"),
+    case("null_rare_groups_in_bins", sf.kfold, RARELY, 3, groups="who", rare="null"),
+    case("pooled_rare_groups_in_bins", sf.kfold, RARELY, 3, groups="who", rare="pool"),
 ]
 
 EACH = [
+    case("two_of_each", sf.split, ["label", "sex"], each=2, missing="stratum", key="id", repeats=2),
     case(
-        sf.split,
-        ["label", "sex"],
-        each=2,
-        missing="stratum",
-        key="id",
-        repeats=2,
-        case_id="two_of_each",
-    ),
-    case(
+        "counts_of_each_bin",
         sf.split,
         ["label", sf.quantiles("age", 2)],
         each={"a": 1, "b": None, "c": 4},
         key="id",
-        case_id="counts_of_each_bin",
     ),
-    case(sf.split, each=7, key="name", where="some", case_id="seven_of_some_rows"),
-    case(sf.plan, "kind", each=3, key="id", case_id="plan_of_each"),
+    case("seven_of_some_rows", sf.split, each=7, key="name", where="some"),
+    case("plan_of_each", sf.plan, "kind", each=3, key="id"),
 ]
 """Counts of rows of each stratum."""
 
 EXTENDED = [
-    case(sf.extend, ENTRIES, name="given", **ANY, case_id="extend"),
-    case(sf.extend, ENTRIES, name="given", **ANY, k=4, seed=3, case_id="extend_with_k_and_seed"),
+    case("extend", sf.extend, ENTRIES, name="given", **KEYED),
+    case("extend_with_k_and_seed", sf.extend, ENTRIES, name="given", **KEYED, k=4, seed=3),
     case(
+        "extend_all_but_missing",
         sf.extend,
         ENTRIES,
         name="given",
         key="id",
         missing="null",
         rare="ignore",
-        case_id="extend_all_but_missing",
     ),
     case(
-        sf.extend,
-        sf.quantiles("price", 7),
-        name="given",
-        key="id",
-        missing="null",
-        case_id="extend_bins",
+        "extend_bins", sf.extend, sf.quantiles("price", 7), name="given", key="id", missing="null"
     ),
     case(
+        "extend_pooled_classes",
         sf.extend,
         ["who", sf.quantiles("price", 2)],
         name="fifth",
         key="id",
         rare="pool",
-        case_id="extend_pooled_classes",
     ),
-    case(sf.extend, "label", 3, name="few", key="id", case_id="extend_all_folds_but_one"),
+    case("extend_all_folds_but_one", sf.extend, "label", 3, name="few", key="id"),
     case(
+        "extend_parts_that_are_there",
         sf.extend,
         ["label", "whole"],
         missing="stratum",
         **PART_NAMES,
-        case_id="extend_parts_that_are_there",
     ),
     case(
+        "extend_named_parts_but_where_missing",
         sf.extend,
         ["label", "whole"],
         parts=PARTS,
         missing="null",
         **PART_NAMES,
-        case_id="extend_named_parts_but_where_missing",
     ),
 ]
 """Folds and parts that are given stay."""
 
 EMPTY = [
-    case(sf.split, "label", SHARES, key="id", repeats=2, case_id="parts_without_rows"),
-    case(sf.split, "label", SHARES, groups="third", case_id="a_group_in_each_part"),
-    case(
-        sf.extend,
-        "label",
-        parts=PARTS,
-        name=["most", "rest"],
-        key="id",
-        case_id="extended_empty_parts",
-    ),
-    case(sf.sample, "label", frac=0.001, key="id", case_id="sample_of_no_rows"),
+    case("parts_without_rows", sf.split, "label", SHARES, key="id", repeats=2),
+    case("a_group_in_each_part", sf.split, "label", SHARES, groups="third"),
+    case("extended_empty_parts", sf.extend, "label", parts=PARTS, name=["most", "rest"], key="id"),
+    case("sample_of_no_rows", sf.sample, "label", frac=0.001, key="id"),
 ]
 """What is empty is said, and groups fill all parts."""
 
 TABLES = [
-    case(sf.plan, "label", 4, key="id", case_id="plan"),
-    case(sf.plan, ["label", "sex"], parts=PARTS, seed=3, **ANY, case_id="plan_of_parts"),
+    case("plan", sf.plan, "label", 4, key="id"),
+    case("plan_of_parts", sf.plan, ["label", "sex"], parts=PARTS, seed=3, **KEYED),
     case(
+        "plan_of_some_rows",
         sf.plan,
         [sf.quantiles("price", 3), "kind"],
         3,
         where="some",
         name="inner",
         key="id",
-        case_id="plan_of_some_rows",
     ),
     case(
+        "plan_all_but_missing",
         sf.plan,
         ["label", "sex"],
         3,
         missing="null",
         key="id",
         rare="ignore",
-        case_id="plan_all_but_missing",
     ),
-    case(sf.plan, ["kind", "some"], 3, groups="who", rare="ignore", case_id="plan_of_groups"),
+    case("plan_of_groups", sf.plan, ["kind", "some"], 3, groups="who", rare="ignore"),
     case(
+        "plan_of_parts_of_groups",
         sf.plan,
         ["label", sf.quantiles("price", 2)],
         parts=PARTS,
         groups="who",
         where="some",
-        case_id="plan_of_parts_of_groups",
     ),
-    case(sf.advise, ["label", "age"], [2, 5, 30], groups="who", full=True, case_id="advise"),
+    case("advise", sf.advise, ["label", "age"], [2, 5, 30], groups="who", full=True),
     case(
+        "advise_for_groups_of_two_columns",
         sf.advise,
         ["label", "age"],
         [2, 5, 30],
         groups=["kind", "day"],
         full=True,
-        case_id="advise_for_groups_of_two_columns",
     ),
 ]
 
-OTHERS = [
-    case(sf.kfold, "label", key="id", name="given", overwrite=True, case_id="a_column_is_replaced")
-]
+OTHERS = [case("a_column_is_replaced", sf.kfold, "label", key="id", name="given", overwrite=True)]
 EQUAL = SAMPLES + OWN_TERMS + HASHED + WHOLE_GROUPS + EACH + EXTENDED + EMPTY + TABLES + OTHERS
 """Calls on rows some of which have folds and parts."""
 
