@@ -107,7 +107,7 @@ CLASHES: list[tuple[list[str], list[str], list[object]]] = [
 
 
 @pytest.mark.parametrize(("held", "casts", "values"), CLASHES, ids=lambda each: str(each[0]))
-@pytest.mark.parametrize("use", ["classes", "quantiles", "key"])
+@pytest.mark.parametrize("use", ["classes", "quantiles"])
 @pytest.mark.filterwarnings("ignore:.*quantiles:stratframe.StratWarning")
 def test_types_that_clash_are_an_error_with_the_cast(use, held, casts, values):
     """The error names a column, two partitions and their types, and a cast after which it works."""

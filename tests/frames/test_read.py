@@ -359,7 +359,7 @@ BYTES_OF: list[tuple[list[bytes], list[Any]]] = [
         [
             *of_types(pl.Series, MOMENTS, *map(pl.Datetime, ("ms", "us", "ns"))),
             pl.Series(MOMENTS).dt.replace_time_zone("UTC"),
-            *of_types(pd.Series, MOMENTS, "M8[s]", "M8[ms]", "M8[us]", "M8[ns]"),
+            *of_types(pd.Series, MOMENTS, "M8[s]", "M8[ns]"),
             pd.Series(MOMENTS).dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo"),
             of_objects(*MOMENTS),
             of_arrow(MOMENTS, pa.timestamp("ms")),
