@@ -11,7 +11,7 @@ import pytest
 import stratframe as sf
 from stratframe.core.order import by_value
 from stratframe.core.seeds import StreamTag, random_words
-from tests.helpers import Make, make, values
+from tests.helpers import values
 from tests.terms.clouds import FEATURES, cloud, points_of, round_robin
 
 TERMS = [sf.clusters, sf.chain, sf.nearest]
@@ -24,7 +24,7 @@ def drawn_rows(data: dict[str, Any], k: int) -> list[list[int]]:
     return [rows[classes[rows] == code].tolist() for code in range(3)]
 
 
-def test_db_scv(frame: Make) -> None:
+def test_db_scv() -> None:
     """A chain goes from a drawn row of each class to the nearest, as Zeng and Martinez say."""
     data = cloud()
     by = ["label", sf.chain(FEATURES, scale=None)]
@@ -38,7 +38,9 @@ def test_db_scv(frame: Make) -> None:
             here = min(left, key=lambda row: near[row])
             left.remove(here)
             rows.append(here)
-    assert values(sf.kfold(frame(data), by, 5, deal="circular"), "fold") == round_robin(rows, 5)
+    assert values(sf.kfold(pl.DataFrame(data), by, 5, deal="circular"), "fold") == round_robin(
+        rows, 5
+    )
 
 
 @pytest.mark.parametrize("k", [2, 4])
@@ -74,7 +76,7 @@ def test_scales_make_units_alike(scale: str, term: Any) -> None:
     assert here != values(sf.kfold(moved, term(FEATURES, scale=None), 4), "fold")
 
 
-def test_seeds(frame: Make) -> None:
+def test_seeds() -> None:
     """A term's own seed starts clusters, whatever that of the call, which starts chains."""
     data = cloud()
     noise = np.random.default_rng(5).normal(size=(200, 3))
@@ -82,12 +84,14 @@ def test_seeds(frame: Make) -> None:
 
     def sizes(seed: int, own: int) -> list[int]:
         term = sf.clusters(FEATURES, 5, seed=own)
-        return [n // 4 for n in values(sf.plan(frame(data), term, k=4, seed=seed), "n")]
+        return [n // 4 for n in values(sf.plan(pl.DataFrame(data), term, k=4, seed=seed), "n")]
 
     assert len({tuple(sorted(sizes(0, own))) for own in range(5)}) > 1
     assert len({tuple(sorted(sizes(seed, 1))) for seed in range(5)}) == 1
     chained = {"by": sf.chain("x"), "deal": "circular"}
-    chains = (values(sf.kfold(frame(data), **chained, seed=seed), "fold") for seed in range(5))
+    chains = (
+        values(sf.kfold(pl.DataFrame(data), **chained, seed=seed), "fold") for seed in range(5)
+    )
     assert len(set(map(tuple, chains))) == 5
 
 
@@ -102,12 +106,12 @@ def test_samples_along_orders(term: Any) -> None:
 
 
 @pytest.mark.parametrize("deal", ["random", "circular"])
-def test_blocks_of_a_split(kind: str, deal: str) -> None:
+def test_blocks_of_a_split(deal: str) -> None:
     """A tenth of ten distant groups of ten rows has one row of each group."""
     x = [1_000.0 * (row % 10) + row / 100 for row in range(100)]
     for block in (None, 10):
         by = sf.nearest("x", block)
-        out = sf.split(make(kind, {"x": x}), by, {"train": 0.9, "test": 0.1}, deal=deal)
+        out = sf.split(pl.DataFrame({"x": x}), by, {"train": 0.9, "test": 0.1}, deal=deal)
         parts = values(out, "split")
         assert len({row % 10 for row in range(100) if parts[row] == "test"}) >= 8
 

@@ -142,10 +142,10 @@ def test_totals_of_groups() -> None:
     assert np.median(found, axis=0)[1] < np.median(found, axis=0)[0] / 10
 
 
-def test_totals_of_parts_by_counts(kind: str) -> None:
+def test_totals_of_parts_by_counts() -> None:
     """Parts given as counts of rows hold these, and their shares of the totals; groups do, too."""
     data = {"y": [0, 1] * 30, "w": [1.5**i for i in range(20)] * 3}
-    df = make(kind, {**data, "who": [i // 2 for i in range(60)]})
+    df = pl.DataFrame({**data, "who": [i // 2 for i in range(60)]})
     for groups in (None, "who"):
         out = sf.split(df, ["y", sf.total("w")], {"a": 40, "b": None}, groups=groups)
         parts = values(out, "split")
@@ -155,11 +155,11 @@ def test_totals_of_parts_by_counts(kind: str) -> None:
 
 
 @pytest.mark.parametrize("totals", [sf.total("w"), sf.total("w", "x")])
-def test_totals_beside_clusters_with_a_key(kind: str, totals: Any) -> None:
+def test_totals_beside_clusters_with_a_key(totals: Any) -> None:
     """Totals after clusters, which order the rows, change no count."""
     rng = np.random.default_rng(3)
     data = {name: rng.normal(size=90).tolist() for name in ("w", "x", "y")}
-    df = make(kind, data | {"id": list(range(90)), "site": [*"aab"] * 30})
+    df = pl.DataFrame(data | {"id": list(range(90)), "site": [*"aab"] * 30})
     by = ["site", sf.clusters(["x", "y"], n=4)]
     shares = {"train": 0.55, "valid": 0.3, "test": 0.15}
 
