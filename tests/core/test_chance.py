@@ -40,7 +40,7 @@ WHOLE = {"three rare rows": 0.0, "one row": 0.0, "ten": 0.015, "counts": 0.015, 
 
 @given(n=st.integers(1, 300), data=st.data())
 def test_rows_of_a_class_are_hypergeometric(n: int, data: st.DataObject) -> None:
-    """The rows of a class are SciPy's quantiles, among each number of rows."""
+    """The count of a class is SciPy's quantile, whatever the number of rows drawn."""
     size = data.draw(st.integers(1, n))
     most = data.draw(st.integers(0, n))
     drawn = np.arange(DRAWS) % (min(most, 3) + 1) + max(most - 3, 0)
@@ -50,7 +50,7 @@ def test_rows_of_a_class_are_hypergeometric(n: int, data: st.DataObject) -> None
     assert counts is None or np.mean(counts != expected) <= 0.001
 
 
-@pytest.mark.parametrize("k", [2, 5, 20])
+@pytest.mark.parametrize("k", [2, 20])
 @pytest.mark.parametrize("column", [*CLASSES, *NUMBERS])
 def test_one_random_fold_in_twenty_exceeds_the_level(column: str, k: int) -> None:
     """The level is exceeded by 2 to 6 % of random folds, or fewer where few rows decide."""

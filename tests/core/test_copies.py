@@ -33,18 +33,13 @@ def test_copies_are_told_by_the_rule(numbers: list[tuple[int, int]]) -> None:
     assert are_copied(np.array(sizes, dtype=np.int64)) is expected
 
 
-@pytest.mark.parametrize("n", [25, 300, 10_000])
-@pytest.mark.parametrize("copies", [2, 3, 4, 5])
-def test_copies_of_unique_values_are_found(n: int, copies: int) -> None:
-    """Values that all occur two to five times are copies, from 25 values on."""
-    assert are_copied(np.full(n, copies))
-
-
-@pytest.mark.parametrize("n", [100, 300, 10_000])
-@pytest.mark.parametrize("copies", [2, 3, 4, 5])
-def test_copies_of_half_the_values_are_found(n: int, copies: int) -> None:
-    """Values of which half occur once and half several times are copies, from 100 values on."""
-    assert are_copied(np.repeat([1, copies], n // 2))
+def test_copies_are_found() -> None:
+    """Copies are values that occur two to five times: all of 25 values, or half of 100."""
+    for copies in (2, 3, 4, 5):
+        for n in (25, 10_000):
+            assert are_copied(np.full(n, copies))
+        for n in (100, 10_000):
+            assert are_copied(np.repeat([1, copies], n // 2))
 
 
 def test_values_that_occur_more_often_are_not_judged() -> None:

@@ -59,7 +59,7 @@ def test_any_groups_against_scipy(kind: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("n_groups", [2, 20])
 @pytest.mark.parametrize("shape", ["normal", "lognormal", "rounded", "two far ends"])
 def test_many_values_against_scipy(n_groups: int, shape: str) -> None:
-    """Of many values the distances are those of SciPy to twelve digits of the spread."""
+    """The distances of many values are those of SciPy to twelve digits of the spread."""
     drawn = np.random.default_rng(n_groups)
     values = drawn.normal(size=50_000)
     shapes = {"normal": values, "lognormal": np.exp(3 * values), "rounded": values.round(1)}

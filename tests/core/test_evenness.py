@@ -123,7 +123,7 @@ def list_equal_counts(table: list[list[int]]) -> list[list[int]]:
 def test_equal_counts_are_found(
     sizes: list[int], counts: list[int], change: tuple[int, int, int] | None
 ) -> None:
-    """Parts with equal counts are those that a search finds, where the other part's differ."""
+    """Parts with equal counts are those that a search finds, if those of the other part differ."""
     table = []
     for size in sizes:
         row = counts if size > sum(counts) else [0] * len(counts)

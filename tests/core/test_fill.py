@@ -65,7 +65,7 @@ def test_totals_are_as_even_as_the_strata_allow(held: np.ndarray, data: st.DataO
 
 @pytest.mark.parametrize("n_parts", [2, 3, 5])
 def test_shares_of_many_strata(n_parts: int) -> None:
-    """Of many strata, new rows bring each near its shares and the total to within one row."""
+    """New rows bring each of many strata near its shares, and the total to within one row."""
     drawn = np.random.default_rng(n_parts)
     held = np.zeros((3_000, n_parts), dtype=np.int64)
     shares = drawn.dirichlet(np.full(n_parts, 5.0))

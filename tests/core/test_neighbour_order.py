@@ -75,14 +75,13 @@ def test_orders_are_as_defined(few: int, points: np.ndarray, block: int | None) 
     assert order_of(points, block, few).tolist() == expected
 
 
-@pytest.mark.parametrize("offset", [1e6, 1e9, 2.0**50])
 @pytest.mark.parametrize("block", [None, 4])
-def test_rounding_changes_no_order(offset: float, block: int | None, few: int) -> None:
+def test_rounding_changes_no_order(block: int | None, few: int) -> None:
     """A large offset, under which a matrix product rounds, leaves the order as it is."""
     points = np.random.default_rng(0).integers(0, 9, size=(3, 200)).astype(float)
     here = order_of(points, block, few)
-    there = order_of(points + offset, block, few)
-    np.testing.assert_array_equal(here, there)
+    for offset in (1e6, 1e9, 2.0**50):
+        np.testing.assert_array_equal(here, order_of(points + offset, block, few))
 
 
 @pytest.mark.parametrize("scale", ["standard", "minmax"])
@@ -145,8 +144,9 @@ def test_pool_counts_the_points_left(few: int) -> None:
     assert pool.nearest(0, 9).tolist() == []
 
 
-@pytest.mark.parametrize("scale", [None, "standard"])
-@pytest.mark.parametrize("n_features", [1, 2, 3, 9])
+@pytest.mark.parametrize(
+    ("n_features", "scale"), [(1, None), (1, "standard"), (3, None), (9, "standard")]
+)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_nearest_points_are_found(kind: str, n_features: int, scale: Any, few: int) -> None:
     """The pool finds the points that a full scan of distances finds."""

@@ -90,7 +90,7 @@ def test_rounding_is_exact_where_int64_would_overflow(n: int) -> None:
 
 @pytest.mark.parametrize("denominator", [10, 2**29, 2**30 + 1, 2**45, 2**70])
 def test_moves_keep_the_mean(denominator: int) -> None:
-    """Of 2**32 random numbers the share that moves up keeps the mean, to within one of them."""
+    """The share of 2**32 random numbers that moves up keeps the mean, to within one of them."""
     kind = np.min_scalar_type(-3 * denominator)
     for low, room in [(1, 3), (0, 5), (5, 0), (0, 0), (denominator // 3, denominator // 2)]:
         share = Fraction(low, low + room) if low + room else Fraction(1)

@@ -125,7 +125,6 @@ GIVEN = FRAME.assign(
     Sampled="x",
 )
 GIVEN = GIVEN.astype(dict.fromkeys(["part", "other", "most", "rest"], object))
-ANY = {"key": "id", "missing": "stratum", "rare": "ignore"}
 ENTRIES = ["label", "sex", sf.quantiles("age", 2)]
 PART_NAMES = {"name": ["part", "other"], "key": "id", "rare": "ignore"}
 SHARES = {"a": 0.98, "b": 0.01, "c": 0.01}
@@ -133,221 +132,181 @@ RARELY = [sf.quantiles("price", 2), "rarely"]
 BINS_OF_SEX = ["sex", sf.quantiles("age", 3)]
 
 
-def case(verb, *args, case_id, **options):
+def case(case_id, verb, *args, **options):
     """Make a case of a call: `verb(frame, *args, **options)`."""
     return pytest.param(lambda df: verb(df, *args, **options), id=case_id)
 
 
 SAMPLES = [
-    case(sf.sample, by, key="id", **size, case_id=f"sample_{name}_of_{place}")
-    for place, by in enumerate(("label", ["label", "sex"], BINS_OF_SEX))
-    for name, size in {
-        "n": {"n": 17},
-        "equal": {"frac": 0.4, "allocation": "equal"},
-        "each": {"each": 3},
-    }.items()
+    case("sample", sf.sample, ["label", "sex"], key="id", n=17),
+    case("sample_of_bins", sf.sample, BINS_OF_SEX, key="id", n=17),
+    case(
+        "sample_of_equal_sizes", sf.sample, ["label", "sex"], key="id", frac=0.4, allocation="equal"
+    ),
+    case("sample_of_each", sf.sample, "label", key="id", each=3),
 ]
 """A sample is lazy, and has no column more."""
 
 OWN_TERMS = [
-    case(verb, by, target, key="id", case_id=f"{verb.__name__}_{name}")
-    for name, by in {"own_term_first": [TERM, "label"], "own_term_last": ["label", TERM]}.items()
-    for verb, target in ((sf.kfold, 4), (sf.split, PARTS))
+    case("own_term_first", sf.kfold, [TERM, "label"], 4, key="id"),
+    case("own_term_last", sf.split, ["label", TERM], PARTS, key="id"),
 ]
 """A term of another module, with no line written for it."""
 
 HASHED = [
-    *(
-        case(
-            sf.kfold, None, 100, key=key, deal="hash", repeats=3, seed=5, case_id=f"hash_of_{place}"
-        )
-        for place, key in enumerate((*KEYS, "kind", ["label", "who"]))
-    ),
-    case(sf.split, parts=PARTS, key="name", deal="hash", where="some", case_id="hash_of_some_rows"),
+    case("hash_of_categories", sf.kfold, k=100, key="kind", deal="hash", repeats=3, seed=5),
+    case("hash_of_a_repeated_key", sf.kfold, k=100, key=["label", "who"], deal="hash"),
+    case("hash_of_some_rows", sf.split, parts=PARTS, key="name", deal="hash", where="some"),
     case(
+        "hash_of_computed_rows",
         sf.split,
         parts=0.3,
-        key="id",
+        key=["day", "id"],
         deal="hash",
         where=lambda df: df["age"] > 20,
-        case_id="hash_of_computed_rows",
-    ),
-    case(
-        sf.kfold,
-        k=7,
-        key="name",
-        deal="hash",
-        where="some",
-        name="inner",
-        case_id="hash_of_inner_folds",
     ),
 ]
 """The key alone decides, also one that repeats."""
 
 WHOLE_GROUPS = [
-    case(sf.kfold, None, 3, groups="who", case_id="groups"),
-    case(sf.kfold, "label", 3, groups="who", repeats=2, case_id="groups_and_repeats"),
-    case(sf.split, "label", PARTS, groups="who", repeats=2, case_id="parts_of_groups"),
-    case(sf.kfold, "label", 3, groups="pair", missing="null", case_id="null_groups"),
-    case(sf.kfold, "label", 2, groups="sex", missing="null", rare="ignore", case_id="few_groups"),
+    case("groups", sf.kfold, None, 3, groups="who"),
+    case("groups_and_repeats", sf.kfold, "label", 3, groups="who", repeats=2),
+    case("parts_of_groups", sf.split, "label", PARTS, groups="who", repeats=2),
+    case("null_groups", sf.kfold, "label", 3, groups="pair", missing="null"),
+    case("few_groups", sf.kfold, "label", 2, groups="sex", missing="null", rare="ignore"),
     case(
+        "groups_of_two_columns",
         sf.kfold,
         ["label", "sex"],
         3,
         groups=["who", "kind"],
         missing="stratum",
-        case_id="groups_of_two_columns",
     ),
     case(
+        "groups_of_some_rows",
         sf.kfold,
         ["sex", "label"],
         3,
         groups="who",
         missing="null",
         where="some",
-        case_id="groups_of_some_rows",
     ),
-    case(sf.kfold, ["label", "price"], 3, groups="who", case_id="groups_and_fractions"),
+    case("groups_and_fractions", sf.kfold, ["label", "price"], 3, groups="who"),
     case(
-        sf.kfold,
-        ["label", sf.quantiles("age", 3)],
-        3,
-        groups="who",
-        seed=5,
-        case_id="groups_and_quantiles",
+        "groups_and_quantiles", sf.kfold, ["label", sf.quantiles("age", 3)], 3, groups="who", seed=5
     ),
-    case(sf.kfold, "rarely", 3, groups="who", rare="null", case_id="null_rare_groups"),
-    case(sf.kfold, "rarely", 3, groups="who", rare="pool", case_id="pooled_rare_groups"),
-    case(sf.kfold, RARELY, 3, groups="who", rare="null", case_id="null_rare_groups_in_bins"),
-    case(sf.kfold, RARELY, 3, groups="who", rare="pool", case_id="pooled_rare_groups_in_bins"),
+    case("null_rare_groups", sf.kfold, "rarely", 3, groups="who", rare="null"),
+    case("pooled_rare_groups", sf.kfold, "rarely", 3, groups="who", rare="pool"),
+    case("null_rare_groups_in_bins", sf.kfold, RARELY, 3, groups="who", rare="null"),
+    case("pooled_rare_groups_in_bins", sf.kfold, RARELY, 3, groups="who", rare="pool"),
 ]
 
 EACH = [
+    case("two_of_each", sf.split, ["label", "sex"], each=2, missing="stratum", key="id", repeats=2),
     case(
-        sf.split,
-        ["label", "sex"],
-        each=2,
-        missing="stratum",
-        key="id",
-        repeats=2,
-        case_id="two_of_each",
-    ),
-    case(
+        "counts_of_each_bin",
         sf.split,
         ["label", sf.quantiles("age", 2)],
         each={"a": 1, "b": None, "c": 4},
         key="id",
-        case_id="counts_of_each_bin",
     ),
-    case(sf.split, each=7, key="name", where="some", case_id="seven_of_some_rows"),
-    case(sf.plan, "kind", each=3, key="id", case_id="plan_of_each"),
+    case("seven_of_some_rows", sf.split, each=7, key="name", where="some"),
+    case("plan_of_each", sf.plan, "kind", each=3, key="id"),
 ]
 """Counts of rows of each stratum."""
 
 EXTENDED = [
-    case(sf.extend, ENTRIES, name="given", **ANY, case_id="extend"),
-    case(sf.extend, ENTRIES, name="given", **ANY, seed=3, case_id="extend_with_a_seed"),
-    case(sf.extend, ENTRIES, name="given", **ANY, k=4, case_id="extend_with_k"),
+    case("extend", sf.extend, ENTRIES, name="given", **KEYED),
+    case("extend_with_k_and_seed", sf.extend, ENTRIES, name="given", **KEYED, k=4, seed=3),
     case(
+        "extend_all_but_missing",
         sf.extend,
         ENTRIES,
         name="given",
         key="id",
         missing="null",
         rare="ignore",
-        case_id="extend_all_but_missing",
     ),
     case(
-        sf.extend,
-        sf.quantiles("price", 7),
-        name="given",
-        key="id",
-        missing="null",
-        case_id="extend_bins",
+        "extend_bins", sf.extend, sf.quantiles("price", 7), name="given", key="id", missing="null"
     ),
     case(
+        "extend_pooled_classes",
         sf.extend,
         ["who", sf.quantiles("price", 2)],
         name="fifth",
         key="id",
         rare="pool",
-        case_id="extend_pooled_classes",
     ),
-    case(sf.extend, "label", 3, name="few", key="id", case_id="extend_all_folds_but_one"),
-    *(
-        case(
-            sf.extend,
-            ["label", "whole"],
-            parts=parts,
-            missing=missing,
-            **PART_NAMES,
-            case_id=f"extend_{given}_parts_where_missing_is_{missing}",
-        )
-        for given, parts in (("all", None), ("named", PARTS))
-        for missing in ("stratum", "null")
+    case("extend_all_folds_but_one", sf.extend, "label", 3, name="few", key="id"),
+    case(
+        "extend_parts_that_are_there",
+        sf.extend,
+        ["label", "whole"],
+        missing="stratum",
+        **PART_NAMES,
+    ),
+    case(
+        "extend_named_parts_but_where_missing",
+        sf.extend,
+        ["label", "whole"],
+        parts=PARTS,
+        missing="null",
+        **PART_NAMES,
     ),
 ]
 """Folds and parts that are given stay."""
 
 EMPTY = [
-    case(sf.split, "label", SHARES, key="id", repeats=2, case_id="parts_without_rows"),
-    case(sf.split, "label", SHARES, groups="third", case_id="a_group_in_each_part"),
-    case(
-        sf.extend,
-        "label",
-        parts=PARTS,
-        name=["most", "rest"],
-        key="id",
-        case_id="extended_empty_parts",
-    ),
-    case(sf.sample, "label", frac=0.001, key="id", case_id="sample_of_no_rows"),
+    case("parts_without_rows", sf.split, "label", SHARES, key="id", repeats=2),
+    case("a_group_in_each_part", sf.split, "label", SHARES, groups="third"),
+    case("extended_empty_parts", sf.extend, "label", parts=PARTS, name=["most", "rest"], key="id"),
+    case("sample_of_no_rows", sf.sample, "label", frac=0.001, key="id"),
 ]
 """What is empty is said, and groups fill all parts."""
 
 TABLES = [
-    case(sf.plan, "label", 4, key="id", case_id="plan"),
-    case(sf.plan, ["label", "sex"], parts=PARTS, seed=3, **ANY, case_id="plan_of_parts"),
+    case("plan", sf.plan, "label", 4, key="id"),
+    case("plan_of_parts", sf.plan, ["label", "sex"], parts=PARTS, seed=3, **KEYED),
     case(
+        "plan_of_some_rows",
         sf.plan,
         [sf.quantiles("price", 3), "kind"],
         3,
         where="some",
         name="inner",
         key="id",
-        case_id="plan_of_some_rows",
     ),
     case(
+        "plan_all_but_missing",
         sf.plan,
         ["label", "sex"],
         3,
         missing="null",
         key="id",
         rare="ignore",
-        case_id="plan_all_but_missing",
     ),
-    case(sf.plan, ["kind", "some"], 3, groups="who", rare="ignore", case_id="plan_of_groups"),
+    case("plan_of_groups", sf.plan, ["kind", "some"], 3, groups="who", rare="ignore"),
     case(
+        "plan_of_parts_of_groups",
         sf.plan,
         ["label", sf.quantiles("price", 2)],
         parts=PARTS,
         groups="who",
         where="some",
-        case_id="plan_of_parts_of_groups",
     ),
-    case(sf.advise, ["label", "age"], [2, 5, 30], groups="who", full=True, case_id="advise"),
+    case("advise", sf.advise, ["label", "age"], [2, 5, 30], groups="who", full=True),
     case(
+        "advise_for_groups_of_two_columns",
         sf.advise,
         ["label", "age"],
         [2, 5, 30],
         groups=["kind", "day"],
         full=True,
-        case_id="advise_for_groups_of_two_columns",
     ),
 ]
 
-OTHERS = [
-    case(sf.kfold, "label", key="id", name="given", overwrite=True, case_id="a_column_is_replaced")
-]
+OTHERS = [case("a_column_is_replaced", sf.kfold, "label", key="id", name="given", overwrite=True)]
 EQUAL = SAMPLES + OWN_TERMS + HASHED + WHOLE_GROUPS + EACH + EXTENDED + EMPTY + TABLES + OTHERS
 """Calls on rows some of which have folds and parts."""
 
@@ -686,26 +645,20 @@ def test_parts_have_the_rows_of_pandas(engine):
 RULES = [
     {"nulls": "train"},
     {"nulls": "drop"},
-    {"name": "day", "train": "past"},
     {"name": "day", "train": "past", "gap": 1, "window": 2},
-    {"name": "day", "gap": 1},
     {"name": "day", "every": "1d", "last": 3},
-    {"name": "month", "every": "1mo", "train": "past", "last": 3},
     {"name": "month", "every": "1mo", "train": "past", "horizon": 3, "step": 1, "gap": "10d"},
     {"name": "day", "every": "1d", "horizon": 2, "apart": "kind"},
     {"name": "time", "train": "past", "horizon": 40, "step": 60},
-    {"name": "time", "train": "past", "gap": 56, "window": 3},
     {"name": "half", "train": [0.5, 7, 9.5], "valid": [2.5, 2]},
     {"name": "name", "train": ["row 1", "row 2", "row 7"], "valid": ["row 7", "row 3"]},
     {"name": "split", "train": "train", "valid": "test"},
-    {"name": "split", "train": ["train", "valid"]},
     {"name": "split", "train": "train", "valid": ["test", "valid"], "apart": "who"},
     {"name": "fold", "train": [0, 2], "nulls": "drop"},
     {"name": "fold", "train": [0, 2], "nulls": "train", "apart": ["who", "day"]},
     {"nulls": "train", "apart": "half"},
     {"nulls": "drop", "apart": ["time", "name", "who"]},
     {"name": ["day", "fold"], "nulls": "drop", "apart": "whole"},
-    {"name": "day", "train": "past", "apart": "kind"},
     {"nulls": "drop", "apart": "row"},
 ]
 

@@ -25,6 +25,10 @@ NO_ROWS = ", which is not possible on {name} frames.\nHint: "
 BINS = f"{NO_ROWS}`report` with `sf.quantiles(...)` compares the bins of a feature."
 ELSEWHERE = f"{NO_ROWS}`sf.quantiles` and `sf.bins` divide numbers into strata."
 DISTANCES = f" needs the distances between all rows{ELSEWHERE}"
+LINKS = (
+    f" looks at all rows at once{NO_ROWS}compute a column of groups on one machine, or with a graph"
+    ' library for {name}, and pass its name, as in `groups="component"`.'
+)
 FEATURES = f" looks at the values of `features` in all rows{BINS}"
 SWAPS = f"`sf.total` swaps rows until the totals of the parts are even{ELSEWHERE}"
 SORTED = (
@@ -41,322 +45,115 @@ ONE_THING = (
 )
 NO_KEY = "{{name}} frames need {}, because their rows may come in a different order each time.\n"
 NO_KEY += 'Hint: name the columns that identify a row, as in `key="id"`.'
+RARE_GROUPS = (
+    "`rare='{}'` cannot be combined with `groups` and quantiles inside the strata of earlier"
+    " entries on {{name}} frames."
+)
 REFUSED = [
-    pytest.param(
+    (
         lambda frames: sf.cv(frames.folded),
         f"`cv` gives positions of rows{NO_ROWS}`folds` gives frames.",
-        id="cv",
     ),
-    pytest.param(
+    (
         lambda frames: sf.FoldSplit().split(frames.folded),
         f"`FoldSplit` gives positions of rows{NO_ROWS}`sf.folds` gives frames.",
-        id="fold_split",
     ),
-    pytest.param(
+    (
         lambda frames: sf.plot(frames.folded, "label"),
         f"`plot` reads all rows{NO_ROWS}`balance` and `report` give the figures as tables.",
-        id="plot",
     ),
-    pytest.param(
+    (
         lambda frames: sf.drift(frames.folded, "age"),
         f"`drift` looks at the values of all rows{BINS}",
-        id="drift",
     ),
-    pytest.param(
-        lambda frames: sf.check(frames.folded, features="age"),
-        f"`check`{FEATURES}",
-        id="check_features",
-    ),
-    pytest.param(
-        lambda frames: sf.compare(frames.folded, "label", "fold", "age"),
-        f"`compare`{FEATURES}",
-        id="compare_features",
-    ),
-    pytest.param(
-        lambda frames: sf.leaks(frames.folded),
-        ONE_THING.format("none of them"),
-        id="leaks_of_nothing",
-    ),
-    pytest.param(
+    (lambda frames: sf.check(frames.folded, features="age"), f"`check`{FEATURES}"),
+    (lambda frames: sf.compare(frames.folded, "label", "fold", "age"), f"`compare`{FEATURES}"),
+    (lambda frames: sf.leaks(frames.folded), ONE_THING.format("none of them")),
+    (
         lambda frames: sf.leaks(frames.folded, groups="who", key="id"),
         ONE_THING.format("`groups`, `key`"),
-        id="leaks_of_groups_and_keys",
     ),
-    pytest.param(
+    (
         lambda frames: sf.leaks(frames.folded, groups="who", name=["fold", "plain"]),
         ONE_THING.format("2 columns"),
-        id="leaks_of_two_columns",
     ),
-    pytest.param(
-        lambda frames: sf.kfold(frames.df),
-        (
-            "{name} frames need a `key` or `groups`, because their rows may come in a different"
-            ' order each time.\nHint: name the columns that identify a row, as in `key="id"`.'
-        ),
-        id="kfold_without_a_key",
-    ),
-    pytest.param(
-        lambda frames: sf.kfold(frames.df, "label", 4, rare="ignore"),
-        (
-            "{name} frames need a `key` or `groups`, because their rows may come in a different"
-            ' order each time.\nHint: name the columns that identify a row, as in `key="id"`.'
-        ),
-        id="kfold_of_classes_without_a_key",
-    ),
-    pytest.param(
-        lambda frames: sf.split(frames.df, "label"),
-        (
-            "{name} frames need a `key` or `groups`, because their rows may come in a different"
-            ' order each time.\nHint: name the columns that identify a row, as in `key="id"`.'
-        ),
-        id="split_without_a_key",
-    ),
-    pytest.param(
-        lambda frames: sf.plan(frames.df, "label", 3),
-        (
-            "{name} frames need a `key` or `groups`, because their rows may come in a different"
-            ' order each time.\nHint: name the columns that identify a row, as in `key="id"`.'
-        ),
-        id="plan_without_a_key",
-    ),
-    pytest.param(
-        lambda frames: sf.extend(frames.folded, "label"),
-        NO_KEY.format("a `key`"),
-        id="extend_without_a_key",
-    ),
-    pytest.param(
-        lambda frames: sf.sample(frames.df, "label", n=9),
-        NO_KEY.format("a `key`"),
-        id="sample_without_a_key",
-    ),
-    pytest.param(
-        lambda frames: sf.kfold(frames.df, sf.chain(["age"]), key="id"),
-        f"`sf.chain`{DISTANCES}",
-        id="chain",
-    ),
-    pytest.param(
-        lambda frames: sf.kfold(frames.df, sf.clusters(["age"]), key="id"),
-        f"`sf.clusters`{DISTANCES}",
-        id="clusters",
-    ),
-    pytest.param(
-        lambda frames: sf.kfold(frames.df, key="id", by=["label", sf.total("age", "id")]),
-        SWAPS,
-        id="kfold_of_totals",
-    ),
-    pytest.param(
-        lambda frames: sf.split(frames.df, groups="age", by=["label", sf.total("age", "id")]),
-        SWAPS,
-        id="split_of_totals",
-    ),
-    pytest.param(
-        lambda frames: sf.plan(frames.df, key="id", by=["label", sf.total("age", "id")]),
-        SWAPS,
-        id="plan_of_totals",
-    ),
-    pytest.param(
-        lambda frames: sf.report(frames.folded, by=["label", sf.total("age", "id")]),
-        SWAPS,
-        id="report_of_totals",
-    ),
-    pytest.param(
-        lambda frames: sf.check(frames.folded, by=["label", sf.total("age", "id")]),
-        SWAPS,
-        id="check_of_totals",
-    ),
-    pytest.param(
+    (lambda frames: sf.kfold(frames.df), NO_KEY.format("a `key` or `groups`")),
+    (lambda frames: sf.plan(frames.df, "label", 3), NO_KEY.format("a `key` or `groups`")),
+    (lambda frames: sf.extend(frames.folded, "label"), NO_KEY.format("a `key`")),
+    (lambda frames: sf.sample(frames.df, "label", n=9), NO_KEY.format("a `key`")),
+    (lambda frames: sf.kfold(frames.df, sf.chain(["age"]), key="id"), f"`sf.chain`{DISTANCES}"),
+    (lambda frames: sf.kfold(frames.df, key="id", by=["label", sf.total("age", "id")]), SWAPS),
+    (lambda frames: sf.split(frames.df, groups="age", by=["label", sf.total("age", "id")]), SWAPS),
+    (lambda frames: sf.report(frames.folded, by=["label", sf.total("age", "id")]), SWAPS),
+    (
         lambda frames: sf.check(frames.folded, sf.clusters(["age", "id"], 2)),
         f"`sf.clusters`{DISTANCES}",
-        id="check_of_clusters",
     ),
-    pytest.param(
-        lambda frames: sf.balance(frames.folded, ["label", sf.clusters(["age", "id"], 2)]),
-        f"`sf.clusters`{DISTANCES}",
-        id="balance_of_clusters",
+    (lambda frames: sf.kfold(frames.df, sf.continuous("price"), deal="contiguous"), CUT),
+    (
+        lambda frames: sf.kfold(frames.df, sf.continuous("price"), deal="circular"),
+        f'`deal="circular"` needs all rows in order{ELSEWHERE}',
     ),
-    pytest.param(
-        lambda frames: sf.kfold(frames.df, sf.continuous("price"), deal="contiguous"),
-        CUT,
-        id="contiguous_kfold",
+    (
+        lambda frames: sf.kfold(frames.df, sf.margins(["label", "sex"]), key="id"),
+        f"`sf.margins` searches over all rows at once{ELSEWHERE}",
     ),
-    pytest.param(
-        lambda frames: sf.split(frames.df, sf.continuous("price"), deal="contiguous"),
-        CUT,
-        id="contiguous_split",
-    ),
-    pytest.param(
-        lambda frames: sf.plan(frames.df, sf.continuous("price"), deal="contiguous"),
-        CUT,
-        id="contiguous_plan",
-    ),
-    pytest.param(
-        lambda frames: sf.kfold(frames.df, "price", key="id"), SORTED, id="kfold_of_fractions"
-    ),
-    pytest.param(
-        lambda frames: sf.split(frames.df, "price", key="id"), SORTED, id="split_of_fractions"
-    ),
-    pytest.param(
-        lambda frames: sf.plan(frames.df, "price", 3, key="id"), SORTED, id="plan_of_fractions"
-    ),
-    pytest.param(
-        lambda frames: sf.sample(frames.df, "price", n=9, key="id"),
-        SORTED,
-        id="sample_of_fractions",
-    ),
-    pytest.param(
-        lambda frames: sf.kfold(frames.df, sf.continuous("price"), key="id"),
-        SORTED,
-        id="kfold_of_continuous",
-    ),
-    pytest.param(
-        lambda frames: sf.split(frames.df, sf.continuous("price"), key="id"),
-        SORTED,
-        id="split_of_continuous",
-    ),
-    pytest.param(
-        lambda frames: sf.plan(frames.df, sf.continuous("price"), 3, key="id"),
-        SORTED,
-        id="plan_of_continuous",
-    ),
-    pytest.param(
-        lambda frames: sf.sample(frames.df, sf.continuous("price"), n=9, key="id"),
-        SORTED,
-        id="sample_of_continuous",
-    ),
-    pytest.param(
-        lambda frames: sf.kfold(frames.df, sf.nearest("price"), key="id"),
-        f"`sf.nearest`{DISTANCES}",
-        id="kfold_of_nearest",
-    ),
-    pytest.param(
-        lambda frames: sf.split(frames.df, sf.nearest("price"), key="id"),
-        f"`sf.nearest`{DISTANCES}",
-        id="split_of_nearest",
-    ),
-    pytest.param(
+    (lambda frames: sf.kfold(frames.df, "price", key="id"), SORTED),
+    (lambda frames: sf.sample(frames.df, "price", n=9, key="id"), SORTED),
+    (lambda frames: sf.kfold(frames.df, sf.continuous("price"), key="id"), SORTED),
+    (
         lambda frames: sf.plan(frames.df, sf.nearest("price"), 3, key="id"),
         f"`sf.nearest`{DISTANCES}",
-        id="plan_of_nearest",
     ),
-    pytest.param(
+    (
         lambda frames: sf.sample(frames.df, sf.nearest("price"), n=9, key="id"),
         f"`sf.nearest`{DISTANCES}",
-        id="sample_of_nearest",
     ),
-    pytest.param(
+    (
         lambda frames: sf.extend(frames.nines, "label", groups="age"),
         f"`extend` with `groups` looks at all rows of each group{ELSEWHERE}",
-        id="extend_of_groups",
     ),
-    pytest.param(
+    (
         lambda frames: sf.extend(frames.nines, "label", key="id", where="some"),
         f"`extend` with `where` looks at the folds of all rows{ELSEWHERE}",
-        id="extend_of_some_rows",
     ),
-    pytest.param(
+    (
         lambda frames: sf.kfold(
             frames.df, ["rarely", sf.quantiles("price", 2)], groups="who", rare="null"
         ),
-        (
-            "`rare='null'` cannot be combined with `groups` and quantiles inside the strata of"
-            " earlier entries on {name} frames."
-        ),
-        id="null_rare_groups_and_quantiles",
+        RARE_GROUPS.format("null"),
     ),
-    pytest.param(
+    (
         lambda frames: sf.kfold(
             frames.df, ["rarely", sf.quantiles("price", 2)], groups="who", rare="pool"
         ),
-        (
-            "`rare='pool'` cannot be combined with `groups` and quantiles inside the strata of"
-            " earlier entries on {name} frames."
-        ),
-        id="pooled_rare_groups_and_quantiles",
+        RARE_GROUPS.format("pool"),
     ),
-    pytest.param(
+    (
         lambda frames: sf.kfold(frames.df, "label", groups="sex", missing="stratum"),
-        (
-            "`groups` must have no missing values on {name} frames, where rows without a group are"
-            ' counted together.\nHint: fill the missing values, or use `missing="null"` in `kfold`,'
-            " which leaves the folds of these rows null."
-        ),
-        id="groups_without_a_value",
+        "`groups` must have no missing values on {name} frames, where rows without a group are"
+        ' counted together.\nHint: fill the missing values, or use `missing="null"` in `kfold`,'
+        " which leaves the folds of these rows null.",
     ),
-    pytest.param(
-        lambda frames: sf.kfold(frames.df, groups=sf.linked("sex", "age")),
-        (
-            f"`sf.linked` looks at all rows at once{NO_ROWS}compute a column of groups on one"
-            " machine, or with a graph library for {name}, and pass its name, as in"
-            ' `groups="component"`.'
-        ),
-        id="kfold_of_linked_groups",
-    ),
-    pytest.param(
-        lambda frames: sf.kfold(frames.df, groups=sf.similar("age", 0.1)),
-        (
-            f"`sf.similar` looks at all rows at once{NO_ROWS}compute a column of groups on one"
-            " machine, or with a graph library for {name}, and pass its name, as in"
-            ' `groups="component"`.'
-        ),
-        id="kfold_of_similar_groups",
-    ),
-    pytest.param(
-        lambda frames: sf.advise(frames.df, "label", groups=sf.linked("sex", "age")),
-        (
-            f"`sf.linked` looks at all rows at once{NO_ROWS}compute a column of groups on one"
-            " machine, or with a graph library for {name}, and pass its name, as in"
-            ' `groups="component"`.'
-        ),
-        id="advise_of_linked_groups",
-    ),
-    pytest.param(
+    (lambda frames: sf.kfold(frames.df, groups=sf.linked("sex", "age")), f"`sf.linked`{LINKS}"),
+    (
         lambda frames: sf.advise(frames.df, "label", groups=sf.similar("age", 0.1)),
-        (
-            f"`sf.similar` looks at all rows at once{NO_ROWS}compute a column of groups on one"
-            " machine, or with a graph library for {name}, and pass its name, as in"
-            ' `groups="component"`.'
-        ),
-        id="advise_of_similar_groups",
+        f"`sf.similar`{LINKS}",
     ),
-    pytest.param(
-        lambda frames: sf.report(frames.folded, "label", groups=sf.linked("sex", "age")),
-        (
-            f"`sf.linked` looks at all rows at once{NO_ROWS}compute a column of groups on one"
-            " machine, or with a graph library for {name}, and pass its name, as in"
-            ' `groups="component"`.'
-        ),
-        id="report_of_linked_groups",
-    ),
-    pytest.param(
-        lambda frames: sf.report(frames.folded, "label", groups=sf.similar("age", 0.1)),
-        (
-            f"`sf.similar` looks at all rows at once{NO_ROWS}compute a column of groups on one"
-            " machine, or with a graph library for {name}, and pass its name, as in"
-            ' `groups="component"`.'
-        ),
-        id="report_of_similar_groups",
-    ),
-    pytest.param(
+    (
         lambda frames: sf.kfold(frames.folded, "label", key="id"),
-        (
-            "The frame has a column 'fold' already. `overwrite=True`"
-            " replaces it.\nHint: df = df.drop({fold})"
-        ),
-        id="column_is_there",
+        "The frame has a column 'fold' already. `overwrite=True`"
+        " replaces it.\nHint: df = df.drop({fold})",
     ),
-    pytest.param(
+    (
         lambda frames: sf.kfold(frames.df, "label", key="id", where="age"),
         "`where` must be a boolean column, but 'age' is {integer}.",
-        id="where_of_numbers",
     ),
-    pytest.param(
+    (
         lambda frames: sf.kfold(frames.df, "label", key="id", where=pd.Series([True] * 60)),
-        (
-            "`where` must hold a boolean"
-            " column, an expression or a callable, got Series.\nHint: compute it, as in"
-            ' `where=lambda df: df["split"] == "train"`.'
-        ),
-        id="where_of_a_series",
+        "`where` must hold a boolean"
+        " column, an expression or a callable, got Series.\nHint: compute it, as in"
+        ' `where=lambda df: df["split"] == "train"`.',
     ),
 ]
 REFUSED_ON_PANDAS = [
@@ -452,27 +249,29 @@ LACKING = FOLDED.assign(
     negative=FOLDED["half"].where(FOLDED["id"] != 7, -float("inf")),
 )
 """Rows in which numbers with an order are missing or infinite."""
-ORDERED = [
-    pytest.param(sf.balance, {}, id="balance"),
-    pytest.param(sf.report, {}, id="report"),
-    pytest.param(sf.report, {"groups": "who"}, id="report by groups"),
-    pytest.param(sf.compare, {"names": ["fold", "plain"]}, id="compare"),
-    pytest.param(sf.advise, {"ks": [2, 5]}, id="advise"),
-    pytest.param(sf.check, {"duplicates": None}, id="check"),
-    pytest.param(sf.kfold, {"groups": "who", "name": "new"}, id="kfold"),
-    pytest.param(
-        sf.kfold, {"groups": "who", "name": "new", "missing": "stratum"}, id="kfold of all rows"
-    ),
-    pytest.param(sf.plan, {"groups": "who", "k": 3}, id="plan"),
+ORDERS = [
+    sf.continuous("half"),
+    "half",
+    ["label", "half"],
+    sf.continuous("infinite"),
+    "negative",
 ]
-"""Verbs that cut an order into bins on engines, and their arguments beside `by`."""
+ORDERED = [
+    *((sf.balance, {}, by) for by in ORDERS),
+    *((sf.kfold, {"groups": "who", "name": "new"}, by) for by in ORDERS),
+    (sf.kfold, {"groups": "who", "name": "new", "missing": "stratum"}, "half"),
+    (sf.plan, {"groups": "who", "k": 3}, "half"),
+    (sf.report, {}, "half"),
+    (sf.report, {"groups": "who"}, "half"),
+    (sf.compare, {"names": ["fold", "plain"]}, "half"),
+    (sf.advise, {"ks": [2, 5]}, "half"),
+    (sf.check, {"duplicates": None}, "half"),
+]
+"""Verbs that cut an order into bins on engines, their arguments beside `by`, and the order."""
 NO_COUNT = re.compile(r" in \d+ rows?( \(.*?\))?")
 
 
-@pytest.mark.parametrize(("verb", "options"), ORDERED)
-@pytest.mark.parametrize(
-    "by", [sf.continuous("half"), "half", ["label", "half"], sf.continuous("infinite"), "negative"]
-)
+@pytest.mark.parametrize(("verb", "options", "by"), ORDERED)
 def test_an_order_that_is_cut_into_bins_keeps_its_rules(engine, verb, options, by):
     """Values that are missing or infinite have no place in an order, on any frame."""
     expected = refused(lambda: verb(LACKING, by, **options))

@@ -171,16 +171,7 @@ def test_text_with_a_collation_is_compared_by_its_bytes(spark, collation):
     assert set(collect_spark(sf.parts(rows, "text")["A"])["text"]) == {"A"}
 
 
-def kfold_by_names(rows):
-    return sf_spark.kfold(rows, "label", key="id", where="some")
-
-
 SAME = [
-    pytest.param(
-        lambda rows: sf_spark.kfold(rows, fn.col("label"), key=fn.col("id"), where=fn.col("some")),
-        kfold_by_names,
-        id="columns_of_kfold",
-    ),
     pytest.param(
         lambda rows: sf_spark.kfold(
             rows,
@@ -228,13 +219,8 @@ SAME = [
     ),
     pytest.param(
         lambda rows: sf_spark.kfold(rows, "LABEL", key="Id", where="SOME"),
-        kfold_by_names,
+        lambda rows: sf_spark.kfold(rows, "label", key="id", where="some"),
         id="other_case_of_kfold",
-    ),
-    pytest.param(
-        lambda rows: sf_spark.balance(rows, "LABEL", "PLAIN").rename(columns={"LABEL": "label"}),
-        lambda rows: sf_spark.balance(rows, "label", "plain"),
-        id="other_case_of_balance",
     ),
     pytest.param(
         lambda rows: sf_spark.extend(rows, "LABEL", key="ID", name="SPLIT"),
@@ -274,7 +260,7 @@ OWN_VALUE += " rows must first be added with `withColumn`."
 
 
 @pytest.mark.parametrize(("make_column", "reason"), NO_VALUE)
-def test_columns_of_spark_must_have_a_value_in_in_each_row(spark, make_column, reason):
+def test_columns_of_spark_must_have_a_value_in_each_row(spark, make_column, reason):
     """An expression that Spark cannot evaluate row by row is an error with Spark's reason."""
     rows = spark_frame(spark, FRAME)
     named = make_column()
@@ -361,98 +347,71 @@ def with_nan(rows):
 
 def returned(result, got):
     """Make a case of a callable that returns no column of Spark."""
-    return pytest.param(
-        lambda rows: sf_spark.kfold(rows, key="id", where=lambda _: result),
-        f"A callable must return a Spark column, got {got}.{CALLABLE}",
-        id=f"callable_of_{got}",
-    )
+    message = f"A callable must return a Spark column, got {got}.{CALLABLE}"
+    return lambda rows: sf_spark.kfold(rows, key="id", where=lambda _: result), message
 
 
 REFUSED = [
-    pytest.param(
+    (
         lambda _: sf_spark.kfold(FrameOfPandasOnSpark(), key="id"),
         "`frame` must be a pandas, Polars, Dask, Spark or Arrow frame, got"
         " pyspark.pandas.DataFrame.\nHint: pass `df.to_spark()`.",
-        id="pandas_on_spark",
     ),
-    pytest.param(
+    (
         lambda rows: sf_spark.kfold(rows, pl.col("age"), key="id"),
         "`by` takes column names, Spark columns and callables that take a Spark frame, got"
         ' col("age").',
-        id="expression_of_polars",
     ),
-    pytest.param(
+    (
         lambda rows: sf_spark.kfold(
             rows.select("*", rows["age"].alias("label")), "label", key="id"
         ),
         "`by` names the column 'label', which occurs 2 times in the frame.\nHint: rename or drop"
         " all but one of these columns first.",
-        id="column_twice",
     ),
-    pytest.param(
+    (
         lambda rows: sf_spark.kfold(
             rows.selectExpr("id", "array(label) labels"), "labels", key="id"
         ),
         "A column must hold single values, but 'labels' is array<string>.",
-        id="lists",
     ),
-    pytest.param(
+    (
         lambda rows: sf_spark.kfold(
             rows.withColumn("cents", rows["price"].cast("decimal(9,2)")), key="cents"
         ),
         "A column of `key` must hold 64-bit integers, text, dates or times, but 'cents' is"
         f" decimal(9,2){CAST}",
-        id="decimal_key",
     ),
     # More rows of one key than the bits that count them can say; a thousand are listed.
-    pytest.param(
+    (
         lambda rows: sf_spark.kfold(rows.sparkSession.range(9000).selectExpr("7L as id"), key="id"),
         "`key` ('id') must identify each row, but repeats in 1,000 rows.\nHint: in `kfold` and"
         " `split`, pass `groups=` so that rows that belong together stay in one fold or part, or"
         ' pass `deal="hash"`, which allows repeated keys.',
-        id="repeated_key",
     ),
-    pytest.param(
+    (
         lambda rows: sf_spark.kfold(with_nan(rows), key="nan"),
         "Column 'nan' has missing values in 1 row.",
-        id="nan_in_a_key",
     ),
-    pytest.param(
+    (
         lambda rows: sf_spark.kfold(rows, key="id", where=lambda df: df["sex"] == "f"),
         "The column of `where` has missing values in 15 rows.\nHint: fill the missing values, as"
         " in `coalesce(..., lit(False))`.",
-        id="missing_where",
     ),
-    pytest.param(
+    (
         lambda rows: sf_spark.kfold(
             rows.withColumnRenamed("sex", "__stratframe_s"), "label", key="id"
         ),
         RESERVED,
-        id="reserved_name_in_the_frame",
     ),
-    pytest.param(
-        lambda rows: sf_spark.kfold(rows, key="id", name="__stratframe_s"),
-        RESERVED,
-        id="reserved_name_of_the_column",
-    ),
-    pytest.param(
-        lambda rows: sf_spark.kfold(with_months(rows), sf.classes("v"), key="id"),
-        NO_ARROW,
-        id="strata_that_arrow_does_not_have",
-    ),
-    pytest.param(
-        lambda rows: sf_spark.kfold(with_months(rows), groups="v"),
-        NO_ARROW,
-        id="groups_that_arrow_does_not_have",
-    ),
-    pytest.param(
+    (lambda rows: sf_spark.kfold(rows, key="id", name="__stratframe_s"), RESERVED),
+    (lambda rows: sf_spark.kfold(with_months(rows), sf.classes("v"), key="id"), NO_ARROW),
+    (
         lambda rows: sf_spark.kfold(rows, lambda df: df["label"].str.upper(), key="id"),
         "A callable must work on a pyspark.sql.DataFrame, got TypeError: 'Column' object is not"
         f" callable.{CALLABLE}",
-        id="callable_of_a_pandas_frame",
     ),
     returned("label", "str"),
-    returned(5, "int"),
     returned(pl.Series([1]), "Series"),
 ]
 
@@ -606,8 +565,16 @@ def test_rows_of_times_are_those_of_their_label(spark, zone, value):
         assert sorted(sorted(r.id for r in part.collect()) for part in parts) == expected
 
 
-@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/Sao_Paulo", "America/Havana"])
-@pytest.mark.parametrize(("every", "gap"), [("2d", "7h"), ("6h", "1d"), ("40m", 1)])
+@pytest.mark.parametrize(
+    ("zone", "every", "gap"),
+    [
+        ("Asia/Tokyo", "2d", "7h"),
+        ("America/Sao_Paulo", "2d", "7h"),
+        ("America/Sao_Paulo", "6h", "1d"),
+        ("America/Havana", "2d", "7h"),
+        ("America/Havana", "40m", 1),
+    ],
+)
 def test_periods_are_those_of_the_clock_of_the_session(spark, zone, every, gap):
     """Folds by periods have the rows of Polars in the session's zone, where clocks change too."""
     at = "timestamp'2018-11-02 00:00:00Z' + make_dt_interval(0, cast(id * 2 as int)) as at"

@@ -47,7 +47,7 @@ def test_a_series_without_a_name_gets_that_of_its_expression() -> None:
 
 
 def test_expressions_of_many_columns() -> None:
-    """Of many columns an expression passes each where it is referenced, and checks heights."""
+    """An expression of many columns passes each where it is referenced, and checks heights."""
     names = [f"x{place}" for place in range(60)]
     frame = pl.LazyFrame({name: [place, -place] for place, name in enumerate(names)})
     refs: list[Any] = [pl.col("x1") * 2, *names, "x0"]

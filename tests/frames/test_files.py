@@ -50,24 +50,24 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("text", TEXTS)
-@pytest.mark.parametrize("pack", [bytes, gzip.compress])
-def test_types_come_from_all_rows(tmp_path: Path, text: str, pack: type) -> None:
+def test_types_come_from_all_rows(tmp_path: Path, text: str) -> None:
     """A text or a number too long for a type makes a column of text, also in a packed file."""
     path = tmp_path / "data.csv"
-    path.write_bytes(pack(text.encode()))
-    frame = read(path)
-    assert tuple(frame.dtypes) == TEXTS[text]
-    assert ",".join(frame.columns) == text.lstrip("\ufeff\r\n").splitlines()[0]
+    for content in (text.encode(), gzip.compress(text.encode())):
+        path.write_bytes(content)
+        frame = read(path)
+        assert tuple(frame.dtypes) == TEXTS[text]
+        assert ",".join(frame.columns) == text.lstrip("\ufeff\r\n").splitlines()[0]
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-16-le", "utf-32"])
-@pytest.mark.parametrize("text", ["é,b\n1,2\n", "a,b\né,2\n"])
-def test_other_encodings(tmp_path: Path, encoding: str, text: str) -> None:
+def test_other_encodings(tmp_path: Path, encoding: str) -> None:
     """CSV that is not UTF-8 is an error, wherever the other letters are."""
     path = tmp_path / "data.csv"
-    path.write_text(text, encoding=encoding)
-    with pytest.raises(StratError, match=r"data\.csv' cannot be read: (?i:.*utf-8.*)\.$"):
-        read(path)
+    for text in ("é,b\n1,2\n", "a,b\né,2\n"):
+        path.write_text(text, encoding=encoding)
+        with pytest.raises(StratError, match=r"data\.csv' cannot be read: (?i:.*utf-8.*)\.$"):
+            read(path)
 
 
 MARKS = ["", " ", "NA", " NA ", "n/a", "N/A", "nan", "NaN", "null", "NULL", "None", "<NA>", "#N/A"]
@@ -75,13 +75,12 @@ CELLS = [(["0", "1"], [0, 1]), (["0.0", " 1"], [0.0, 1.0]), ([], [])]
 CELLS += [(texts, texts) for texts in (["train", "NA?"], ["0", "b"])]
 
 
-@pytest.mark.parametrize("mark", MARKS)
 @pytest.mark.parametrize(("cells", "expected"), CELLS)
-def test_marks_of_missing_values(mark: str, cells: list[str], expected: list[object]) -> None:
+def test_marks_of_missing_values(cells: list[str], expected: list[object]) -> None:
     """Blanks and what pandas reads as missing are null, and numbers beside them are numbers."""
-    frame = pl.DataFrame({"fold": [*cells, mark, None], "x": [mark] * (len(cells) + 2)})
+    frame = pl.DataFrame({"fold": [*cells, *MARKS, None], "x": [*cells, *MARKS, ""]})
     found = read_folds(frame, ["fold", "no such"], (), alike=False)
-    assert found["fold"].to_list() == [*expected, None, None]
+    assert found["fold"].to_list() == [*expected, *[None] * (len(MARKS) + 1)]
     assert found["x"].to_list() == frame["x"].to_list()
 
 
@@ -105,7 +104,7 @@ def test_broken_files(tmp_path: Path, name: str, cut: int) -> None:
 
 
 @posix
-@pytest.mark.parametrize("mode", [None, 0o600, 0o640, 0o664, 0o755])
+@pytest.mark.parametrize("mode", [None, 0o600, 0o664])
 def test_permissions(tmp_path: Path, mode: int | None) -> None:
     """A file that is written over keeps its permissions; a new one has those of any file."""
     path = tmp_path / "data.csv"

@@ -118,21 +118,26 @@ def test_fold_numbers_of_other_dtypes(series: Any) -> None:
 @pytest.mark.parametrize(
     "verb",
     [
-        sf.folds,
-        sf.cv,
-        sf.check,
-        sf.leaks,
-        *(lambda df, verb=verb: verb(df, "x") for verb in (sf.report, sf.balance)),
-        lambda df: sf.compare(df, "x", "fold"),
+        pytest.param(sf.folds, id="folds"),
+        pytest.param(sf.check, id="check"),
+        pytest.param(sf.leaks, id="leaks"),
+        pytest.param(lambda df: sf.report(df, "x"), id="report"),
     ],
 )
-def test_minus_one_beside_folds(frame: Make, verb: Any) -> None:
-    """A lone -1, which scikit-learn never tests, is no fold; other negative labels are labels."""
-    message = "Column 'fold' must hold folds, but has -1, which scikit-learn's `PredefinedSplit`"
-    message += (
-        ' never tests.\nHint: replace -1 with null; `nulls="train"` then trains on these rows.'
+def test_minus_one_is_no_fold(verb: Any) -> None:
+    """A lone -1, which scikit-learn never tests, is an error in every verb that reads folds."""
+    df = pl.DataFrame({"fold": [-1, 0, 1, -1], "x": [1, 2, 3, 4]})
+    refuse_now(
+        "Column 'fold' must hold folds, but has -1, which scikit-learn's `PredefinedSplit` never"
+        ' tests.\nHint: replace -1 with null; `nulls="train"` then trains on these rows.',
+        lambda: verb(df),
     )
-    refuse_now(message, lambda: verb(frame({"fold": [-1, 0, 1, -1], "x": [1, 2, 3, 4]})))
+
+
+def test_negative_labels(frame: Make) -> None:
+    """In every kind of frame a lone -1 is no fold, and other negative numbers are labels."""
+    with pytest.raises(sf.StratError, match="replace -1 with null"):
+        sf.folds(frame({"fold": [-1, 0, 1, -1]}))
     for labels in ([-2, -1, 0], [-1.0, 0.0, 0.5]):
-        df = frame({"fold": [*labels, labels[-1]], "x": [1, 2, 3, 4]})
+        df = frame({"fold": [*labels, labels[-1]]})
         assert [fold.fold for fold in sf.folds(df)] == labels

@@ -3,11 +3,13 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 import stratframe as sf
 from stratframe.frames import Rule, RuledColumn, check_rules, encode_classes, is_missing
-from tests.helpers import Make, eager, refused
+from tests.helpers import refused
 
 N = 20
 SOUND: dict[str, Any] = {"x": ["a", "b"] * 10, "y": [i / 3 for i in range(N)], "id": range(N)}
@@ -29,9 +31,10 @@ def judge(df: Any, most: int) -> sf.StratError:
 
 
 @pytest.mark.parametrize("faulty", [["x"], ["y"], ["id"], ["x", "y", "id"]], ids=str)
-def test_many_rows_at_fault(frame: Make, faulty: list[str]) -> None:
+@pytest.mark.parametrize("library", [pd, pl])
+def test_many_rows_at_fault(library: Any, faulty: list[str]) -> None:
     """Whatever pandera lists, the message and the rows are the same, and pandera is the cause."""
-    df = eager(frame(SOUND | {name: FAULTS[name] for name in faulty}))
+    df = library.DataFrame(SOUND | {name: FAULTS[name] for name in faulty})
     errors = [judge(df, most) for most in (2, 10_000)]
     assert str(errors[0]) == str(errors[1])
     for error in errors:
@@ -42,8 +45,8 @@ def test_many_rows_at_fault(frame: Make, faulty: list[str]) -> None:
         assert len(cause.failure_cases) <= 3
 
 
-def test_many_columns_at_fault(frame: Make) -> None:
+def test_many_columns_at_fault() -> None:
     """The message lists the first of very many faults."""
     many = {f"x{place}": [None, 1.5] for place in range(19)}
-    error = refused(lambda: sf.kfold(frame(many), by=sf.chain(list(many)), k=2))
+    error = refused(lambda: sf.kfold(pl.DataFrame(many), by=sf.chain(list(many)), k=2))
     assert str(error).splitlines()[5] == "14 more faults are not listed."

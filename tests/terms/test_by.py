@@ -79,7 +79,7 @@ def test_column_levels() -> None:
 
 
 def test_columns_that_are_there_twice() -> None:
-    """A column asked for that a pandas frame has twice is refused; others may be twice."""
+    """A column that a pandas frame has twice is refused if the call names it, and else ignored."""
     frame = pd.DataFrame([[1, 2, 3]] * 4, columns=["x", "x", "y"])
     message = "names the column 'x', which occurs 2 times in the frame.\n"
     message += "Hint: rename or drop all but one of these columns first."

@@ -166,10 +166,10 @@ def test_sets_have_no_positions() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_vectors_of_codes(frame: Make, seed: int) -> None:
+def test_vectors_of_codes(seed: int) -> None:
     """Each position of vectors of classes is as even as its own column would be."""
     rows: Matrix = np.random.default_rng(seed).integers(0, 3, (90, 4)).tolist()
-    folds = values(sf.kfold(frame({"x": rows}), sf.margins("x"), 5), "fold")
+    folds = values(sf.kfold(pl.DataFrame({"x": rows}), sf.margins("x"), 5), "fold")
     assert max(spread(column, folds, 5) for column in zip(*rows, strict=True)) <= 1
 
 

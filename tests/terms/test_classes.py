@@ -19,8 +19,6 @@ STRATA: list[Any] = [
     pytest.param(lambda df: sf.plan(df, ["label", "tags"]), id="plan"),
     pytest.param(lambda df: sf.advise(df, sf.classes("tags")), id="advise"),
     pytest.param(lambda df: sf.kfold(df, groups="tags", name="new"), id="groups"),
-    pytest.param(lambda df: sf.split(df, groups=["label", "tags"]), id="groups_of_split"),
-    pytest.param(lambda df: sf.split(df, "tags"), id="split"),
     pytest.param(lambda df: sf.extend(df, "tags", 2), id="extend"),
 ]
 NESTED: list[Any] = [
@@ -59,7 +57,7 @@ def test_lists_where_no_strata_are_meant(
 
 @pytest.mark.parametrize("value", [{"a": 1}, {1}, (1,), np.array([1]), bytearray(b"a")])
 def test_nested_objects(value: object) -> None:
-    """A pandas column of Python containers is refused by their type; margins take lists."""
+    """The error on a pandas column of Python containers names their type; margins take lists."""
     balances = BALANCES.replace("tags", "x") if isinstance(value, set | tuple | np.ndarray) else ""
     message = f"A column must hold single values, but 'x' is {type(value).__name__}.{balances}"
     refuse_now(message, lambda: sf.kfold(pd.DataFrame({"x": [value, value]}), "x", 2))

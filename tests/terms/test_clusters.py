@@ -47,7 +47,7 @@ def mini_batches(n: int, **options: Any) -> Any:
 
 @pytest.mark.parametrize("nested", [True, False], ids=["SCBCV", "KCBCV"])
 @pytest.mark.parametrize(("algorithm", "k"), [("kmeans", 2), ("kmeans", 5), ("minibatch", 5)])
-def test_scbcv_and_kcbcv(frame: Make, algorithm: str, k: int, nested: bool) -> None:
+def test_scbcv_and_kcbcv(algorithm: str, k: int, nested: bool) -> None:
     """Rows are dealt in turn by cluster and distance, as in Algorithm 1 of Spezia et al."""
     data = cloud()
     term = sf.clusters(FEATURES, 4, algorithm=algorithm, scale=None)
@@ -61,12 +61,13 @@ def test_scbcv_and_kcbcv(frame: Make, algorithm: str, k: int, nested: bool) -> N
         apart = fitted.transform(points[rows]).min(axis=1)
         for own in rows_by_value(fitted.labels_.tolist()):
             ordered += [rows[place] for place in sorted(own, key=apart.__getitem__)]
-    folds = sf.kfold(frame(data), ["label", term] if nested else term, k, deal="circular")
+    by = ["label", term] if nested else term
+    folds = sf.kfold(pd.DataFrame(data), by, k, deal="circular")
     assert values(folds, "fold") == round_robin(ordered, k)
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_clusters_of_any_model(frame: Make, name: str) -> None:
+def test_clusters_of_any_model(name: str) -> None:
     """Rows are ordered by the distance to the centre of their cluster, or to the mean of noise."""
     model, options = MODELS[name]
     data = cloud()
@@ -79,7 +80,8 @@ def test_clusters_of_any_model(frame: Make, name: str) -> None:
         far = np.linalg.norm(points[own] - centre, axis=1)
         rows += [own[place] for place in np.argsort(far, kind="stable")]
     term = sf.clusters(FEATURES, scale=None, **options or {"algorithm": model})
-    assert values(sf.kfold(frame(data), term, 5, deal="circular"), "fold") == round_robin(rows, 5)
+    folds = sf.kfold(pd.DataFrame(data), term, 5, deal="circular")
+    assert values(folds, "fold") == round_robin(rows, 5)
 
 
 def test_clusters_are_numbered_by_first_appearance(frame: Make) -> None:
@@ -92,20 +94,20 @@ def test_clusters_are_numbered_by_first_appearance(frame: Make) -> None:
     assert sf.plan(frame(data), named, 2).columns[0] == "group"
 
 
-def test_few_distinct_rows(frame: Make) -> None:
+def test_few_distinct_rows() -> None:
     """A stratum has at most as many clusters as distinct rows, without a warning."""
     data = {"label": list("aaaabbbc"), "x": [1, 1, 2, 2, 5, 5, 5, 9], "flag": [True] * 8}
     for algorithm in ("kmeans", "minibatch", "agglomerative", cluster.BisectingKMeans()):
         by = ["label", sf.clusters(["x", "flag"], 4, algorithm=algorithm)]
-        found = strata_of(frame(data), by)
+        found = strata_of(pd.DataFrame(data), by)
         assert found == {("a", 0): 2, ("a", 1): 2, ("b", 0): 3, ("c", 0): 1}
     with pytest.warns(sf.StratWarning, match="at most one cluster"):
-        found = strata_of(frame(data), ["label", sf.clusters(["x"], algorithm="dbscan")])
+        found = strata_of(pd.DataFrame(data), ["label", sf.clusters(["x"], algorithm="dbscan")])
     assert list(found.values()) == [4, 3, 1]
-    copies = frame({"x": [0.0] * 5_000 + [1.0, 2.0, 1.0]})
+    copies = pd.DataFrame({"x": [0.0] * 5_000 + [1.0, 2.0, 1.0]})
     assert strata_of(copies, sf.clusters("x", 3)) == {0: 5_000, 1: 2, 2: 1}
     data = {"label": ["a"] * 20 + ["b"] * 5, "x": list(range(25))}
-    found = strata_of(frame(data), ["label", sf.clusters("x", algorithm=cluster.KMeans(8))])
+    found = strata_of(pd.DataFrame(data), ["label", sf.clusters("x", algorithm=cluster.KMeans(8))])
     assert [label for label, _ in found] == ["a"] * 8 + ["b"] * 5
 
 
@@ -159,43 +161,43 @@ def test_radius_without_a_knee() -> None:
         assert [*strata_of(pd.DataFrame({"x": points}), term).values()] == sizes
 
 
-def test_the_radius_holds_equal_steps(frame: Make) -> None:
+def test_the_radius_holds_equal_steps() -> None:
     """Rows in equal steps are either all neighbours or none, in any unit."""
     steps = [*range(10), *range(30, 40)]
     for unit in (1, 9, 0.1, 7e-5):
         for scale in ("standard", "minmax", None):
             term = sf.clusters("x", algorithm="dbscan", scale=scale)
-            assert strata_of(frame({"x": [unit * x for x in steps]}), term) == {0: 10, 1: 10}
+            assert strata_of(pd.DataFrame({"x": [unit * x for x in steps]}), term) == {0: 10, 1: 10}
 
 
-def test_large_strata_are_sampled(frame: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_strata_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Strata above the limit are clustered by a sample, and a warning counts it."""
     monkeypatch.setattr(algorithms, "LARGEST_TREE", 30)
     monkeypatch.setattr(clustering, "LARGEST_TREE", 30)
     x = [float(row % 4 * 100 + row % 7) for row in range(200)]
-    df = frame({"half": [row // 100 for row in range(200)], "x": x})
+    df = pd.DataFrame({"half": [row // 100 for row in range(200)], "x": x})
     message = "`sf.clusters` with algorithm='agglomerative' clustered a sample of 30 rows in 2"
     message += " larger strata, and assigned the other rows to the nearest centre.\nHint: 'kmeans'"
     message += " and 'minibatch' use all rows."
     by = ["half", sf.clusters("x", 4, algorithm="agglomerative")]
     assert list(warned(message, lambda: strata_of(df, by)).values()) == [25] * 8
     # The sample holds as many rows as clusters are asked for.
-    points = frame({"x": np.random.default_rng(0).normal(size=60).tolist()})
+    points = pd.DataFrame({"x": np.random.default_rng(0).normal(size=60).tolist()})
     with pytest.warns(sf.StratWarning, match="clustered a sample"):
         assert len(strata_of(points, sf.clusters("x", 40, algorithm="agglomerative"))) == 40
 
 
-def test_objects(frame: Make) -> None:
+def test_objects() -> None:
     """An estimator, or a pipeline of them, is cloned with the seed and the number of clusters."""
     data = cloud()
     model = cluster.BisectingKMeans(n_clusters=2)
-    assert len(strata_of(frame(data), sf.clusters(FEATURES, 5, algorithm=model))) == 5
+    assert len(strata_of(pd.DataFrame(data), sf.clusters(FEATURES, 5, algorithm=model))) == 5
     assert not hasattr(model, "labels_")
     assert model.n_clusters == 2
-    assert len(strata_of(frame(data), sf.clusters(FEATURES, algorithm=model))) == 2
+    assert len(strata_of(pd.DataFrame(data), sf.clusters(FEATURES, algorithm=model))) == 2
     pipeline = make_pipeline(StandardScaler(), cluster.KMeans(3, n_init=1))
     term = sf.clusters(FEATURES, 5, algorithm=pipeline)
-    first, *others = [strata_of(frame(data), term) for _ in range(3)]
+    first, *others = [strata_of(pd.DataFrame(data), term) for _ in range(3)]
     assert len(first) == 5
     assert others == [first, first]
 
@@ -215,12 +217,12 @@ class Odd:
         return self.answer(points) if callable(self.answer) else self.answer
 
 
-def test_the_least_object(frame: Make) -> None:
+def test_the_least_object() -> None:
     """Anything with `fit_predict` clusters; fewer than three distinct rows are one cluster."""
     halves = Odd(lambda points: (points[:, 0] > 0).astype(np.int64) * 10**12)
     term = sf.clusters("x", algorithm=halves, scale=None)
-    assert strata_of(frame({"x": [1.0, -1.0, 2.0, 3.0]}), term) == {0: 3, 1: 1}
-    assert strata_of(frame({"x": [1.0, -1.0, 1.0]}), term) == {0: 3}
+    assert strata_of(pd.DataFrame({"x": [1.0, -1.0, 2.0, 3.0]}), term) == {0: 3, 1: 1}
+    assert strata_of(pd.DataFrame({"x": [1.0, -1.0, 1.0]}), term) == {0: 3}
 
 
 @pytest.mark.parametrize(("answer", "message"), WRONG)

@@ -44,18 +44,13 @@ NAMES = "the terms are bins, chain, classes, clusters, continuous, linked, margi
 NAMES += " quantiles, similar, total."
 NOT_PLAIN = [
     "quantiles(unit price, 10)",
-    "quantiles(age in years, 10)",
     "quantiles(price, 10",
     "quantiles(price, 10) + 1",
     "quantiles(price, 5 + 5)",
     "quantiles(price, -x)",
-    "classes(f'{price}')",
     "classes(*price)",
     "classes(lambda: 1)",
-    "classes([x for x in price])",
-    "classes(price[0])",
     "classes({[price]})",
-    "classes(x := 1)",
     "classes(\0)",
     f"classes({'-' * 50_000}1)",
     f"classes({'[' * 5_000}{']' * 5_000})",

@@ -40,8 +40,10 @@ GROUPS = [sf.similar("text", 0.6), sf.similar("v", 0.06)]
 
 
 @pytest.mark.parametrize("metric", ["cosine", "euclidean"])
-@pytest.mark.parametrize("within", [0.0, 1e-4, 0.02, 0.05, 0.2])
-@pytest.mark.parametrize("unit", [1.0, 1e20, 1e-30])
+@pytest.mark.parametrize(
+    ("within", "unit"),
+    [(0.0, 1.0), (1e-4, 1.0), (0.02, 1.0), (0.05, 1.0), (0.2, 1.0), (0.05, 1e20), (0.05, 1e-30)],
+)
 def test_groups_of_points_as_scikit_learn(metric: str, within: float, unit: float) -> None:
     """Groups are the connected components of scikit-learn's graph of near points."""
     graph = radius_neighbors_graph(POINTS, within, metric=metric, include_self=True)
@@ -148,9 +150,18 @@ def test_leaks_list_the_nearest_first(frame: Make) -> None:
     assert values(found, "row") == [0, 1, 3]
 
 
-@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
-@pytest.mark.parametrize("start", [0.0, 1e6, -3e7])
-@pytest.mark.parametrize("step", [3.0, 40.0, 1e5])
+@pytest.mark.parametrize(
+    ("scale", "start", "step"),
+    [
+        (1.0, 0.0, 3.0),
+        (1.0, 0.0, 1e5),
+        (1.0, 1e6, 40.0),
+        (1e-6, 1e6, 3.0),
+        (1e-6, -3e7, 1e5),
+        (1e6, -3e7, 3.0),
+        (1e6, 0.0, 1e5),
+    ],
+)
 def test_the_nearest_in_any_unit(scale: float, start: float, step: float) -> None:
     """Rows are listed by their distance relative to `within`, for numbers of any size."""
     order = np.random.default_rng(0).permutation(20)
@@ -174,18 +185,18 @@ def test_a_group_that_swallows_the_data(within: float) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:The largest group:stratframe.StratWarning")
-@pytest.mark.parametrize("given", [{"where": "ok"}, {"missing": "null"}], ids=str)
 @pytest.mark.parametrize("groups", [*GROUPS, sf.clusters("v", 3)], ids=str)
-def test_rows_without_a_fold_link_no_others(frame: Make, groups: Any, given: Any) -> None:
+def test_rows_without_a_fold_link_no_others(frame: Make, groups: Any) -> None:
     """Judges compare the rows that have a fold, as `kfold` did; others may hold anything."""
     rows: dict[str, list[Any]] = {name: [None, *column] for name, column in ROWS.items()}
-    folded = sf.kfold(frame({**rows, "ok": [False, *[True] * 6]}), k=3, groups=groups, **given)
-    assert sf.check(folded, groups=groups, duplicates=None)
-    assert values(folded, "fold")[0] is None
-    again = sf.extend(folded, None, 3, groups=groups, **given)
-    assert values(again, "fold") == values(folded, "fold")
-    table = pl.DataFrame({"one": [1, 1, 2, 3], "two": [4, 5, 4, 6], "fold": [None, 0, 1, 0]})
-    assert sf.check(table, groups=sf.linked("one", "two"), duplicates=None)
+    df = frame({**rows, "ok": [False, *[True] * 6]})
+    options: list[dict[str, Any]] = [{"where": "ok"}, {"missing": "null"}]
+    for each in options:
+        folded = sf.kfold(df, k=3, groups=groups, **each)
+        assert sf.check(folded, groups=groups, duplicates=None)
+        assert values(folded, "fold")[0] is None
+        again = sf.extend(folded, None, 3, groups=groups, **each)
+        assert values(again, "fold") == values(folded, "fold")
 
 
 @pytest.mark.parametrize("unit", [1e-300, 1.0, 1e308])

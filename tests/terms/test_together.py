@@ -27,37 +27,22 @@ COMPONENTS = [0, 0, 0, 3, 3, 5, 5, 7, 8, 9, 9, 11]
 CODES = st.integers(-1, 6)
 TABLES = st.lists(st.tuples(CODES, CODES, CODES), min_size=1, max_size=15)
 REFUSED: list[Any] = [
-    pytest.param(
+    (
         lambda df: sf.linked("patient"),
-        (
-            "`sf.linked` must have at least two columns, got 'patient'.\n"
-            'Hint: pass one column as `groups="patient"`, and several without a list:'
-            ' `sf.linked("patient", "device")`.'
-        ),
-        id="one_column",
+        "`sf.linked` must have at least two columns, got 'patient'.\n"
+        'Hint: pass one column as `groups="patient"`, and several without a list:'
+        ' `sf.linked("patient", "device")`.',
     ),
-    pytest.param(
-        lambda df: sf.linked("a", "a"),
-        "`sf.linked` must hold each column once, got 'a' twice.",
-        id="a_column_twice",
-    ),
-    pytest.param(
-        lambda df: sf.linked("a", ["b"]),
-        "`sf.linked` must be given columns, got ['b'].",
-        id="a_list_of_columns",
-    ),
-    pytest.param(
+    (lambda df: sf.linked("a", "a"), "`sf.linked` must hold each column once, got 'a' twice."),
+    (lambda df: sf.linked("a", ["b"]), "`sf.linked` must be given columns, got ['b']."),
+    (
         lambda df: sf.kfold(df, ["label", sf.linked("patient", "device")]),
         "`sf.linked` makes groups, so it must be given in `groups`, not in `by`.",
-        id="in_by",
     ),
-    pytest.param(
+    (
         lambda df: sf.kfold(df, groups=sf.linked("patient", "devise")),
-        (
-            "`groups` names the column 'devise',"
-            " which the frame does not have.\nHint: did you mean 'device'?"
-        ),
-        id="misspelt_column",
+        "`groups` names the column 'devise',"
+        " which the frame does not have.\nHint: did you mean 'device'?",
     ),
 ]
 
@@ -81,7 +66,7 @@ def table_of(rows: list[tuple[int, ...]]) -> pl.DataFrame:
 
 @given(rows=TABLES)
 def test_components_are_those_found_link_by_link(rows: list[tuple[int, ...]]) -> None:
-    """Rows are of one component if links lead from one to the other, and else of two."""
+    """Two rows are in one component if links lead from one to the other, and otherwise in two."""
     assert same_partition(groups_of(table_of(rows), sf.linked(*"abc")), components(rows))
 
 
@@ -113,6 +98,12 @@ def test_folds_are_free_of_order_and_library(data: st.DataObject, rows: Any) -> 
     folds = sf.kfold(table.to_pandas(), k=2, groups=sf.linked(*"abc"))["fold"].to_numpy()
     found = sf.kfold(table[order].lazy(), k=2, groups=other).collect()["fold"]
     assert found.to_list() == folds[order].tolist()
+
+
+def test_rows_without_a_fold_link_no_others() -> None:
+    """Judges compare the rows that have a fold; the others link nothing."""
+    table = pl.DataFrame({"one": [1, 1, 2, 3], "two": [4, 5, 4, 6], "fold": [None, 0, 1, 0]})
+    assert sf.check(table, groups=sf.linked("one", "two"), duplicates=None)
 
 
 def test_sizes_are_as_even_as_those_of_group_k_fold() -> None:

@@ -72,7 +72,7 @@ def test_rows_of_groups_are_counted(n_groups: int, rows: Any, names: Any, seed: 
 
 
 def test_two_values_are_one_column() -> None:
-    """Only the rarer value of an entry of two counts; all values of an entry of three do."""
+    """An entry of two values counts the rarer one alone; an entry of three counts all of them."""
     flag = np.array([1, 1, 0, 1])
     kind = np.array([0, 2, 1, 1])
     units = margin_counts([(flag, 2), (kind, 3), (flag, 2)], np.arange(4), 4, with_sizes=True)
@@ -259,7 +259,7 @@ def test_sizes_that_no_partition_meets_end_the_search(sizes: list[int]) -> None:
 
 @given(table=tables, shares=st.sampled_from(SHARES), seed=seeds)
 def test_no_part_is_empty(table: np.ndarray, shares: list[Fraction], seed: int) -> None:
-    """Where the best partitions leave parts empty, that of least loss which does not is found."""
+    """If the best partitions leave a part empty, the best of those that leave none is found."""
     units = groups_of(table)
     found = assign_units(units, shares, word_stream(seed, StreamTag.PART_SEARCH))
     assert len(set(found.tolist())) == len(shares)
@@ -271,7 +271,7 @@ def test_no_part_is_empty(table: np.ndarray, shares: list[Fraction], seed: int) 
 
 
 def test_many_units_fill_a_small_part() -> None:
-    """Of many groups the one that costs least goes to a part whose share is less than a group."""
+    """A part whose share is less than a group gets the group that costs least, of many groups."""
     shares = [Fraction(9_998, 10_000), Fraction(1, 10_000), Fraction(1, 10_000)]
     units, sizes = random_units(500, 6)
     parts = assign_units(units, shares, word_stream(0, StreamTag.PART_SEARCH))

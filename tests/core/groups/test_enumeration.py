@@ -1,4 +1,4 @@
-"""Whole units that are few: the best of all assignments."""
+"""Few whole units: the best of all assignments."""
 
 from fractions import Fraction
 from itertools import product
