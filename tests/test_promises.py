@@ -18,7 +18,7 @@ import stratframe as sf
 from tests.helpers import KINDS, TWO_KINDS, eager, make, some_slow, spread, values
 
 kinds = pytest.mark.parametrize("kind", some_slow(KINDS, set(KINDS) - set(TWO_KINDS)))
-"""All kinds; but a plain run has two: what each kind holds is read in `frames`."""
+"""All kinds in the slow run, and two in a plain one: `tests/frames` reads what each kind holds."""
 seeds = st.integers(0, 2**40)
 PARTS = {"train": 0.7, "valid": 0.2, "test": 0.1}
 
@@ -405,8 +405,10 @@ def test_key_orders_as_if_sorted(kind, data, seed):
     assert [keyed[row] for row in order] == plain
 
 
-@pytest.mark.parametrize("to_key", [lambda i: i, lambda i: f"customer-{i}"])
-@pytest.mark.parametrize(("verb", "wanted", "n_parts"), [(sf.kfold, 5, 5), (sf.split, PARTS, 3)])
+@pytest.mark.parametrize(
+    ("verb", "wanted", "n_parts", "to_key"),
+    [(sf.kfold, 5, 5, lambda i: i), (sf.split, PARTS, 3, lambda i: f"customer-{i}")],
+)
 def test_added_rows_move_few_others(verb: Any, wanted: Any, n_parts: int, to_key: Any) -> None:
     """After 1 % more rows fewer than 1 % of the old ones move, on average within the bound."""
     n = 12_000
@@ -437,16 +439,17 @@ PLANNED: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(("by", "options"), PLANNED.values(), ids=list(PLANNED))
-@pytest.mark.parametrize("seed", range(8))
-def test_keyed_plans(by: Any, options: dict[str, Any], seed: int) -> None:
+def test_keyed_plans(by: Any, options: dict[str, Any]) -> None:
     """With a key, too, a plan has the counts that the same call deals."""
     data = {"id": range(40), "a": [i * i % 7 % 4 for i in range(40)], "v": prices(40)}
     frame = pl.DataFrame({**data, "b": [i // 5 % 3 for i in range(40)]})
-    options = {"key": "id", "seed": seed, "rare": "ignore", **options}
-    plan = sf.plan(frame, by, 3, **options).group_by("a", "fold").agg(pl.col("n").sum())
-    folds = sf.kfold(frame, by, 3, **options)
-    counts = Counter(zip(folds["a"], folds["fold"], strict=True))
-    assert {row for row in plan.rows() if row[-1]} == {(*cell, n) for cell, n in counts.items()}
+    for seed in range(8):
+        options = {"key": "id", "rare": "ignore", **options, "seed": seed}
+        plan = sf.plan(frame, by, 3, **options).group_by("a", "fold").agg(pl.col("n").sum())
+        folds = sf.kfold(frame, by, 3, **options)
+        counts = Counter(zip(folds["a"], folds["fold"], strict=True))
+        cells = {(*cell, n) for cell, n in counts.items()}
+        assert {row for row in plan.rows() if row[-1]} == cells
 
 
 REPEATED: dict[str, dict[str, Any]] = {
@@ -461,17 +464,16 @@ REPEATED: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", TWO_KINDS)
 @pytest.mark.parametrize("call", REPEATED)
-def test_repeats_extend(kind: str, call: str) -> None:
+def test_repeats_extend(call: str) -> None:
     """The first column is that of one repeat, and more repeats change no earlier one."""
     data = {"a": list("aabab" * 12), "b": [0, 1, 1] * 20, "c": [i // 4 for i in range(60)]}
     data |= {"id": range(60), "v": prices(60), "some": [i % 6 > 0 for i in range(60)]}
-    frame = make(kind, data)
+    frame = pl.DataFrame(data)
     options = {"seed": 3, "rare": "ignore", **REPEATED[call]}
     verb, default = (sf.split, "split") if "parts" in options else (sf.kfold, "fold")
     name = options.get("name", default)
-    few, many = (eager(verb(frame, repeats=n, **options)) for n in (3, 5))
+    few, many = (verb(frame, repeats=n, **options) for n in (3, 5))
     columns = [values(many, f"{name}_{i}") for i in range(1, 6)]
     assert columns[0] == values(verb(frame, **options), name)
     assert columns[:3] == [values(few, f"{name}_{i}") for i in range(1, 4)]
@@ -480,7 +482,7 @@ def test_repeats_extend(kind: str, call: str) -> None:
 
 @pytest.mark.parametrize("nullable", [False, True])
 def test_one_column_more_and_nothing_else(nullable: bool) -> None:
-    """The caller's frame stays as it was, folds are whole numbers, and many columns no warning."""
+    """The caller's frame stays as it was, and the new column holds whole numbers."""
     index = pd.MultiIndex.from_tuples([("x", 1), ("x", 1), ("y", 2), ("y", 3)], names=["u", None])
     cells = {"label": list("abab"), 3: [1.5, None, 2, 3], "c": pd.Categorical(list("ppqq"))}
     frame = pd.DataFrame(cells, index)
@@ -493,8 +495,12 @@ def test_one_column_more_and_nothing_else(nullable: bool) -> None:
     assert str(out["fold"].dtype) == ("Int64" if nullable else "int64")
     out.loc[:, "label"] = "changed"
     pd.testing.assert_frame_equal(frame, before)
-    many = pd.DataFrame({f"x{i}": np.arange(6) % 2 for i in range(150)})
-    assert sf.kfold(many, "x0", 2)["fold"].nunique() == 2
+
+
+def test_many_columns_are_no_warning() -> None:
+    """A frame that pandas calls fragmented gets its column without a warning."""
+    frame = pd.DataFrame({f"x{i}": np.arange(6) % 2 for i in range(150)})
+    assert sf.kfold(frame, "x0", 2)["fold"].nunique() == 2
 
 
 @pytest.mark.filterwarnings("ignore:Passing a BlockManager:DeprecationWarning")  # pandas 2.2's own
@@ -556,10 +562,9 @@ AFTER: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 @pytest.mark.parametrize("before", [None, keep_few], ids=["scan", "filtered"])
 @pytest.mark.parametrize("call", LAZY_CALLS.values(), ids=list(LAZY_CALLS))
-def test_what_follows_a_lazy_deal_changes_no_fold(scan, engine, before, call):
+def test_what_follows_a_lazy_deal_changes_no_fold(scan, before, call):
     """Any step after a lazy verb gives what it gives on the collected frame."""
     given = scan if before is None else before(scan)
     query = call(given)
@@ -567,10 +572,11 @@ def test_what_follows_a_lazy_deal_changes_no_fold(scan, engine, before, call):
     assert query.collect_schema() == dealt.schema
     expected = [after(dealt.lazy()).collect() for after in AFTER.values()]
     queries = [after(query) for after in AFTER.values()]
-    for one, other in zip(queries * 2, expected * 2, strict=True):
-        assert one.collect(engine=engine).equals(other)
-    together = pl.collect_all(queries, engine=engine)
-    assert all(one.equals(other) for one, other in zip(together, expected, strict=True))
+    for engine in ("in-memory", "streaming"):
+        for one, other in zip(queries * 2, expected * 2, strict=True):
+            assert one.collect(engine=engine).equals(other)
+        together = pl.collect_all(queries, engine=engine)
+        assert all(one.equals(other) for one, other in zip(together, expected, strict=True))
 
 
 VARYING: dict[str, Any] = {
@@ -582,13 +588,13 @@ VARYING: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 @pytest.mark.parametrize("vary", VARYING.values(), ids=list(VARYING))
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
-def test_queries_that_vary_are_dealt_as_they_are_collected(scan, engine, vary):
-    """The folds of rows belong to their values, even if each run of a query differs."""
-    folds = sf.kfold(vary(scan), "y", k=4).collect(engine=engine)
-    assert spread(folds["y"].to_list(), folds["fold"].to_list(), 4) <= 1
+def test_queries_that_vary_are_dealt_as_they_are_collected(scan, vary):
+    """Folds belong to the values of their rows, even if each run of a query gives others."""
+    for engine in ("in-memory", "streaming"):
+        folds = sf.kfold(vary(scan), "y", k=4).collect(engine=engine)
+        assert spread(folds["y"].to_list(), folds["fold"].to_list(), 4) <= 1
 
 
 def test_a_drawn_seed_is_drawn_once() -> None:
