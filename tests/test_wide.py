@@ -47,14 +47,12 @@ def count_calls(call: Callable[[], object]) -> int:
 
 CALLS: dict[str, Callable[[Any, list[str]], Any]] = {
     "kfold by features": lambda df, names: sf.kfold(df, sf.nearest(names), k=2, name="new"),
-    "kfold by clusters": lambda df, names: sf.kfold(df, sf.clusters(names, 2), k=2, name="new"),
     "kfold by margins": lambda df, names: sf.kfold(
         df, sf.margins([sf.bins(name, [-9, 0, 9]) for name in names]), k=2, name="new"
     ),
     "kfold with a key": lambda df, names: sf.kfold(df, k=2, key=["id", *names[:150]], name="new"),
     "groups": lambda df, names: sf.kfold(df, "label", k=2, groups=["id", *names[:150]], name="new"),
     "check": lambda df, _: sf.check(df, "label", key="id"),
-    "check of named columns": lambda df, names: sf.check(df, duplicates=names),
     "leaks": lambda df, names: sf.leaks(df, duplicates=names),
     "drift": lambda df, names: sf.drift(df, names),
     "cv": lambda df, _: sf.cv(df),
