@@ -1,4 +1,4 @@
-"""The README is short, and each cell of its table is tried: what is said to work, and each "no"."""
+"""The README is short, and each cell of its table is tried: what it says to work, and each "no"."""
 
 import inspect
 import re
@@ -220,36 +220,20 @@ def test_every_row_is_tried() -> None:
 
 
 @pytest.mark.parametrize("name", JOBS)
-def test_stratframe_does_the_job(name: str) -> None:
-    """The call in the last cell of a row does what the first cell says."""
-    assert JOBS[name].is_done(make_ours(TABLE[name][2]))
+def test_who_does_the_job(name: str) -> None:
+    """The call in the last cell does the job; others do if the table does not say "no"."""
+    job = JOBS[name]
+    by_sklearn, by_iterstrat, call = TABLE[name]
+    assert job.is_done(make_ours(call))
+    assert is_met(job, job.sklearn) == (by_sklearn != "no")
+    assert is_met(job, job.iterstrat) == (by_iterstrat != "no")
 
 
-@pytest.mark.parametrize("library", ["sklearn", "iterstrat"])
-def test_numbers_must_be_binned_for_others(library: str) -> None:
-    """The others refuse a number as it is, and so the table says "binned"."""
-    refused = {
-        "sklearn": lambda: SHUFFLED.split(UNUSED, ROWS["price"]),
-        "iterstrat": lambda: split_multilabel(ROWS[["price"]]),
-    }
-    assert not is_met(JOBS["a number"], refused[library])
-
-
-def test_classes_must_be_one_hot_for_iterative_stratification() -> None:
-    """A column of classes is refused, and so the table says "one-hot"."""
+def test_what_others_refuse() -> None:
+    """Others refuse a number or a class as it is, and so the table says "binned" and "one-hot"."""
+    assert not is_met(JOBS["a number"], lambda: SHUFFLED.split(UNUSED, ROWS["price"]))
+    assert not is_met(JOBS["a number"], lambda: split_multilabel(ROWS[["price"]]))
     assert not is_met(JOBS["classes"], lambda: split_multilabel(LABEL))
-
-
-@pytest.mark.parametrize("name", JOBS)
-def test_scikit_learn_does_what_the_table_says(name: str) -> None:
-    """scikit-learn does the job if the table names its class, and not if the table says "no"."""
-    assert is_met(JOBS[name], JOBS[name].sklearn) == (TABLE[name][0] != "no")
-
-
-@pytest.mark.parametrize("name", JOBS)
-def test_iterative_stratification_does_what_the_table_says(name: str) -> None:
-    """iterative-stratification does the job if the table names its class, else it does not."""
-    assert is_met(JOBS[name], JOBS[name].iterstrat) == (TABLE[name][1] != "no")
 
 
 def test_only_stratframe_judges_a_column() -> None:
@@ -306,15 +290,9 @@ def is_free_of_order(**options: Any) -> bool:
     return ours == theirs
 
 
-def test_groups_and_keys_free_folds_from_the_order_of_rows() -> None:
-    """With `groups` or a `key` the order of the rows does not matter, as the README says."""
-    assert is_free_of_order(by="label", key="id")
-    assert is_free_of_order(by="label", groups="patient")
-    assert not is_free_of_order(by="label")
-
-
 def test_clusters_and_rows_without_a_group_depend_on_the_order_of_rows() -> None:
-    """These are the exceptions that the README names."""
+    """The order of the rows matters for the exceptions that the README names, and only for them."""
+    assert is_free_of_order(by="label", groups="patient")
     clusters = sf.clusters(["price", "weight"], 40)
     assert not is_free_of_order(groups=clusters)
     assert not is_free_of_order(
