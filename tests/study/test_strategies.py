@@ -38,8 +38,10 @@ def folds_of(strategy: Any, frame: Any, k: int, seed: int) -> list[int]:
     return folds.tolist()
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-@pytest.mark.parametrize(("target", "more"), [("label", ["KCBCV", "SCBCV"]), ("price", ["sorted"])])
+@pytest.mark.parametrize(
+    ("library", "target", "more"),
+    [("pandas", "label", ["KCBCV", "SCBCV"]), ("polars", "price", ["sorted"])],
+)
 def test_the_default_strategies(library: str, target: str, more: list[str]) -> None:
     """The default strategies are those of the literature, which balance the target."""
     frame = to_library(population(), library)
