@@ -488,7 +488,6 @@ NO_COLUMN = "`{}` names the column {}, which the frame does not have.\nHint: {}.
 LISTED = "several columns go in a list"
 IDS = 'several columns go in a list: `["fold", "id"]`'
 MISNAMED: list[Any] = [
-    pytest.param(lambda df: sf.kfold(df, 5), f"{NAMES} 5.\n{FIRST}", id="number_as_by"),
     pytest.param(lambda df: sf.kfold(df, [5]), f"{NAMES} 5.\n{FIRST}", id="number_in_a_list_as_by"),
     pytest.param(lambda df: sf.kfold(df, 1), f"{NAMES} 1.", id="one_as_by"),
     pytest.param(

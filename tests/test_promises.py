@@ -1,4 +1,7 @@
-"""The promises of the package, as properties over all kinds of frame."""
+"""The promises of the package, as properties of frames of pandas and of lazy frames.
+
+`tests/test_calls.py` proves that all kinds of frame get the same columns.
+"""
 
 import datetime as dt
 from collections import Counter
@@ -15,10 +18,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import KINDS, TWO_KINDS, eager, make, some_slow, spread, values
+from tests.helpers import TWO_KINDS, eager, make, spread, values
 
-kinds = pytest.mark.parametrize("kind", some_slow(KINDS, set(KINDS) - set(TWO_KINDS)))
-"""All kinds in the slow run, and two in a plain one: `tests/frames` reads what each kind holds."""
+kinds = pytest.mark.parametrize("kind", TWO_KINDS)
 seeds = st.integers(0, 2**40)
 PARTS = {"train": 0.7, "valid": 0.2, "test": 0.1}
 
