@@ -100,14 +100,6 @@ def test_published_folds_ignore_class(paper: dict[str, Any], sample: pd.DataFram
         assert off > 3 if code == "published" else off <= 1
 
 
-def test_published_folds_are_those_of_the_copy(paper: dict[str, Any], sample: pd.DataFrame) -> None:
-    """The published code gives row i of a sample the fold of row i of its sorted copy."""
-    copy = sample.sample(frac=1, random_state=3).sort_values("target", kind="stable")
-    folds = paper["make_folds"](copy.reset_index(drop=True), "SCBCV3", 5, 3, 4, "described")
-    found = paper["make_folds"](sample, "SCBCV3", 5, 3, 4, "published")
-    np.testing.assert_array_equal(found, folds)
-
-
 STORED = {
     "quality": {"data set": 17, "k": 3, "seed": 20},
     "choices": {"population": 8, "sample": 100, "estimator": 5, "strategy": 5, "k": 2, "repeat": 2},
@@ -126,19 +118,6 @@ def test_stored_tables_are_complete() -> None:
         assert rows.notna().all(axis=None), name
 
 
-def test_scores_of_the_paper_study(paper: dict[str, Any]) -> None:
-    """The stored scores are complete, and the splitters of the authors were run on the same."""
-    raw, theirs = (pd.read_parquet(STUDIES / f"{name}.parquet") for name in ("paper", "authors"))
-    sizes = raw.groupby(["data_set", "learner", "code"], observed=True).size().unstack()
-    assert len(sizes) == 13 * 4
-    samples = paper["SAMPLES"]
-    n = {"holdout": paper["HOLDOUTS"], "described": 24 * samples, "published": 20 * samples}
-    assert all((sizes[code] == n[code]).all() for code in n)
-    assert raw["score"].between(0, 1).all()
-    assert set(theirs["data_set"]) == set(raw["data_set"])
-    assert set(theirs["strategy"]) == {"SCV", *paper["SETS"]["VII"]}
-
-
 def test_permutation_keeps_samples(paper: dict[str, Any]) -> None:
     """Shuffled strategies keep the scores of a sample together, and learners in step."""
     drawn = np.random.default_rng(0).random((3, 1, 4, 5))
@@ -146,27 +125,6 @@ def test_permutation_keeps_samples(paper: dict[str, Any]) -> None:
     np.testing.assert_allclose(mixed[:, :, 1], mixed[:, :, 0] + 1)
     np.testing.assert_array_equal(np.sort(mixed[7, :, 0], axis=1), np.sort(drawn[:, 0], axis=1))
     assert (mixed[0, :, 0] != drawn[:, 0]).any()
-
-
-@pytest.mark.slow
-def test_choices_are_between_close_models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The study of close models saves an estimate for each model, and knows their pairs."""
-    monkeypatch.syspath_prepend(STUDIES)
-    study = runpy.run_path(str(STUDIES / "choices.py"))
-    names = study["main"].__globals__
-    all_models = study["models"]
-    linear = ["linear", "linear, fewer features"]
-    for is_regression in (False, True):
-        known = list(all_models(is_regression))
-        assert all(known.index(first) < known.index(second) for first, second in study["PAIRS"])
-    names.update(RESULT=tmp_path / "choices.parquet", NAMES={"diabetes"}, SAMPLES=2)
-    names["models"] = lambda of: {name: all_models(of)[name] for name in linear}
-    study["main"]([])
-    runs = pd.read_parquet(tmp_path / "choices.parquet")
-    assert len(runs) == 5 * 2 * 2 * 2 * 2
-    assert runs["estimate"].notna().all()
-    found = sf.study.differences(runs)
-    assert found["pair"].tolist() == ["linear - linear, fewer features"] * 5 * 2
 
 
 def test_estimates_are_those_of_the_folds_of_today() -> None:
