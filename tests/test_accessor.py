@@ -104,7 +104,7 @@ def test_a_method_documents_its_parameters() -> None:
 
 
 def test_repr_names_the_accessor() -> None:
-    """`df.strat` names itself, the kind of its frame and its help."""
+    """The text of `df.strat` names the accessor, the kind of frame and its help."""
     for frame in (pd.DataFrame(), pl.DataFrame(), pl.LazyFrame()):
         kind = type(frame).__name__
         assert repr(frame.strat) == f"<stratified folds on a {kind}; see help(df.strat)>"

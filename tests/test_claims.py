@@ -42,6 +42,6 @@ def test_totals_exclude_orders(term: Any) -> None:
 
 @pytest.mark.parametrize("options", [{"groups": "patient"}, {"key": "id"}])
 def test_totals_inside_bins(options: dict[str, Any]) -> None:
-    """`make.md`: bins are not among what `sf.total` excludes, with groups or a key neither."""
+    """`make.md` does not exclude `sf.total` after bins, with groups or with a key."""
     folds = sf.kfold(ROWS, [sf.quantiles("x2", 3), sf.total("x1")], k=5, **options)["fold"]
     assert folds.nunique() == 5

@@ -114,7 +114,7 @@ def test_blocks():
 
 
 def test_signatures():
-    """A signature that stands in a block of its own is that of the function."""
+    """A signature in a block of its own is the one of the function."""
     plain = [code for page in PAGES for language, code, _ in blocks(page) if not language]
     found = [shown for code in plain for shown in SIGNATURE.findall(code)]
     assert len(found) == 15
@@ -158,7 +158,7 @@ def test_commands():
 
 
 def test_house():
-    """The page on how it works names every module, and none that is not there."""
+    """The page on how it works names every module, and no other."""
     text = (ROOT / "docs" / "how-it-works.md").read_text(encoding="utf-8")
     named = set(re.findall(r"^- `([\w/]+\.py)`: ", text, re.MULTILINE))
     home = ROOT / "src" / "stratframe"

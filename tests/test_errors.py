@@ -38,7 +38,7 @@ def test_failures_may_be_given(failures: object) -> None:
 
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, pickle.dumps])
 def test_errors_are_pickled_with_their_rows(again: Any) -> None:
-    """A copy, as from another process, has the message, the notes and the rows."""
+    """A copy of an error has its message, notes and rows, also in another process."""
     error = counted([])
     error.add_note("a note")
     found = again(error)

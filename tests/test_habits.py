@@ -167,7 +167,7 @@ ANSWERS: list[Any] = [
 def test_arguments_of_other_libraries(
     call: Callable[[Any], Any], verb: str, arguments: str, hint: str
 ) -> None:
-    """The error of an argument of another library names ours, and says what to write."""
+    """The error of an argument from another library says what to write instead."""
     with pytest.raises(TypeError) as caught:
         call(pd.DataFrame(ROWS))
     assert str(caught.value) == f"`{verb}` has no argument {arguments}.\nHint: {hint}."
@@ -198,7 +198,7 @@ OF_EXPRESSIONS = pl.col("y").strat
     ],
 )
 def test_names_that_are_no_method(accessor: Any, name: str, hint: str) -> None:
-    """The error of a name that the accessor does not have says what to write."""
+    """The error of a name that the accessor does not have says what to write instead."""
     with pytest.raises(AttributeError) as caught:
         getattr(accessor, name)
     assert str(caught.value) == f"`.strat` has no `{name}`.\nHint: {hint}."
@@ -214,7 +214,7 @@ def test_names_with_an_underscore_have_the_error_of_python(accessor: Any) -> Non
 
 
 def test_a_series_keeps_a_label_strat() -> None:
-    """A row of pandas with a label "strat" is read and written as any other."""
+    """A label "strat" in a row of pandas is read and written as any other."""
     row = pd.Series({"strat": 1, "b": 2})
     row.strat = 5
     assert row["strat"] == 5
@@ -226,7 +226,7 @@ def test_a_series_keeps_a_label_strat() -> None:
 
 
 def test_an_accessor_is_copied() -> None:
-    """A copy asks for names before it has anything of its own."""
+    """An accessor can be copied and pickled."""
     accessor = pd.DataFrame(ROWS).strat
     for make in (copy.copy, copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))):
         assert make(accessor).kfold("label").equals(accessor.kfold("label"))
@@ -234,7 +234,7 @@ def test_an_accessor_is_copied() -> None:
 
 @pytest.mark.parametrize("call", sorted({*re.findall("`(.*?)`", " ".join(METHODS.values()))}))
 def test_the_calls_of_the_hints(call: str) -> None:
-    """What the hints for names of other libraries say to write is a call that works."""
+    """Each call in the hints for names of other libraries works."""
     data = {"label": ["a", "b"] * 10, "patient": [*range(10)] * 2, "month": [1, 2, 3, 4] * 5}
     df = sf.kfold(pd.DataFrame(data), "label")
     given = call.replace("...", "Dummy(), df[['month']], df['label']")
@@ -302,7 +302,7 @@ def test_objects_of_other_libraries(path: str) -> None:
 
 
 def test_a_subclass_of_another_library() -> None:
-    """An object of the user's own subclass is converted by the same line, in a mapping, too."""
+    """The line is the same for a user's subclass of the object, also in a mapping."""
     own = made_in("mine.Own", type(made_in("ibis.expr.types.relations.Table")))
     hint = "got ibis.Own.\nHint: pass `table.to_polars()`."
     message = f"The frame 'b' must be a pandas, Polars or Arrow frame, {hint}"
@@ -441,7 +441,7 @@ def test_data_in_place_of_names(data: Any) -> None:
 
 @pytest.mark.parametrize("argument", ["groups", "key"])
 def test_data_in_place_of_the_names_of_other_columns(argument: str) -> None:
-    """Data as groups or as a key are answered as those of strata, with what the argument takes."""
+    """The error of data as groups or as a key says what the argument takes."""
     hint = "Hint: give the name of the column, 'label'."
     message = f"`{argument}` must hold {TAKEN[argument]}, got Series.\n{hint}"
     refuse_now(message, lambda: sf.kfold(pd.DataFrame(ROWS), **{argument: GIVEN[0]}))
@@ -450,7 +450,7 @@ def test_data_in_place_of_the_names_of_other_columns(argument: str) -> None:
 @pytest.mark.parametrize(("argument", "n"), [("by", 400), ("groups", 6)])
 @pytest.mark.parametrize("kind", ["pandas", "polars-lazy"])
 def test_many_names_and_values(frame: Make, argument: str, n: int) -> None:
-    """Whether entries are names of the frame tells names from values, however many they are."""
+    """A list of any length holds names if the frame has them, and else values."""
     names = [f"x{i}" for i in range(n)]
     df = frame(dict.fromkeys(names, [0, 1] * 4))
     assert len(values(sf.kfold(df, **{argument: names}, k=2, rare="ignore"), "fold")) == 8
@@ -467,7 +467,7 @@ def test_many_names_and_values(frame: Make, argument: str, n: int) -> None:
 
 @pytest.mark.parametrize("make_data", [pd.Series, np.array])
 def test_data_in_terms(make_data: Callable[..., Any]) -> None:
-    """Data in a term or in margins are not printed either, nor twice."""
+    """Data in a term or in margins are not printed either."""
     df = pd.DataFrame(ROWS)
     data = make_data([0.5, 1.5] * 200)
     got = type(data).__name__
@@ -541,7 +541,7 @@ MISNAMED: list[Any] = [
 
 @pytest.mark.parametrize(("call", "message"), MISNAMED)
 def test_what_names_no_column(call: Callable[[Any], Any], message: str) -> None:
-    """A number, a long list, and several names in one text are answered with what to write."""
+    """The error of a number, a long list or several names in one text says what to write."""
     rows = {name: cells for name, cells in FOLDED.items() if name != "tags"}
     refuse_now(message, lambda: call(pd.DataFrame(rows)))
 
@@ -559,7 +559,7 @@ UNKNOWN: dict[str, Any] = {
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_traceback_ends_below_the_caller(verb: str) -> None:
-    """After the line of the caller an error shows one step, of a function and of a method."""
+    """A traceback shows one step below the line of the caller, for functions and methods."""
     df = pd.DataFrame({name: cells for name, cells in FOLDED.items() if name != "tags"})
     for call in (partial(getattr(sf, verb), df), getattr(df.strat, verb)):
         with pytest.raises(sf.StratError) as caught:
@@ -569,7 +569,7 @@ def test_a_traceback_ends_below_the_caller(verb: str) -> None:
 
 
 def test_an_error_of_pandera_is_chained_without_its_steps() -> None:
-    """The cause is pandera's own error, which shows its message alone."""
+    """The cause of an error is pandera's own error, without a traceback."""
     error = refused(lambda: pd.DataFrame({"label": ["a", None]}).strat.kfold("label"))
     assert isinstance(error.__cause__, SchemaErrors)
     assert error.__cause__.__traceback__ is None

@@ -198,7 +198,7 @@ OF_TERMS = [
 
 @pytest.mark.parametrize(("term", "argument"), OF_TERMS)
 def test_terms_answer_junk(term: str, argument: str) -> None:
-    """A term with an argument of junk gives a result or a short error, when made or used."""
+    """A term with junk as an argument gives a result or a short error, when it is made or used."""
     df = make("pandas", FRAME)
     faults = {}
     for place, make_junk in enumerate(JUNK):
@@ -395,7 +395,7 @@ def draw_call(rng: Random) -> tuple[Callable[..., Any], dict[str, Any], list[str
 
 @given_random(rng=st.integers(0, 2**60).map(Random))
 def test_random_calls_are_answered(rng: Random) -> None:
-    """One to three arguments of any function are junk: a result, or a short error of ours."""
+    """With junk as one to three arguments, any function gives a result or a short error of ours."""
     function, right, names = draw_call(rng)
     wrong = rng.choices(names, k=rng.choice([1, 1, 2, 3]))
     every = [*JUNK, *RARER]
@@ -434,7 +434,7 @@ SHOWN: list[tuple[object, str]] = [
 
 @pytest.mark.parametrize(("value", "text"), SHOWN, ids=[text for _, text in SHOWN])
 def test_values_in_messages(value: object, text: str) -> None:
-    """A value is shown as in code, data by its type, and what is long by its size."""
+    """A message shows a value as in code, data by their type, and long values by their size."""
     assert describe(value) == text
 
 
@@ -487,7 +487,7 @@ TOO_MUCH: list[Any] = [
 
 @pytest.mark.parametrize(("call", "message"), TOO_MUCH)
 def test_limits_say_what_is_possible(call: Callable[[Any], Any], message: str) -> None:
-    """What memory or floats cannot hold is an error with a limit."""
+    """The error of a number that memory or floats cannot hold says the limit."""
     refuse(message, lambda: call(pd.DataFrame(ROWS)))
 
 
@@ -506,7 +506,7 @@ def test_tables_of_strata_and_folds_are_limited(library: Any) -> None:
 
 
 def test_schemas_count_many_folds() -> None:
-    """A schema of more folds than memory holds looks at the rows alone."""
+    """A schema may have more folds than memory can hold."""
     df = pd.DataFrame({"fold": [0, 1, None]})
     assert len(sf.schemas.folded(10**12, nulls=True).validate(df)) == 3
 
@@ -514,7 +514,7 @@ def test_schemas_count_many_folds() -> None:
 @pytest.mark.skipif(not hasattr(pl, "BaseExtension"), reason="this Polars has no extensions")
 @pytest.mark.filterwarnings("ignore")
 def test_folds_of_an_extension_column() -> None:
-    """Folds are told apart by what an extension stores."""
+    """Folds may be a column of an extension type of Polars."""
 
     class Numbered(pl.BaseExtension):
         """Whole numbers of a kind."""
@@ -637,7 +637,7 @@ def test_cells_that_are_no_single_values(what: str) -> None:
 
 @pytest.mark.parametrize("name", ["^x$", "^y$", "^.*$", "*"])
 def test_names_that_polars_takes_for_patterns(name: str) -> None:
-    """A column of such a name is refused where a call names it, and does no harm elsewhere."""
+    """A column with such a name is an error where a call names it, and does no harm elsewhere."""
     message = f"must not name a column that Polars treats as a pattern of names, got {name!r}."
     plain = {call: plain_answer(call, 1, 2) for call in UNNAMED}
     for column in (of_polars(name, 1, 2), of_polars(name, 1, 2).lazy()):

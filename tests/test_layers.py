@@ -191,5 +191,5 @@ def test_no_module_has_the_name_of_an_export() -> None:
 
 
 def test_dir_lists_the_public_names() -> None:
-    """`dir(stratframe)` lists the public names, and no modules of the inside."""
+    """`dir(stratframe)` lists the public names and no others."""
     assert {name for name in dir(stratframe) if name[:2] != "__"} == {*stratframe.__all__}

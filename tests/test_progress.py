@@ -87,7 +87,7 @@ def test_a_bar_appears_after_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("stream", "module"), [(io.StringIO, "any"), (Terminal, "tqdm.auto")])
 def test_no_bar(monkeypatch: pytest.MonkeyPatch, stream: Any, module: str) -> None:
-    """A file gets no bar, and without tqdm there is none."""
+    """There is no bar in a file, and none without tqdm."""
     monkeypatch.setattr(progress, "PATIENCE", 0)
     monkeypatch.setattr(sys, "stderr", stream())
     monkeypatch.setitem(sys.modules, module, None)

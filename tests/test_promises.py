@@ -265,7 +265,7 @@ GROUPED: dict[str, tuple[Any, dict[str, Any]]] = {
 )
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_groups_are_free_of_row_order(kind, data, call, type_of_group, k, seed):
-    """A permuted frame gives each group the same fold, extends alike, and plans alike."""
+    """In a permuted frame each group has the same fold; `extend` and `plan` give the same, too."""
     by, options = GROUPED[call]
     assume(len(set(data["c"])) >= 5)
     n = len(data["a"])
@@ -308,7 +308,7 @@ TOGETHER: dict[str, Any] = {
 )
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_no_part_of_groups_is_empty(kind, data, by, groups, wanted, seed):
-    """With as many groups as parts, or folds, none is empty, in whatever order the rows are."""
+    """With at least as many groups as parts or folds, none is empty, whatever the order of rows."""
     n_parts = wanted if isinstance(wanted, int) else len(wanted)
     assume(len(set(data["c"])) >= n_parts)
     n = len(data["a"])
@@ -331,7 +331,7 @@ def test_no_part_of_groups_is_empty(kind, data, by, groups, wanted, seed):
     seed=seeds,
 )
 def test_no_fold_is_empty(kind, data, gaps, k, rare, by, seed):
-    """The groups of any rows that are dealt fill all folds, or there are too few of them."""
+    """No fold is empty, or the error says that there are too few rows."""
     data["some"] = [i % 3 > 0 for i in data["id"]]
     data["a"] = [None if row in gaps else a for row, a in enumerate(data["a"])]
     options: dict[str, Any] = {"where": "some", "missing": "null", "rare": rare, "seed": seed}
@@ -352,7 +352,7 @@ def test_no_fold_is_empty(kind, data, gaps, k, rare, by, seed):
 )
 @pytest.mark.filterwarnings("ignore:.* no rows:stratframe.StratWarning")
 def test_contiguous(kind, data, levels, order, wanted):
-    """Each stratum is cut at its quotas, or beside equal values at the end nearest to the share."""
+    """Each stratum is cut at its quotas, or next to equal values at the nearer end."""
     n = len(data["a"])
     by = ["a", "b"][:levels]
     data["v"] = prices(n)
@@ -395,7 +395,7 @@ def test_contiguous(kind, data, levels, order, wanted):
 @kinds
 @given(data=columns(3), seed=seeds)
 def test_key_orders_as_if_sorted(kind, data, seed):
-    """Where rows are dealt along an order, a key deals as in the frame sorted by it."""
+    """Where rows are dealt along an order, a key gives the folds of the frame sorted by the key."""
     n = len(data["a"])
     data |= {"half": [i % 2 for i in data["id"]], "v": [i // 3 for i in range(n)]}
     order = sorted(range(n), key=lambda row: (data["half"][row], data["id"][row]))
@@ -412,7 +412,7 @@ def test_key_orders_as_if_sorted(kind, data, seed):
     [(sf.kfold, 5, 5, lambda i: i), (sf.split, PARTS, 3, lambda i: f"customer-{i}")],
 )
 def test_added_rows_move_few_others(verb: Any, wanted: Any, n_parts: int, to_key: Any) -> None:
-    """After 1 % more rows fewer than 1 % of the old ones move, on average within the bound."""
+    """If 1 % more rows are added, fewer than 1 % of the old rows change folds."""
     n = 12_000
     m = 120
     moved = []
@@ -442,7 +442,7 @@ PLANNED: dict[str, Any] = {
 
 @pytest.mark.parametrize(("by", "options"), PLANNED.values(), ids=list(PLANNED))
 def test_keyed_plans(by: Any, options: dict[str, Any]) -> None:
-    """With a key, too, a plan has the counts that the same call deals."""
+    """With a key, too, a plan has the counts of the same call."""
     data = {"id": range(40), "a": [i * i % 7 % 4 for i in range(40)], "v": prices(40)}
     frame = pl.DataFrame({**data, "b": [i // 5 % 3 for i in range(40)]})
     for seed in range(8):

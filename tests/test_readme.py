@@ -237,7 +237,7 @@ def test_what_others_refuse() -> None:
 
 
 def test_only_stratframe_judges_a_column() -> None:
-    """A column that leaks is found; the others have no function that looks at folds once made."""
+    """`check` finds a column that leaks; the others have no function that judges folds."""
     df = sf.kfold(ROWS, "label", k=5)
     found = eval(TABLE[JUDGING][2].strip("`"), {"df": df})
     assert not found.ok
@@ -259,7 +259,7 @@ def folds_by_id(ids: Any, pairs: Iterable[tuple[Any, Positions]]) -> dict[int, i
 
 
 def test_only_stratframe_gives_the_same_folds_everywhere() -> None:
-    """In another order and library a row keeps its fold; `tests/engines` has Spark and Dask."""
+    """A row keeps its fold in another order and library; `tests/engines` has Spark and Dask."""
     call = TABLE[SAME][2].strip("`")
     shuffled = ROWS.sample(frac=1, random_state=0)
     frames = {

@@ -35,7 +35,7 @@ def refuses(schema: Any, frame: Any) -> bool:
 
 @pytest.mark.parametrize(("rare", "nulls"), [("ignore", False), ("null", True)])
 def test_schemas_accept_new_columns(frame: Make, kind: str, rare: str, nulls: bool) -> None:
-    """What `kfold` and `split` return fits, with nulls where their arguments allow them."""
+    """The results of `kfold` and `split` fit, with nulls where their arguments allow them."""
     given: dict[str, Any] = {"library": kind.partition("-")[0], "nulls": nulls}
     folded = sf.kfold(frame(DATA), "label", k=3, rare=rare, name="f")
     found = [sf.schemas.folded(k=3, name="f", **given).validate(folded)]
@@ -150,7 +150,7 @@ Call = Callable[[Any], Any]
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 @pytest.mark.parametrize(("options", "call"), FOLDS_THAT_FIT)
 def test_folds_that_fit(library: str, options: dict[str, Any], call: Call) -> None:
-    """The folds of `kfold` fit the schema of as many folds, or of more."""
+    """The folds of `kfold` fit a schema of as many folds or more."""
     schema = sf.schemas.folded(library=library, **options)
 
     assert not refuses(schema, call(make(library, DATA)))
@@ -197,7 +197,7 @@ def test_parts_that_do_not_fit(library: str, options: dict[str, Any], call: Call
 @pytest.mark.parametrize("kind", ["pandas", "pandas-nullable", "pandas-pyarrow", "polars"])
 @pytest.mark.parametrize(("options", "cells", "fits"), TEXTS)
 def test_parts_as_text(kind: str, options: dict[str, Any], cells: list[Any], fits: bool) -> None:
-    """Text fits where the schema says so, as parts from CSV are text."""
+    """Parts as text, as in CSV files, fit where the schema allows text."""
     schema = sf.schemas.parted(library=kind.partition("-")[0], **options)
 
     assert refuses(schema, make(kind, {"split": cells})) is not fits
@@ -257,7 +257,7 @@ BAD_CALLS: list[Any] = [
 
 @pytest.mark.parametrize(("call", "message"), BAD_CALLS)
 def test_arguments(call: Callable[[], Any], message: str) -> None:
-    """Schemas check their arguments as verbs do, and know two libraries."""
+    """A wrong argument of a schema is an error that states the rule."""
     refuse_now(message, call)
 
 
@@ -282,7 +282,7 @@ def test_parted_accepts_what_files_keep(tmp_path: Path, nulls: bool) -> None:
 
 
 def test_parted_takes_ordered_categories() -> None:
-    """The order of categories may mean something, as long as it is that of the parts."""
+    """Ordered categories fit if their order is that of the parts."""
     for categories in (["train", "test"], ["test", "train"]):
         parts = pd.DataFrame({"split": pd.Categorical(["test"], categories, ordered=True)})
         assert refuses(sf.schemas.parted(PARTS), parts) == (categories[0] == "test")
@@ -301,7 +301,7 @@ def test_lazy_parts_are_checked_by_type() -> None:
 
 
 def test_folded_takes_the_floats_that_pandas_makes(tmp_path: Path) -> None:
-    """With nulls, folds written to CSV and read again fit, and those that `concat` makes."""
+    """With nulls, the floats that `read_csv` and `concat` make of folds fit."""
     df = pd.DataFrame(DATA)
     folded = sf.kfold(df, "label", k=4, rare="null")
     whole = sf.kfold(df, k=4)

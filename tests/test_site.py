@@ -46,7 +46,7 @@ def imported_names(module: str) -> set[tuple[str | None, str]]:
 
 @pytest.mark.parametrize("engine", ["dask", "spark"])
 def test_functions_of_engines_are_those_of_the_package(engine):
-    """The modules of the engines have verbs of the package, to which the API links."""
+    """The modules of the engines have verbs of the package, which the API lists."""
     verbs = {each for each in imported_names(engine) if each[0].startswith(("verbs.", "judging."))}
     assert verbs <= imported_names("__init__")
     section = (DOCS / "api" / "index.rst").read_text(encoding="utf-8").partition(".. _engines:")[2]
@@ -153,7 +153,7 @@ def test_which_rows_go_where():
 
 
 def test_link_checker(tmp_path):
-    """The check of links finds missing files and anchors, and what is loaded from elsewhere."""
+    """The check of links finds missing files and anchors, and files from other servers."""
     site = tmp_path / "site"
     site.mkdir()
     check = runpy.run_path(str(ROOT / ".ci" / "links.py"))["find_faults"]

@@ -154,7 +154,7 @@ def test_estimates_are_those_of_the_folds_of_today() -> None:
 
 
 def test_scores_by_neighbours_are_too_high_where_models_are_wrong() -> None:
-    """As the page says: it shows at one row in ten, and at one in three it is several points."""
+    """Scores are too high by 1 point where one row in ten is wrong, by 4 where one in three is."""
     study = runpy.run_path(str(STUDIES / "tables.py"))
     found = study["too_high"](study["read"]("strategies"))
     highest = found["DB-SCV"].str.split(" to ").str[1].astype(float)

@@ -80,7 +80,7 @@ def test_a_class_in_fewer_groups_than_folds(frame: Make) -> None:
 
 
 def test_policies_for_few_groups(frame: Make, kind: str) -> None:
-    """A class in few groups is an error, null or dealt, as `rare` says."""
+    """`rare` says whether a class in few groups is an error, has no folds, or is dealt."""
     df = frame(GROUPED)
     rule = f"{TOO_FEW.format('folds (5)')}, which `rare=\"error\"` does not allow: 'b' (2 groups)."
     hint = "Hint: `df.strat.advise('y', groups='who')` shows what each k does to it."
@@ -103,7 +103,7 @@ MAYBE_TARGETS: dict[str, tuple[list[Any], Any]] = {
 
 @pytest.mark.parametrize("case", MAYBE_TARGETS)
 def test_numbers_that_look_like_a_target(frame: Make, case: str) -> None:
-    """Many different whole numbers, most of them rare, get a hint at `sf.continuous`."""
+    """The warning on many whole numbers, most of them rare, names `sf.continuous`."""
     data, by = MAYBE_TARGETS[case]
     with pytest.warns(sf.StratWarning) as caught:
         eager(sf.kfold(frame({"x": data}), by))
@@ -127,7 +127,7 @@ TERMS = [
 @pytest.mark.parametrize("term", TERMS, ids=str)
 @pytest.mark.parametrize("kind", ["pandas"])
 def test_missing_numbers_get_no_fold(frame: Make, term: Any) -> None:
-    """Rows without a label stay in the frame, and have no fold."""
+    """With `missing="null"` rows without a number have no fold, and change no other."""
     numbers = [None if i % 4 == 3 else i + 0.5 for i in range(60)]
     folds = values(sf.kfold(frame({"x": numbers}), term, missing="null"), "fold")
     assert [fold is None for fold in folds] == [number is None for number in numbers]
@@ -189,7 +189,7 @@ def test_parts_of_some_rows(frame: Make) -> None:
 
 
 def test_errors_name_the_rows_of_the_frame(frame: Make, kind: str) -> None:
-    """Rows at fault are positions in the frame; rows that are not dealt are not looked at."""
+    """An error lists the rows of the frame, and only those that `where` chooses."""
     df = frame({**SOME, "y": [None if i == 9 else cell for i, cell in enumerate(SOME["y"])]})
     rule = "Column 'y' has missing values in 1 row (9)."
     error = refuse_rule(rule, lambda: sf.kfold(df, "y", where="train"))
@@ -204,7 +204,7 @@ NO_FLAGS = "`where` must hold a boolean column, an expression or a callable, got
 
 
 def test_a_where_that_names_no_column_of_flags(frame: Make, kind: str) -> None:
-    """A column of numbers, a name that is not there and a number are refused."""
+    """A column of numbers, a missing column and a number are errors."""
     df = frame(TWO)
     dtype = "Int64" if "polars" in kind else "int64"
     rule = f"`where` must be a boolean column, but 'id' is {dtype}."
@@ -340,7 +340,7 @@ def test_a_column_of_the_name_of_a_computed_one_may_be_replaced() -> None:
 
 
 def test_columns_of_repeats_that_are_read(frame: Make) -> None:
-    """Each of the columns that a call adds is looked at, and no other."""
+    """A call with repeats may read a column of any name but those of its new columns."""
     df = frame({"y": ["a", "b"] * 4, "fold": [0, 1] * 4, "fold_2": [0, 0, 1, 1] * 2})
     message = READ.format("by", "fold_2")
     refuse_now(message, lambda: sf.kfold(df, ["y", "fold_2"], 2, repeats=2, overwrite=True))

@@ -76,7 +76,7 @@ def test_work_grows_with_the_columns(frame: Make, call: str) -> None:
 
 @pytest.mark.filterwarnings("ignore:The step `python scan`:stratframe.StratWarning")
 def test_a_plan_is_resolved_as_often_for_many_columns() -> None:
-    """However many columns a call names, the plan of a lazy frame is resolved as often."""
+    """The plan of a lazy frame is resolved equally often for few and for many columns."""
 
     def count_readings(n: int) -> int:
         n_readings = 0

@@ -191,7 +191,7 @@ CHANGES: dict[str, dict[str, Any]] = {
 
 
 def test_another_study_has_a_folder_of_its_own(run: Callable[..., Any], tmp_path: Path) -> None:
-    """Whatever changes the numbers changes the folder."""
+    """Each change of the data or the arguments gives a study another folder."""
     frame = population().assign(town=["a", "b", "c"] * 40)
     run(frame=frame, samples=1)
     for count, (name, changes) in enumerate(CHANGES.items(), 2):
@@ -218,7 +218,7 @@ sf.study.estimates(
 
 @pytest.mark.slow
 def test_a_script_on_standard_input_is_known_by_its_code(tmp_path: Path) -> None:
-    """A script finds its samples again, whatever the lines above it or the hash seed."""
+    """A script finds its samples again after new lines above it, and under another hash seed."""
     script = SCRIPT.replace("CACHE", repr(str(tmp_path)))
     later = f"\n# A line above.\n{script}"
     runs = (script, "label", 1, 1), (later, "label", 2, 1), (script, "town", 1, 2)
@@ -306,7 +306,7 @@ def wraps(function: Callable[..., Any]) -> Callable[..., Any]:
     ],
 )
 def test_other_content_has_another_hash(one: Any, other: Any) -> None:
-    """Functions, with the values around them, and objects, with their classes, are compared."""
+    """Another content of a function, an object or a class gives another hash."""
     assert hash_object(one) != hash_object(other)
 
 
@@ -321,7 +321,7 @@ def test_other_content_has_another_hash(one: Any, other: Any) -> None:
     ],
 )
 def test_content_that_is_made_again_has_the_same_hash(make: Callable[[], Any]) -> None:
-    """Neither where an object is in memory nor when it was made is in its hash."""
+    """An object that is made again has the same hash."""
     assert hash_object(make()) == hash_object(make())
 
 
