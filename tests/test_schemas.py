@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.helpers import Make, eager, make, refuse_now
+from tests.helpers import HALVES, Make, eager, make, refuse_now
 
 # A warning of pandera 0.26.
 pytestmark = pytest.mark.filterwarnings("ignore:The behavior of DataFrame concat:FutureWarning")
@@ -49,44 +49,22 @@ OTHER_PARTS = {"train": 0.7, "test": 0.2, "v": 0.1}
 VALIDATION = {"train": 0.8, "valid": 0.2}
 INF = float("inf")
 
-FOLDS_THAT_FIT: list[Any] = [
+FOLDS: list[Any] = [
+    pytest.param({"k": 4, "nulls": True}, 3, "ignore", True, id="fewer_folds_with_nulls"),
+    pytest.param({"k": 3, "complete": True}, 3, "ignore", True, id="every_fold"),
     pytest.param(
-        {"k": 4, "nulls": True},
-        lambda df: sf.kfold(df, "label", 3, rare="ignore"),
-        id="fewer_folds_with_nulls",
+        {"k": 3, "complete": True, "nulls": True}, 3, "null", True, id="every_fold_and_nulls"
     ),
-    pytest.param(
-        {"k": 3, "complete": True},
-        lambda df: sf.kfold(df, "label", 3, rare="ignore"),
-        id="every_fold",
-    ),
+    pytest.param({"k": 3}, 4, "ignore", False, id="more_folds"),
+    pytest.param({"k": 3}, 3, "null", False, id="nulls"),
+    pytest.param({"k": 4, "nulls": True}, 5, "null", False, id="more_folds_and_nulls"),
+    pytest.param({"k": 3, "name": "other"}, 3, "ignore", False, id="other_name"),
+    pytest.param({"k": 3, "complete": True}, 2, "ignore", False, id="a_fold_is_lacking"),
     pytest.param(
         {"k": 3, "complete": True, "nulls": True},
-        lambda df: sf.kfold(df, "label", 3, rare="null"),
-        id="every_fold_and_nulls",
-    ),
-]
-FOLDS_THAT_DO_NOT_FIT: list[Any] = [
-    pytest.param({"k": 3}, lambda df: sf.kfold(df, "label", 4, rare="ignore"), id="more_folds"),
-    pytest.param({"k": 3}, lambda df: sf.kfold(df, "label", 3, rare="null"), id="nulls"),
-    pytest.param(
-        {"k": 4, "nulls": True},
-        lambda df: sf.kfold(df, "label", 5, rare="null"),
-        id="more_folds_and_nulls",
-    ),
-    pytest.param(
-        {"k": 3, "name": "other"},
-        lambda df: sf.kfold(df, "label", 3, rare="ignore"),
-        id="other_name",
-    ),
-    pytest.param(
-        {"k": 3, "complete": True},
-        lambda df: sf.kfold(df, "label", 2, rare="ignore"),
-        id="a_fold_is_lacking",
-    ),
-    pytest.param(
-        {"k": 3, "complete": True, "nulls": True},
-        lambda df: sf.kfold(df, "label", 2, rare="ignore"),
+        2,
+        "ignore",
+        False,
         id="a_fold_is_lacking_where_nulls_fit",
     ),
 ]
@@ -102,28 +80,15 @@ NO_FOLDS: list[Any] = [
     pytest.param({"k": 4, "nulls": True}, [-1.0, None], id="negative_float"),
     pytest.param({"k": 4, "nulls": True}, [INF, 0], id="infinite_where_nulls_fit"),
 ]
-PARTS_THAT_FIT: list[Any] = [
-    pytest.param(
-        {"parts": PARTS},
-        lambda df: sf.split(df, None, {"train": 0.5, "test": 0.5}),
-        id="other_shares",
-    ),
-    pytest.param(
-        {"parts": 0.2, "nulls": True}, lambda df: sf.split(df, None, 0.2), id="nulls_allowed"
-    ),
-    pytest.param(
-        {"parts": 0.2, "text": True}, lambda df: sf.split(df, None, 0.2), id="text_allowed"
-    ),
-]
-PARTS_THAT_DO_NOT_FIT: list[Any] = [
-    pytest.param({"parts": PARTS}, lambda df: sf.split(df, None, VALIDATION), id="other_names"),
-    pytest.param(
-        {"parts": PARTS},
-        lambda df: sf.split(df, None, {"test": 0.2, "train": 0.8}),
-        id="other_order",
-    ),
-    pytest.param({"parts": PARTS}, lambda df: sf.split(df, "label", 0.2, rare="null"), id="nulls"),
-    pytest.param({"parts": OTHER_PARTS}, lambda df: sf.split(df, None, 0.2), id="a_part_less"),
+TURNED = {"test": 0.2, "train": 0.8}
+PART_COLUMNS: list[Any] = [
+    pytest.param({"parts": PARTS}, HALVES, "ignore", True, id="other_shares"),
+    pytest.param({"parts": 0.2, "nulls": True}, 0.2, "ignore", True, id="nulls_allowed"),
+    pytest.param({"parts": 0.2, "text": True}, 0.2, "ignore", True, id="text_allowed"),
+    pytest.param({"parts": PARTS}, VALIDATION, "ignore", False, id="other_names"),
+    pytest.param({"parts": PARTS}, TURNED, "ignore", False, id="other_order"),
+    pytest.param({"parts": PARTS}, 0.2, "null", False, id="nulls"),
+    pytest.param({"parts": OTHER_PARTS}, 0.2, "ignore", False, id="a_part_less"),
 ]
 TEXTS: list[Any] = [
     pytest.param(
@@ -144,25 +109,15 @@ TEXTS: list[Any] = [
 ]
 
 
-Call = Callable[[Any], Any]
-
-
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-@pytest.mark.parametrize(("options", "call"), FOLDS_THAT_FIT)
-def test_folds_that_fit(library: str, options: dict[str, Any], call: Call) -> None:
-    """The folds of `kfold` fit a schema of as many folds or more."""
+@pytest.mark.parametrize(("options", "k", "rare", "fits"), FOLDS)
+def test_folds_fit(library: str, options: dict[str, Any], k: int, rare: Any, fits: bool) -> None:
+    """The folds of `kfold` fit a schema of its name that allows as many folds, and their nulls."""
     schema = sf.schemas.folded(library=library, **options)
 
-    assert not refuses(schema, call(make(library, DATA)))
+    folded = sf.kfold(make(library, DATA), "label", k, rare=rare)
 
-
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-@pytest.mark.parametrize(("options", "call"), FOLDS_THAT_DO_NOT_FIT)
-def test_folds_that_do_not_fit(library: str, options: dict[str, Any], call: Call) -> None:
-    """More folds, nulls that the call does not make, and another name are refused."""
-    schema = sf.schemas.folded(library=library, **options)
-
-    assert refuses(schema, call(make(library, DATA)))
+    assert refuses(schema, folded) is not fits
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
@@ -177,21 +132,16 @@ def test_folds_are_whole_numbers_of_64_bits_in_their_range(
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-@pytest.mark.parametrize(("options", "call"), PARTS_THAT_FIT)
-def test_parts_that_fit(library: str, options: dict[str, Any], call: Call) -> None:
-    """The parts of `split` fit the schema of the same names, whatever their shares."""
+@pytest.mark.parametrize(("options", "parts", "rare", "fits"), PART_COLUMNS)
+def test_parts_fit(
+    library: str, options: dict[str, Any], parts: Any, rare: Any, fits: bool
+) -> None:
+    """The parts of `split` fit a schema of the same names in their order, whatever their shares."""
     schema = sf.schemas.parted(library=library, **options)
 
-    assert not refuses(schema, call(make(library, DATA)))
+    parted = sf.split(make(library, DATA), "label", parts, rare=rare)
 
-
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-@pytest.mark.parametrize(("options", "call"), PARTS_THAT_DO_NOT_FIT)
-def test_parts_that_do_not_fit(library: str, options: dict[str, Any], call: Call) -> None:
-    """Parts are categories of the names in their order, and are not null."""
-    schema = sf.schemas.parted(library=library, **options)
-
-    assert refuses(schema, call(make(library, DATA)))
+    assert refuses(schema, parted) is not fits
 
 
 @pytest.mark.parametrize("kind", ["pandas", "pandas-nullable", "pandas-pyarrow", "polars"])
