@@ -125,14 +125,13 @@ TERMS = [
 
 
 @pytest.mark.parametrize("term", TERMS, ids=str)
-@pytest.mark.parametrize("kind", ["pandas"])
-def test_missing_numbers_get_no_fold(frame: Make, term: Any) -> None:
+def test_missing_numbers_get_no_fold(term: Any) -> None:
     """With `missing="null"` rows without a number have no fold, and change no other."""
     numbers = [None if i % 4 == 3 else i + 0.5 for i in range(60)]
-    folds = values(sf.kfold(frame({"x": numbers}), term, missing="null"), "fold")
+    folds = values(sf.kfold(pd.DataFrame({"x": numbers}), term, missing="null"), "fold")
     assert [fold is None for fold in folds] == [number is None for number in numbers]
     known = {"x": [number for number in numbers if number is not None]}
-    alone = values(sf.kfold(frame(known), term), "fold")
+    alone = values(sf.kfold(pd.DataFrame(known), term), "fold")
     assert [fold for fold in folds if fold is not None] == alone
 
 
@@ -168,16 +167,16 @@ OF_SOME = [
 
 
 @pytest.mark.parametrize(("by", "options"), OF_SOME)
-@pytest.mark.parametrize("kind", ["polars-lazy"])
-def test_only_some_rows_are_dealt(frame: Make, by: Any, options: dict[str, Any]) -> None:
+def test_only_some_rows_are_dealt(by: Any, options: dict[str, Any]) -> None:
     """Rows that `where` chooses get the folds that they would get alone; the others have none."""
     column = "fold_1" if "repeats" in options else "fold"
     options = {"rare": "ignore", **options}
-    folds = values(sf.kfold(frame(SOME), by, where="train", **options), column)
+    folds = values(sf.kfold(pl.LazyFrame(SOME), by, where="train", **options), column)
     chosen = [row for row, train in enumerate(SOME["train"]) if train]
     chosen = chosen[::-1] if "key" in options else chosen
     own = {name: [cells[row] for row in chosen] for name, cells in SOME.items()}
-    assert [folds[row] for row in chosen] == values(sf.kfold(frame(own), by, **options), column)
+    alone = sf.kfold(pl.LazyFrame(own), by, **options)
+    assert [folds[row] for row in chosen] == values(alone, column)
     assert {fold for fold, train in zip(folds, SOME["train"], strict=True) if not train} == {None}
 
 
