@@ -29,8 +29,6 @@ SIGNATURE = re.compile(r"^(?:sf\.)?([\w.]+)(\([^`]*?\*, [^`]*?\))$", re.MULTILIN
 IMPORT = re.compile(r"^(?:>>> )?(?:import|from) (\w+)", re.MULTILINE)
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
-per_page = pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
-
 SLOW = {
     "comparing-strategies.md",
     "does-it-matter.md",
@@ -101,18 +99,22 @@ def test_examples(page):
                 assert not failures, failures
 
 
-@per_page
-def test_blocks(page):
-    """Every block is code that is run, or a shell command."""
-    text = page.read_text(encoding="utf-8")
-    assert text.count("```") == 2 * len(list(blocks(page)))
-    for language, code, _ in blocks(page):
-        assert language in ("python", "pycon", "sql", "")
-        assert (">>>" in code) == (language == "pycon")
+def test_blocks():
+    """Every block is code that is run, or a shell command; no page shows a mistake of its own."""
+    mistakes = {"AttributeError", "ImportError", "NameError", "TypeError"}
+    for page in RUN:
+        found = list(blocks(page))
+        assert page.read_text(encoding="utf-8").count("```") == 2 * len(found), page.name
+        for language, code, line in found:
+            where = f"{page.name}:{line}"
+            assert language in ("python", "pycon", "sql", ""), where
+            assert (">>>" in code) == (language == "pycon"), where
+            ends = re.findall(r"^ *([\w.]*(?:Error|Exception))\b", code, re.MULTILINE)
+            assert not mistakes & set(ends), where
 
 
 def test_signatures():
-    """A signature that stands in a block of its own is that of the function."""
+    """A signature in a block of its own is the one of the function."""
     plain = [code for page in PAGES for language, code, _ in blocks(page) if not language]
     found = [shown for code in plain for shown in SIGNATURE.findall(code)]
     assert len(found) == 15
@@ -127,24 +129,28 @@ def test_signatures():
         assert written == inspect.Signature(kept)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links(page):
+def leads_there(page: Path, link: str) -> bool:
+    """Whether a link to a page or a heading of the project leads to one."""
+    name, _, anchor = link.partition("#")
+    target = (page.parent / name).resolve() if name else page
+    return target.is_file() and (not anchor or anchor in anchors(target))
+
+
+def test_links():
     """Every link to a page or a heading of the project leads there."""
-    for link in LINK.findall(BLOCK.sub("", page.read_text(encoding="utf-8"))):
-        if link.startswith("https://"):
-            continue
-        name, _, anchor = link.partition("#")
-        target = (page.parent / name).resolve() if name else page
-        assert target.is_file(), link
-        assert not anchor or anchor in anchors(target), link
+    dead = []
+    for page in PAGES:
+        links = LINK.findall(BLOCK.sub("", page.read_text(encoding="utf-8")))
+        own = [link for link in links if not link.startswith("https://")]
+        dead += [f"{page.name}: {link}" for link in own if not leads_there(page, link)]
+    assert dead == []
 
 
-@pytest.mark.parametrize(
-    "command", ['pip install ".[all]" && python -m stratframe', 'pip install ".[dev]" && pytest']
-)
-def test_commands(command):
+def test_commands():
     """The README gives both set-up commands, each in a block; pages name the lowest Python."""
-    assert f"{command}\n" in [code for _, code, _ in blocks(ROOT / "README.md")]
+    shown = [code for _, code, _ in blocks(ROOT / "README.md")]
+    assert 'pip install ".[all]" && python -m stratframe\n' in shown
+    assert 'pip install ".[dev]" && pytest\n' in shown
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     lowest = re.search(r'requires-python = ">=(.+)"', project)[1]
     for page in ("README.md", "docs/start.md", "docs/contributing.md"):
@@ -152,17 +158,9 @@ def test_commands(command):
 
 
 def test_house():
-    """The page on how it works names every module, and none that is not there."""
+    """The page on how it works names every module, and no other."""
     text = (ROOT / "docs" / "how-it-works.md").read_text(encoding="utf-8")
     named = set(re.findall(r"^- `([\w/]+\.py)`: ", text, re.MULTILINE))
     home = ROOT / "src" / "stratframe"
     found = {path.relative_to(home).as_posix() for path in home.rglob("*.py")}
     assert named == {path for path in found if not path.endswith("__init__.py")}
-
-
-@per_page
-def test_no_accident_is_shown(page):
-    """A traceback on a page is that of an error that a library raises, never of a mistake."""
-    for _, code, _ in blocks(page):
-        ends = re.findall(r"^ *([\w.]*(?:Error|Exception))\b", code, re.MULTILINE)
-        assert not {"AttributeError", "ImportError", "NameError", "TypeError"} & set(ends), ends

@@ -38,7 +38,7 @@ def test_failures_may_be_given(failures: object) -> None:
 
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, pickle.dumps])
 def test_errors_are_pickled_with_their_rows(again: Any) -> None:
-    """A copy, as from another process, has the message, the notes and the rows."""
+    """A copy of an error has its message, notes and rows, also in another process."""
     error = counted([])
     error.add_note("a note")
     found = again(error)
@@ -60,30 +60,24 @@ def test_calls_do_not_make_rows(library: Any, monkeypatch: pytest.MonkeyPatch) -
     assert made == [1]
 
 
-WORDS = (
-    "patient patients",
-    "patients patients",
-    "user_id users",
-    "Family families",
-    "day days",
-    "box boxes",
-    "batch batches",
-    "class classes",
-    "campus campuses",
-    "person people",
-    "people people",
-    "Child children",
-    "data data",
-    "datum data",
+@pytest.mark.parametrize(
+    ("name", "plural"),
+    [
+        ("patients", "patients"),
+        ("user_id", "users"),
+        ("Family", "families"),
+        ("day", "days"),
+        ("box", "boxes"),
+        ("class", "classes"),
+        ("Child", "children"),
+        ("people", "people"),
+        ("ID", "groups"),
+        ("the ward", "groups"),
+        ("Straße", "groups"),
+        ("Whom", "groups"),
+        (("a", "b"), "groups"),
+    ],
 )
-PLURALS: dict[object, str] = {
-    **dict.fromkeys(("ID", "the ward", "ward-2", "Straße", ("a", "b"), 7), "groups"),
-    **dict.fromkeys(("who", "Whom", "this", "his", "which"), "groups"),
-    **{word.split()[0]: word.split()[1] for word in WORDS},
-}
-
-
-@pytest.mark.parametrize("name", PLURALS)
-def test_columns_name_what_they_tell_apart(name: object) -> None:
+def test_columns_name_what_they_tell_apart(name: object, plural: str) -> None:
     """A name that is a simple word is put in the plural; for others the noun is groups."""
-    assert plural_name(name) == PLURALS[name]
+    assert plural_name(name) == plural

@@ -40,7 +40,7 @@ SLOW = {(case, "text") for case in CASES} | {*product(["total"], KEYS), *product
 
 @pytest.mark.parametrize("case", some_slow(product(CASES, KEYS), SLOW), ids="-".join)
 def test_every_row_has_every_fold_alike(case: tuple[str, str]) -> None:
-    """Each row comes to each fold equally often, whatever ranks the rows."""
+    """Over seeds each row is in each fold equally often, whatever ranks the rows."""
     for row in folds_over_seeds(*CASES[case[0]], 4, case[1]).T:
         assert chisquare(np.bincount(row, minlength=4)).pvalue > 1e-5
 
@@ -58,7 +58,7 @@ def test_a_rare_class_visits_all_folds(ranked_by: str) -> None:
 
 @keyed
 def test_strata_are_shuffled_independently(ranked_by: str) -> None:
-    """Which row of one stratum comes to a fold says nothing of the row of another."""
+    """Which row of a stratum is in a fold is independent of the other strata."""
     folds = folds_over_seeds({"a": [0, 0, 0, 1, 1, 1]}, "a", 3, ranked_by)
     table = np.zeros((3, 3))
     np.add.at(table, (folds[:, 0], folds[:, 3]), 1)
@@ -66,7 +66,7 @@ def test_strata_are_shuffled_independently(ranked_by: str) -> None:
 
 
 def test_seeds_of_the_data_do_no_harm() -> None:
-    """Folds are not related to data that were made with the same small seed."""
+    """Folds are independent of data that were drawn with the same small seed."""
     for seed in range(20):
         frame = pd.DataFrame({"v": np.random.default_rng(seed).random(2000)}).assign(a=0)
         for key in (None, "v"):
@@ -86,7 +86,7 @@ SPLIT: dict[str, tuple[list[int], list[float]]] = {
 @pytest.mark.parametrize("by", ["a", ["half", "a"], ["a", "order"]], ids=str)
 @pytest.mark.parametrize(("sizes", "shares"), SPLIT.values(), ids=list(SPLIT))
 def test_parts_have_their_share_of_every_row(sizes, shares, by):
-    """In a split each row comes to each part as often as its share, rare classes too."""
+    """Over seeds a split puts each row, of rare classes too, into each part as its share says."""
     a = np.repeat(np.arange(len(sizes)), sizes)
     frame = pd.DataFrame({"a": a, "half": a >= 2, "order": np.arange(len(a)) + 0.5})
     parts = {f"part {i}": share for i, share in enumerate(shares)}

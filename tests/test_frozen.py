@@ -261,7 +261,7 @@ def frozen(name: str) -> dict[str, str]:
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_folds_of_every_dtype(library: str, n: int) -> None:
-    """A column of any dtype gets the frozen folds in every use, or is an error as before."""
+    """A column of any dtype gets the frozen folds in every use, or the frozen error."""
     found = dict(dtype_folds(library, n))
     expected = frozen(f"{library}, {n:,} rows")
     if library == "pandas" and pd.__version__.startswith("2."):
@@ -280,7 +280,7 @@ MANY = [
 @pytest.mark.parametrize(("make", "n", "calls"), MANY)
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_folds_of_many_rows(make: Any, n: int, calls: set[str]) -> None:
-    """Every strategy gives many rows the frozen folds and parts, a million on both libraries."""
+    """Every strategy gives many rows the frozen folds and parts, on both libraries."""
     found = dict(large_folds(make(large_data(n)), calls))
     every = frozen(f"{n:,} rows")
     expected = {name: every[name] for name in every if name.rpartition(": ")[0] in calls}

@@ -28,299 +28,136 @@ PARAMETERS -= {"frame"}
 METHODS_OF_FRAMES = [name for name in vars(Strat) if not name.startswith("_")]
 KFOLD = "df.strat.kfold(..., "
 SPLIT = 'parts={"train": 0.8, "test": 0.2}'
-PATIENTS = f'`{KFOLD}groups="patient")`'
-SAMPLED = '`df.strat.split(..., groups="patient")` draws whole groups'
-TOTAL = 'by=["label", sf.total("weight")]'
 ANSWERS: list[Any] = [
     pytest.param(
-        lambda df: sf.kfold(df, n_splits=10), "kfold", "`n_splits`", "`k=5`", id="n_splits"
-    ),
-    pytest.param(
         lambda df: sf.kfold(df, n_splits=5, shuffle=True, random_state=0),
-        "kfold",
-        "`n_splits`, `shuffle` or `random_state`",
-        '`k=5`, `deal="random"`, `seed=0`',
+        "`kfold` has no argument `n_splits`, `shuffle` or `random_state`.\n"
+        'Hint: `k=5`, `deal="random"`, `seed=0`.',
         id="several_at_once",
     ),
     pytest.param(
         lambda df: sf.kfold(df, shuffle=False, k=5),
-        "kfold",
-        "`shuffle`",
-        '`deal="contiguous"`',
+        '`kfold` has no argument `shuffle`.\nHint: `deal="contiguous"`.',
         id="shuffle_of_kfold",
     ),
     pytest.param(
         lambda df: sf.cv(df, shuffle=False),
-        "cv",
-        "`shuffle`",
-        f'`{KFOLD}deal="contiguous")`',
+        f'`cv` has no argument `shuffle`.\nHint: `{KFOLD}deal="contiguous")`.',
         id="shuffle_of_cv",
     ),
     pytest.param(
-        lambda df: sf.split(df, "label", 0.2, shuffle=True),
-        "split",
-        "`shuffle`",
-        '`deal="random"`',
-        id="shuffle_of_split",
-    ),
-    pytest.param(lambda df: sf.kfold(df, y=df), "kfold", "`y`", '`by="label"`', id="y"),
-    pytest.param(
-        lambda df: sf.kfold(df, "label", weights="x"),
-        "kfold",
-        "`weights`",
-        '`by=["label", sf.total("weight")]`',
-        id="weights_of_kfold",
-    ),
-    pytest.param(
-        lambda df: sf.check(df, "label", fold="f"), "check", "`fold`", '`name="fold"`', id="fold"
-    ),
-    pytest.param(
         lambda df: sf.kfold(df, test_size=0.2),
-        "kfold",
-        "`test_size`",
-        f"`df.strat.split(..., {SPLIT})`",
+        f"`kfold` has no argument `test_size`.\nHint: `df.strat.split(..., {SPLIT})`.",
         id="test_size",
     ),
     pytest.param(
         lambda df: sf.split(df, train_size=0.8, test_size=0.2),
-        "split",
-        "`train_size` or `test_size`",
-        f"`{SPLIT}`",
+        f"`split` has no argument `train_size` or `test_size`.\nHint: `{SPLIT}`.",
         id="train_and_test_size",
     ),
-    pytest.param(lambda df: sf.split(df, k=5), "split", "`k`", f"`{KFOLD}k=5)`", id="k_of_split"),
     pytest.param(
-        lambda df: sf.sample(df, parts=0.1), "sample", "`parts`", "`frac=0.2`", id="parts_of_sample"
+        lambda df: sf.split(df, k=5),
+        f"`split` has no argument `k`.\nHint: `{KFOLD}k=5)`.",
+        id="k_of_split",
     ),
     pytest.param(
-        lambda df: sf.sample(df, group="city"), "sample", "`group`", SAMPLED, id="group_of_sample"
+        lambda df: sf.sample(df, parts=0.1),
+        "`sample` has no argument `parts`.\nHint: `frac=0.2`.",
+        id="parts_of_sample",
     ),
     pytest.param(
-        lambda df: sf.sample(df, groups="city"),
-        "sample",
-        "`groups`",
-        SAMPLED,
-        id="groups_of_sample",
+        lambda df: sf.sample(df, group="city"),
+        "`sample` has no argument `group`.\n"
+        'Hint: `df.strat.split(..., groups="patient")` draws whole groups.',
+        id="group_of_sample",
     ),
     pytest.param(
         lambda df: sf.sample(df, "label", weights="w"),
-        "sample",
-        "`weights`",
-        '`by=["label", sf.continuous("weight")]` spreads the sample over the weights',
+        "`sample` has no argument `weights`.\n"
+        'Hint: `by=["label", sf.continuous("weight")]` spreads the sample over the weights.',
         id="weights_of_sample",
     ),
     pytest.param(
         lambda df: sf.extend(df, "label", weights="w"),
-        "extend",
-        "`weights`",
-        f"`{KFOLD}{TOTAL})`",
+        "`extend` has no argument `weights`.\n"
+        'Hint: `df.strat.kfold(..., by=["label", sf.total("weight")])`.',
         id="weights_of_extend",
     ),
     pytest.param(
         lambda df: sf.advise(df, "label", missing="null"),
-        "advise",
-        "`missing`",
-        "missing values are a stratum of their own",
+        "`advise` has no argument `missing`.\nHint: missing values are a stratum of their own.",
         id="missing_of_advise",
     ),
     pytest.param(
-        lambda df: sf.folds(df, missing="drop"),
-        "folds",
-        "`missing`",
-        '`nulls="drop"`',
-        id="missing_of_folds",
-    ),
-    pytest.param(
         lambda df: sf.split(df, "label", allocation="equal"),
-        "split",
-        "`allocation`",
-        '`df.strat.sample(..., allocation="equal")`',
+        '`split` has no argument `allocation`.\nHint: `df.strat.sample(..., allocation="equal")`.',
         id="allocation_of_split",
     ),
     pytest.param(
-        lambda df: sf.check(df, "label", deal="hash"),
-        "check",
-        "`deal`",
-        f'`{KFOLD}deal="random")`',
-        id="deal_of_check",
-    ),
-    pytest.param(
-        lambda df: sf.kfold(df, num_folds=5), "kfold", "`num_folds`", "`k=5`", id="num_folds"
-    ),
-    pytest.param(
-        lambda df: sf.split(df, stratify_by_column="label"),
-        "split",
-        "`stratify_by_column`",
-        '`by="label"`',
-        id="stratify_by_column",
-    ),
-    pytest.param(
-        lambda df: sf.sample(df, "label", fraction=0.2),
-        "sample",
-        "`fraction`",
-        "`frac=0.2`",
-        id="fraction",
-    ),
-    pytest.param(lambda df: sf.split(df, prop=0.8), "split", "`prop`", f"`{SPLIT}`", id="prop"),
-    pytest.param(
-        lambda df: sf.kfold(df, ratio=0.8),
-        "kfold",
-        "`ratio`",
-        f"`df.strat.split(..., {SPLIT})`",
-        id="ratio",
-    ),
-    pytest.param(lambda df: sf.sample(df, "label", size=3), "sample", "`size`", "`n=3`", id="size"),
-    pytest.param(
         lambda df: sf.sample(df, "label", n=3, replace=True),
-        "sample",
-        "`replace`",
-        "rows are drawn once each; `df.sample(...)` of pandas and Polars can repeat them",
+        "`sample` has no argument `replace`.\n"
+        "Hint: rows are drawn once each; `df.sample(...)` of pandas and Polars can repeat them.",
         id="replace",
     ),
     pytest.param(
-        lambda df: sf.sample(df, "label", n_per_class=30),
-        "sample",
-        "`n_per_class`",
-        "`each=2`",
-        id="n_per_class",
-    ),
-    pytest.param(
-        lambda df: sf.kfold(df, "label", each=3),
-        "kfold",
-        "`each`",
-        "`df.strat.split(..., each=2)`",
-        id="each_of_kfold",
-    ),
-    pytest.param(
         lambda df: sf.kfold(df, horizon=3),
-        "kfold",
-        "`horizon`",
-        "`df.strat.folds(..., horizon=3)`",
+        "`kfold` has no argument `horizon`.\nHint: `df.strat.folds(..., horizon=3)`.",
         id="horizon_of_kfold",
     ),
     pytest.param(
-        lambda df: sf.split(df, step=2),
-        "split",
-        "`step`",
-        "`df.strat.folds(..., step=1)`",
-        id="step_of_split",
-    ),
-    pytest.param(
         lambda df: sf.folds(df, "day", initial=24),
-        "folds",
-        "`initial`",
-        "`folds(last=12)` validates the last 12 labels and trains on all labels before them",
+        "`folds` has no argument `initial`.\n"
+        "Hint: `folds(last=12)` validates the last 12 labels and trains on all labels before them.",
         id="initial",
     ),
     pytest.param(
-        lambda df: sf.folds(df, "day", freq="MS"), "folds", "`freq`", '`every="1mo"`', id="freq"
-    ),
-    pytest.param(
-        lambda df: sf.FoldSplit("day", max_train_size=100),
-        "FoldSplit",
-        "`max_train_size`",
-        "`window=12`",
-        id="max_train_size",
-    ),
-    pytest.param(
         lambda df: sf.folds(df, embargo=1),
-        "folds",
-        "`embargo`",
-        "`folds(gap=1)` leaves out the label before and the label after those that are validated",
+        "`folds` has no argument `embargo`.\n"
+        "Hint: `folds(gap=1)` leaves out the label before and the label after those that are"
+        " validated.",
         id="embargo",
     ),
     pytest.param(
-        lambda df: sf.kfold(df, purge=1),
-        "kfold",
-        "`purge`",
-        "`folds(gap=1)` leaves out the label before and the label after those that are validated",
-        id="purge",
-    ),
-    pytest.param(
         lambda df: sf.kfold(df, buffer=5.0),
-        "kfold",
-        "`buffer`",
-        '`kfold(groups="cell")` keeps each cell of a grid whole, but cells can touch',
+        "`kfold` has no argument `buffer`.\n"
+        'Hint: `kfold(groups="cell")` keeps each cell of a grid whole, but cells can touch.',
         id="buffer",
     ),
     pytest.param(
-        lambda df: sf.compare(df, "label", name="fold"),
-        "compare",
-        "`name`",
-        '`names=["fold"]`',
-        id="name_of_compare",
-    ),
-    pytest.param(lambda df: sf.cv(df, cv="fold"), "cv", "`cv`", '`name="fold"`', id="cv_of_cv"),
-    pytest.param(
-        lambda df: sf.advise(df, n_splits=5),
-        "advise",
-        "`n_splits`",
-        "`ks=[5, 10]`",
-        id="n_splits_of_advise",
-    ),
-    pytest.param(
-        lambda df: sf.extend(df, None, n_repeats=3),
-        "extend",
-        "`n_repeats`",
-        f"`{KFOLD}repeats=10)`",
-        id="n_repeats_of_extend",
-    ),
-    pytest.param(
-        lambda df: sf.cv(df, test="x", groups="city"),
-        "cv",
-        "`test` or `groups`",
-        f'`valid="test"`, {PATIENTS}',
-        id="test_and_groups_of_cv",
-    ),
-    pytest.param(
         lambda df: sf.FoldSplit(n_splits=10, random_state=42),
-        "FoldSplit",
-        "`n_splits` or `random_state`",
-        f"`{KFOLD}k=5)`, `{KFOLD}seed=0)`",
+        "`FoldSplit` has no argument `n_splits` or `random_state`.\n"
+        f"Hint: `{KFOLD}k=5)`, `{KFOLD}seed=0)`.",
         id="of_a_splitter",
     ),
     pytest.param(
         lambda df: sf.clusters("x", n_clusters=3),
-        "clusters",
-        "`n_clusters`",
-        "`n=3`",
+        "`clusters` has no argument `n_clusters`.\nHint: `n=3`.",
         id="of_a_term",
     ),
     pytest.param(
-        lambda df: sf.schemas.folded(n_folds=3), "folded", "`n_folds`", "`k=5`", id="of_a_schema"
+        lambda df: sf.schemas.folded(n_folds=3),
+        "`folded` has no argument `n_folds`.\nHint: `k=5`.",
+        id="of_a_schema",
     ),
     pytest.param(
         lambda df: pl.col("y").strat.kfold(n_splits=3),
-        "kfold",
-        "`n_splits`",
-        "`k=5`",
+        "`kfold` has no argument `n_splits`.\nHint: `k=5`.",
         id="of_an_expression",
-    ),
-    pytest.param(
-        lambda df: pl.col("y").strat.split(stratify="y"),
-        "split",
-        "`stratify`",
-        f'`{KFOLD}by="label")`',
-        id="stratify_of_an_expression",
     ),
 ]
 
 
-@pytest.mark.parametrize(("call", "verb", "arguments", "hint"), ANSWERS)
-def test_arguments_of_other_libraries(
-    call: Callable[[Any], Any], verb: str, arguments: str, hint: str
-) -> None:
-    """The error of an argument of another library names ours, and says what to write."""
+@pytest.mark.parametrize(("call", "message"), ANSWERS)
+def test_arguments_of_other_libraries(call: Callable[[Any], Any], message: str) -> None:
+    """The error of an argument from another library says what to write instead."""
     with pytest.raises(TypeError) as caught:
         call(pd.DataFrame(ROWS))
-    assert str(caught.value) == f"`{verb}` has no argument {arguments}.\nHint: {hint}."
+    assert str(caught.value) == message
 
 
 OTHER_NAMES: list[Any] = [
     ("train_test_split", '`df.strat.split("label", 0.2)`'),
     ("StratifiedKFold", '`df.strat.kfold("label", k=5)`'),
-    ("stratify", '`df.strat.kfold("label", k=5)` or `df.strat.split("label", 0.2)`'),
-    ("fold", '`df.strat.kfold("label", k=5)` adds folds, and `df.strat.folds()` reads them'),
     ("kfolds", "`df.strat.kfold`"),
     ("quantiles", f"it has {', '.join(METHODS_OF_FRAMES[:-1])} or plot"),
 ]
@@ -343,7 +180,7 @@ OF_EXPRESSIONS = pl.col("y").strat
     ],
 )
 def test_names_that_are_no_method(accessor: Any, name: str, hint: str) -> None:
-    """The error of a name that the accessor does not have says what to write."""
+    """The error of a name that the accessor does not have says what to write instead."""
     with pytest.raises(AttributeError) as caught:
         getattr(accessor, name)
     assert str(caught.value) == f"`.strat` has no `{name}`.\nHint: {hint}."
@@ -352,15 +189,14 @@ def test_names_that_are_no_method(accessor: Any, name: str, hint: str) -> None:
 
 
 @pytest.mark.parametrize("accessor", [OF_FRAMES, OF_EXPRESSIONS])
-@pytest.mark.parametrize("name", ["_repr_html_", "_ipython_display_", "__array__", "_frames"])
-def test_names_with_an_underscore_have_the_error_of_python(accessor: Any, name: str) -> None:
+def test_names_with_an_underscore_have_the_error_of_python(accessor: Any) -> None:
     """Names that notebooks and libraries look for get the error that they expect."""
-    with pytest.raises(AttributeError, match=rf"^'\w+' object has no attribute '{name}'$"):
-        getattr(accessor, name)
+    with pytest.raises(AttributeError, match=r"^'\w+' object has no attribute '_repr_html_'$"):
+        accessor._repr_html_  # noqa: B018
 
 
 def test_a_series_keeps_a_label_strat() -> None:
-    """A row of pandas with a label "strat" is read and written as any other."""
+    """A label "strat" in a row of pandas is read and written as any other."""
     row = pd.Series({"strat": 1, "b": 2})
     row.strat = 5
     assert row["strat"] == 5
@@ -372,27 +208,26 @@ def test_a_series_keeps_a_label_strat() -> None:
 
 
 def test_an_accessor_is_copied() -> None:
-    """A copy asks for names before it has anything of its own."""
+    """An accessor can be copied and pickled."""
     accessor = pd.DataFrame(ROWS).strat
     for make in (copy.copy, copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))):
         assert make(accessor).kfold("label").equals(accessor.kfold("label"))
 
 
-@pytest.mark.parametrize("name", METHODS)
-def test_the_calls_of_the_hints(name: str) -> None:
-    """What is written for names of other libraries is a call that works."""
+@pytest.mark.parametrize("call", sorted({*re.findall("`(.*?)`", " ".join(METHODS.values()))}))
+def test_the_calls_of_the_hints(call: str) -> None:
+    """Each call in the hints for names of other libraries works."""
     data = {"label": ["a", "b"] * 10, "patient": [*range(10)] * 2, "month": [1, 2, 3, 4] * 5}
     df = sf.kfold(pd.DataFrame(data), "label")
-    for call in re.findall("`(.*?)`", METHODS[name]):
-        given = call.replace("...", "Dummy(), df[['month']], df['label']")
-        folded = df.drop(columns="fold") if ".kfold" in given else df
-        names = {"sf": sf, "df": folded, "Dummy": DummyClassifier}
-        run_shown(given, names=names | {"cross_val_score": cross_val_score})
+    given = call.replace("...", "Dummy(), df[['month']], df['label']")
+    folded = df.drop(columns="fold") if ".kfold" in given else df
+    names = {"sf": sf, "df": folded, "Dummy": DummyClassifier}
+    run_shown(given, names=names | {"cross_val_score": cross_val_score})
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_name_is_answered(verb: str) -> None:
-    """No verb, nor its method, leaves one of the names to Python's error, but unknown ones."""
+    """Each verb and its method have a hint for every name; unknown names get Python's error."""
     function = getattr(sf, verb)
     df = pd.DataFrame(ROWS)
     parameters = inspect.signature(function).parameters
@@ -406,14 +241,12 @@ def test_every_name_is_answered(verb: str) -> None:
                 call(**{habit: 5})
 
 
-@pytest.mark.parametrize("verb", [sf.kfold, sf.check, sf.cv])
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.LazyFrame])
-def test_the_frame_comes_first(verb: Any, library: Any) -> None:
-    """A column that is named before the frame is told where it goes."""
-    name = verb.__name__
-    hint = f"Hint: write `{name}(df, 'label')` or `df.strat.{name}('label')`."
+def test_the_frame_comes_first(library: Any) -> None:
+    """A column name in the place of the frame is an error that shows the right order."""
+    hint = "Hint: write `cv(df, 'label')` or `df.strat.cv('label')`."
     message = f"The frame must come first, got 'label'.\n{hint}"
-    refuse_now(message, lambda: verb("label", library(ROWS)))
+    refuse_now(message, lambda: sf.cv("label", library(ROWS)))
 
 
 OTHER_LIBRARIES = {
@@ -434,7 +267,7 @@ OTHER_LIBRARIES = {
 
 
 def made_in(path: str, *bases: type, **methods: Any) -> Any:
-    """Make an object of a class that another library could have."""
+    """Make an object of a class that is in another library."""
     module, _, name = path.rpartition(".")
     return type(name, bases, {"__module__": module, **methods})()
 
@@ -444,16 +277,17 @@ NO_FRAME = "`frame` must be a pandas, Polars, Dask, Spark or Arrow frame, got"
 
 @pytest.mark.parametrize("path", OTHER_LIBRARIES)
 def test_objects_of_other_libraries(path: str) -> None:
-    """Each library has its own line to convert an object, in a subclass and a mapping, too."""
+    """For an object of another library the error shows the line that converts it."""
     got, code = OTHER_LIBRARIES[path]
     found = made_in(path)
     refuse_now(f"{NO_FRAME} {got}.\nHint: pass `{code}`.", lambda: sf.kfold(found, "label"))
-    own = made_in("mine.Own", type(found))
-    got = f"{got.rpartition('.')[0]}.Own"
-    refuse_now(f"{NO_FRAME} {got}.\nHint: pass `{code}`.", lambda: sf.folds(own))
-    message = (
-        f"The frame 'b' must be a pandas, Polars or Arrow frame, got {got}.\nHint: pass `{code}`."
-    )
+
+
+def test_a_subclass_of_another_library() -> None:
+    """The line is the same for a user's subclass of the object, also in a mapping."""
+    own = made_in("mine.Own", type(made_in("ibis.expr.types.relations.Table")))
+    hint = "got ibis.Own.\nHint: pass `table.to_polars()`."
+    message = f"The frame 'b' must be a pandas, Polars or Arrow frame, {hint}"
     refuse_now(message, lambda: sf.check({"a": pd.DataFrame(ROWS), "b": own}))
 
 
@@ -506,7 +340,7 @@ NO_FRAMES: list[Any] = [
 
 @pytest.mark.parametrize(("given", "message"), NO_FRAMES)
 def test_what_is_no_frame(given: Any, message: str) -> None:
-    """What is not a frame is told what to pass in its place."""
+    """An error says what to pass in place of an object that is no frame."""
     refuse_now(f"{NO_FRAME} {message}", lambda: sf.kfold(given, "label"))
 
 
@@ -529,21 +363,14 @@ PLACES: list[Any] = [
         PLACED.format("k", "'id', Series", MANY),
         id="two_arguments_after_k",
     ),
-    pytest.param(
-        "split",
-        ("label", 0.2, 0),
-        PLACED.format("parts", 0, f"`each`, {MANY.replace(' `missing`,', '')}"),
-        id="number_after_parts",
-    ),
     pytest.param("kfold", ("label", "id"), ONE_LIST, id="two_columns"),
     pytest.param("split", ("label", "id", 5), ONE_LIST, id="two_columns_and_a_number"),
-    pytest.param("sample", ("label", "id"), ONE_LIST, id="two_columns_of_a_sample"),
 ]
 
 
 @pytest.mark.parametrize(("verb", "given", "rule"), PLACES)
 def test_arguments_without_their_names(verb: str, given: tuple[Any, ...], rule: str) -> None:
-    """The error of a function and of its method says how to write what it takes by name alone."""
+    """A function and its method say how to write an argument that needs its name."""
     df = pd.DataFrame(ROWS)
     for call in (partial(getattr(sf, verb), df), getattr(df.strat, verb)):
         with pytest.raises(TypeError) as caught:
@@ -551,7 +378,7 @@ def test_arguments_without_their_names(verb: str, given: tuple[Any, ...], rule: 
         assert str(caught.value) == f"`{verb}` {rule}"
 
 
-def test_an_unknown_argument_is_told_before_two_columns() -> None:
+def test_an_unknown_argument_comes_before_two_columns() -> None:
     """A call with both faults has the error of the argument that does not exist."""
     with pytest.raises(TypeError) as caught:
         sf.advise(pd.DataFrame(ROWS), "label", "id", k=5)
@@ -581,24 +408,31 @@ GIVEN = [
 ]
 
 
-@pytest.mark.parametrize("argument", ["by", "groups", "key"])
 @pytest.mark.parametrize("data", GIVEN, ids=lambda data: type(data).__name__)
-def test_data_in_place_of_names(argument: str, data: Any) -> None:
+def test_data_in_place_of_names(data: Any) -> None:
     """Data are never printed: the message has their type, and the name of the column if known."""
     df = pd.DataFrame(ROWS)
     name = getattr(data, "name", None)
     got = "list of 400 values" if isinstance(data, list) else type(data).__name__
     hint = f"Hint: give the name of the column, {name!r}." if name else GIVE_NAME
-    message = f"`{argument}` must hold {TAKEN[argument]}, got {got}.\n{hint}"
-    refuse_now(message, lambda: sf.kfold(df, **{argument: data}))
+    message = f"{NAMES} {got}.\n{hint}"
+    refuse_now(message, lambda: sf.kfold(df, data))
     if not isinstance(data, list):
-        refuse_now(message, lambda: df.strat.kfold(**{argument: [data, data]}))
+        refuse_now(message, lambda: df.strat.kfold([data, data]))
 
 
-@pytest.mark.parametrize("argument", ["by", "groups"])
-@pytest.mark.parametrize("n", [6, 400])
+@pytest.mark.parametrize("argument", ["groups", "key"])
+def test_data_in_place_of_the_names_of_other_columns(argument: str) -> None:
+    """The error of data as groups or as a key says what the argument takes."""
+    hint = "Hint: give the name of the column, 'label'."
+    message = f"`{argument}` must hold {TAKEN[argument]}, got Series.\n{hint}"
+    refuse_now(message, lambda: sf.kfold(pd.DataFrame(ROWS), **{argument: GIVEN[0]}))
+
+
+@pytest.mark.parametrize(("argument", "n"), [("by", 400), ("groups", 6)])
+@pytest.mark.parametrize("kind", ["pandas", "polars-lazy"])
 def test_many_names_and_values(frame: Make, argument: str, n: int) -> None:
-    """Whether entries are names of the frame tells names from values, however many they are."""
+    """A list of any length holds names if the frame has them, and else values."""
     names = [f"x{i}" for i in range(n)]
     df = frame(dict.fromkeys(names, [0, 1] * 4))
     assert len(values(sf.kfold(df, **{argument: names}, k=2, rare="ignore"), "fold")) == 8
@@ -613,9 +447,9 @@ def test_many_names_and_values(frame: Make, argument: str, n: int) -> None:
     refuse_now(twice, lambda: sf.kfold(df, **{argument: [*names, "x1"]}, k=2))
 
 
-@pytest.mark.parametrize("make_data", [pd.Series, pl.Series, np.array])
+@pytest.mark.parametrize("make_data", [pd.Series, np.array])
 def test_data_in_terms(make_data: Callable[..., Any]) -> None:
-    """Data in a term or in margins are not printed either, nor twice."""
+    """Data in a term or in margins are not printed either."""
     df = pd.DataFrame(ROWS)
     data = make_data([0.5, 1.5] * 200)
     got = type(data).__name__
@@ -636,7 +470,6 @@ NO_COLUMN = "`{}` names the column {}, which the frame does not have.\nHint: {}.
 LISTED = "several columns go in a list"
 IDS = 'several columns go in a list: `["fold", "id"]`'
 MISNAMED: list[Any] = [
-    pytest.param(lambda df: sf.kfold(df, 5), f"{NAMES} 5.\n{FIRST}", id="number_as_by"),
     pytest.param(lambda df: sf.kfold(df, [5]), f"{NAMES} 5.\n{FIRST}", id="number_in_a_list_as_by"),
     pytest.param(lambda df: sf.kfold(df, 1), f"{NAMES} 1.", id="one_as_by"),
     pytest.param(
@@ -670,10 +503,8 @@ MISNAMED: list[Any] = [
     ),
     pytest.param(
         lambda df: sf.kfold(df, groups="label, prize"),
-        (
-            NO_COLUMN.format(
-                "groups", "'label, prize'", "the columns are 'id', 'label', 'price', 'fold'"
-            )
+        NO_COLUMN.format(
+            "groups", "'label, prize'", "the columns are 'id', 'label', 'price', 'fold'"
         ),
         id="name_with_a_comma_and_no_match",
     ),
@@ -691,11 +522,10 @@ MISNAMED: list[Any] = [
 
 
 @pytest.mark.parametrize(("call", "message"), MISNAMED)
-@pytest.mark.parametrize("library", [pd.DataFrame, pl.LazyFrame])
-def test_what_names_no_column(library: Any, call: Callable[[Any], Any], message: str) -> None:
-    """A number, a long list, and several names in one text are answered with what to write."""
+def test_what_names_no_column(call: Callable[[Any], Any], message: str) -> None:
+    """The error of a number, a long list or several names in one text says what to write."""
     rows = {name: cells for name, cells in FOLDED.items() if name != "tags"}
-    refuse_now(message, lambda: call(library(rows)))
+    refuse_now(message, lambda: call(pd.DataFrame(rows)))
 
 
 UNKNOWN: dict[str, Any] = {
@@ -710,10 +540,9 @@ UNKNOWN: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("verb", VERBS)
-@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pl.LazyFrame])
-def test_a_traceback_ends_below_the_caller(library: Any, verb: str) -> None:
-    """After the line of the caller an error shows one step, of a function and of a method."""
-    df = library({name: cells for name, cells in FOLDED.items() if name != "tags"})
+def test_a_traceback_ends_below_the_caller(verb: str) -> None:
+    """A traceback shows one step below the line of the caller, for functions and methods."""
+    df = pd.DataFrame({name: cells for name, cells in FOLDED.items() if name != "tags"})
     for call in (partial(getattr(sf, verb), df), getattr(df.strat, verb)):
         with pytest.raises(sf.StratError) as caught:
             call(**UNKNOWN[verb])
@@ -722,12 +551,13 @@ def test_a_traceback_ends_below_the_caller(library: Any, verb: str) -> None:
 
 
 def test_an_error_of_pandera_is_chained_without_its_steps() -> None:
-    """The cause is pandera's own error, which shows its message alone."""
+    """The cause of an error is pandera's own error, without a traceback."""
     error = refused(lambda: pd.DataFrame({"label": ["a", None]}).strat.kfold("label"))
     assert isinstance(error.__cause__, SchemaErrors)
     assert error.__cause__.__traceback__ is None
 
 
+@pytest.mark.parametrize("kind", ["pandas", "polars-lazy"])
 def test_a_call_that_is_repeated_ends_in_the_line_to_paste(frame: Make) -> None:
     """The last line of a traceback removes the column that an identical call has added."""
     df = sf.kfold(frame({"label": ["a", "b"] * 4}), "label", k=2)

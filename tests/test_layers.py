@@ -5,10 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
-
-import pytest
 
 import stratframe
 
@@ -38,36 +35,14 @@ LAYERS = [
 RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names.split()}
 """The height of every module or folder on top: imports lead to a lower one."""
 LEVEL = {("theory", "core"), ("errors", "checks"), ("checks", "errors"), ("habits", "errors")}
-START = """
+IMPORT_CORE = """
 import importlib, sys, types
-
-def stand_in():
-    parent = types.ModuleType("stratframe")
-    parent.__path__ = sys.argv[1:2]
-    sys.modules["stratframe"] = parent
-    return parent
-"""
-IMPORT_CORE = f"""{START}
-stand_in()
+parent = types.ModuleType("stratframe")
+parent.__path__ = sys.argv[1:2]
+sys.modules["stratframe"] = parent
 for name in sys.argv[2:]:
     importlib.import_module(name)
 print(*sys.modules)
-"""
-IMPORT_EACH = f"""{START}
-for name in sys.argv[2:]:
-    for old in [each for each in sys.modules if each.partition(".")[0] == "stratframe"]:
-        del sys.modules[old]
-    parent = stand_in()
-    try:
-        importlib.import_module(name)
-    except ImportError as error:
-        print(f"{{name}}: {{error}}".replace(" ", "_"))
-    parts = {{key for key in vars(parent) if f"stratframe.{{key}}" in sys.modules}}
-    if sys.modules["stratframe"] is not parent or hasattr(parent, "__version__"):
-        print(name)
-    if {{key for key in vars(parent) if not key.startswith("__")}} - parts:
-        print(name)
-print("done")
 """
 
 
@@ -95,7 +70,7 @@ def test_core_imports_no_frame_library() -> None:
 
 
 def test_import_is_cheap() -> None:
-    """`import stratframe` leaves pandera, the extras and what few need to when it is named."""
+    """`import stratframe` imports no extra; pandera and rare modules are imported when named."""
     named = "print(sf.schemas.__name__, sf.study.__name__)"
     *every, schemas, study = printed(f"import stratframe as sf, sys; print(*sys.modules); {named}")
     loaded = tops(every)
@@ -131,25 +106,6 @@ def test_nothing_that_is_read_is_run() -> None:
         assert not imports(module) & able, module
         names = {each.id for each in ast.walk(tree) if isinstance(each, ast.Name)}
         assert not names & {"compile", "eval", "exec"}, module
-
-
-def test_only_counts_are_left_to_numpy_unique() -> None:
-    """`np.unique` counts or finds places; `distinct_values` is faster where it only sorts.
-
-    Functions of sets call it, too.
-    """
-    sets = {"np.setdiff1d", "np.setxor1d", "np.intersect1d", "np.union1d"}
-    slow = []
-    for module, tree in TREES.items():
-        for node in ast.walk(tree):
-            function = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
-            if function in sets:
-                slow.append(f"{module}: {ast.unparse(node)}")
-            if isinstance(node, ast.Call) and function == "np.unique":
-                options = {each.arg for each in node.keywords}
-                if not options & {"return_counts", "return_inverse", "return_index", "axis"}:
-                    slow.append(f"{module}: {ast.unparse(node)}")
-    assert slow == []
 
 
 def run_nodes(tree: ast.AST) -> Iterator[ast.AST]:
@@ -196,15 +152,6 @@ def test_imports_lead_down() -> None:
     assert found >= {("verbs", "pipeline"), ("accessor", "verbs"), ("__init__", "accessor")}
 
 
-@pytest.mark.slow
-def test_no_module_needs_the_facade() -> None:
-    """Each module below the facade can be imported alone, and never imports the facade."""
-    names = [dotted(each) for each in MODULES if each not in ("__init__", "__main__")]
-    missing = [each for each in ("dask", "pyspark") if find_spec(each) is None]
-    names = [name for name in names if not any(each.removeprefix("py") in name for each in missing)]
-    assert printed(IMPORT_EACH, str(HOME), *names) == ["done"]
-
-
 def exported(path: Path) -> set[str]:
     """List the names that an `__init__` binds, but for modules of the package by their names."""
     found = set()
@@ -223,43 +170,31 @@ def exported(path: Path) -> set[str]:
     return found
 
 
-PAGES = {
-    module: str(ast.get_docstring(TREES[module]))
-    for module, path in MODULES.items()
-    if path.name == "__init__.py"
-}
-HEADINGS = {
-    package: set(re.findall(r"`(\w+)`", " ".join(re.findall(r"((?:`\w+`, )*`\w+`):", page))))
-    for package, page in PAGES.items()
-    if re.search("^- `", page, re.MULTILINE)
-}
-"""The names before the colons in lists on the pages of packages."""
+def test_packages_list_their_modules() -> None:
+    """The page of a package lists its modules, and those of `frames` import from above."""
+    listed = {
+        package: re.findall(r"`(\w+)`", str(ast.get_docstring(TREES[package])))
+        for package in ("command", "core", "frames", "judging", "pipeline", "verbs")
+    }
+    for module in MODULES:
+        package, _, name = module.partition("/")
+        assert package not in listed or not name or name.split("/")[0] in listed[package], module
+    modules = [name for name in listed["frames"] if f"frames/{name}" in MODULES]
+    for name in modules:
+        above = {f"frames/{each}" for each in modules[: modules.index(name)]}
+        own = {each for each in own_imports(f"frames/{name}") if each.startswith("frames/")}
+        assert own <= above, name
 
 
-@pytest.mark.parametrize("package", HEADINGS)
-def test_packages_list_their_modules(package: str) -> None:
-    """A list on the page of a package has all its modules; those of `frames` import from above."""
-    assert {"core", "frames", "pipeline", "verbs"} <= HEADINGS.keys()
-    listed = re.findall(r"`(\w+)`", PAGES[package])
-    modules = {each.split("/")[1] for each in MODULES if each.startswith(f"{package}/")}
-    assert HEADINGS[package] <= modules <= {*listed}
-    if package == "frames":
-        for module in modules:
-            names = {each.partition("/")[2] for each in own_imports(f"frames/{module}")} & modules
-            assert names <= {*listed[: listed.index(module)]}
-
-
-PACKAGES = [path for path in MODULES.values() if path.name == "__init__.py"]
-
-
-@pytest.mark.parametrize("path", PACKAGES, ids=[path.parent.name for path in PACKAGES])
-def test_no_module_has_the_name_of_an_export(path: Path) -> None:
+def test_no_module_has_the_name_of_an_export() -> None:
     """No module has the name of something that its package exports."""
-    modules = {each.stem for each in path.parent.glob("*.py")}
-    modules |= {each.parent.name for each in path.parent.glob("*/__init__.py")}
-    assert not modules & exported(path)
+    for path in MODULES.values():
+        if path.name == "__init__.py":
+            modules = {each.stem for each in path.parent.glob("*.py")}
+            modules |= {each.parent.name for each in path.parent.glob("*/__init__.py")}
+            assert not modules & exported(path), path.parent.name
 
 
 def test_dir_lists_the_public_names() -> None:
-    """`dir(stratframe)` lists the public names, and no modules of the inside."""
+    """`dir(stratframe)` lists the public names and no others."""
     assert {name for name in dir(stratframe) if name[:2] != "__"} == {*stratframe.__all__}

@@ -5,7 +5,6 @@ import tomllib
 from itertools import chain
 from pathlib import Path
 
-import pytest
 import yaml
 
 from stratframe.command.parser import parser
@@ -30,19 +29,14 @@ def local_steps() -> dict[str, str]:
     return {part.split('"')[0]: part for part in parts}
 
 
-@pytest.mark.parametrize("name", local_steps())
-def test_hosted_steps_are_those_of_the_script(name: str) -> None:
+def test_hosted_steps_are_those_of_the_script() -> None:
     """Each step of `.ci/run` is a step of the hosted file, which runs the same commands."""
     steps = chain.from_iterable(job["steps"] for job in HOSTED["jobs"].values())
     hosted = {step["name"]: step.get("run", "") for step in steps if "name" in step}
-    same = hosted[name.replace("$version", "${{ matrix.python }}")]
-    assert commands(local_steps()[name]) <= commands(same)
-
-
-def test_steps_are_found() -> None:
-    """What is compared is not nothing: names of steps, and the commands of one of them."""
-    assert len(local_steps()) == 7
     assert {"ruff check .", "mypy", "pyright"} < commands(local_steps()["README: the tests"])
+    for name, step in local_steps().items():
+        same = hosted[name.replace("$version", "${{ matrix.python }}")]
+        assert commands(step) <= commands(same), name
 
 
 def test_hosted_pythons_are_those_that_are_supported() -> None:
@@ -74,7 +68,7 @@ def test_every_tool_has_a_floor() -> None:
 
 
 def test_the_hook_for_users() -> None:
-    """The hook of pre-commit calls the command, which takes the arguments that the page shows."""
+    """The hook of pre-commit calls the command with the arguments that the page shows."""
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
     command, *arguments = hook["entry"].split()
     assert command in PROJECT["project"]["scripts"]
@@ -98,10 +92,3 @@ def test_the_page_of_the_index_has_no_dead_links() -> None:
     assert re.findall(r"\]\((?!https://|#)[^)]*\)", page) == []
     assert "`docs/which.md`" in page
     assert "](https://" in page
-
-
-def test_the_form_for_faults() -> None:
-    """A report of a fault names versions, kind of frame, call, what came and what was expected."""
-    form = yaml.safe_load((ROOT / ".github/ISSUE_TEMPLATE/bug.yml").read_text(encoding="utf-8"))
-    asked = [each["id"] for each in form["body"] if each["validations"]["required"]]
-    assert asked == ["versions", "frame", "call", "came", "expected"]

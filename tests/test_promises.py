@@ -1,4 +1,7 @@
-"""The promises of the package, as properties over all kinds of frame."""
+"""The promises of the package, as properties of frames of pandas and of lazy frames.
+
+`tests/test_calls.py` proves that all kinds of frame get the same columns.
+"""
 
 import datetime as dt
 from collections import Counter
@@ -15,10 +18,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import KINDS, TWO_KINDS, eager, make, some_slow, spread, values
+from tests.helpers import TWO_KINDS, eager, make, spread, values
 
-kinds = pytest.mark.parametrize("kind", some_slow(KINDS, set(KINDS) - set(TWO_KINDS)))
-"""All kinds; but a plain run has two: what each kind holds is read in `frames`."""
+kinds = pytest.mark.parametrize("kind", TWO_KINDS)
 seeds = st.integers(0, 2**40)
 PARTS = {"train": 0.7, "valid": 0.2, "test": 0.1}
 
@@ -263,7 +265,7 @@ GROUPED: dict[str, tuple[Any, dict[str, Any]]] = {
 )
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_groups_are_free_of_row_order(kind, data, call, type_of_group, k, seed):
-    """A permuted frame gives each group the same fold, extends alike, and plans alike."""
+    """In a permuted frame each group has the same fold; `extend` and `plan` give the same, too."""
     by, options = GROUPED[call]
     assume(len(set(data["c"])) >= 5)
     n = len(data["a"])
@@ -306,7 +308,7 @@ TOGETHER: dict[str, Any] = {
 )
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
 def test_no_part_of_groups_is_empty(kind, data, by, groups, wanted, seed):
-    """With as many groups as parts, or folds, none is empty, in whatever order the rows are."""
+    """With at least as many groups as parts or folds, none is empty, whatever the order of rows."""
     n_parts = wanted if isinstance(wanted, int) else len(wanted)
     assume(len(set(data["c"])) >= n_parts)
     n = len(data["a"])
@@ -329,7 +331,7 @@ def test_no_part_of_groups_is_empty(kind, data, by, groups, wanted, seed):
     seed=seeds,
 )
 def test_no_fold_is_empty(kind, data, gaps, k, rare, by, seed):
-    """The groups of any rows that are dealt fill all folds, or there are too few of them."""
+    """No fold is empty, or the error says that there are too few rows."""
     data["some"] = [i % 3 > 0 for i in data["id"]]
     data["a"] = [None if row in gaps else a for row, a in enumerate(data["a"])]
     options: dict[str, Any] = {"where": "some", "missing": "null", "rare": rare, "seed": seed}
@@ -350,7 +352,7 @@ def test_no_fold_is_empty(kind, data, gaps, k, rare, by, seed):
 )
 @pytest.mark.filterwarnings("ignore:.* no rows:stratframe.StratWarning")
 def test_contiguous(kind, data, levels, order, wanted):
-    """Each stratum is cut at its quotas, or beside equal values at the end nearest to the share."""
+    """Each stratum is cut at its quotas, or next to equal values at the nearer end."""
     n = len(data["a"])
     by = ["a", "b"][:levels]
     data["v"] = prices(n)
@@ -393,7 +395,7 @@ def test_contiguous(kind, data, levels, order, wanted):
 @kinds
 @given(data=columns(3), seed=seeds)
 def test_key_orders_as_if_sorted(kind, data, seed):
-    """Where rows are dealt along an order, a key deals as in the frame sorted by it."""
+    """Where rows are dealt along an order, a key gives the folds of the frame sorted by the key."""
     n = len(data["a"])
     data |= {"half": [i % 2 for i in data["id"]], "v": [i // 3 for i in range(n)]}
     order = sorted(range(n), key=lambda row: (data["half"][row], data["id"][row]))
@@ -405,10 +407,12 @@ def test_key_orders_as_if_sorted(kind, data, seed):
     assert [keyed[row] for row in order] == plain
 
 
-@pytest.mark.parametrize("to_key", [lambda i: i, lambda i: f"customer-{i}"])
-@pytest.mark.parametrize(("verb", "wanted", "n_parts"), [(sf.kfold, 5, 5), (sf.split, PARTS, 3)])
+@pytest.mark.parametrize(
+    ("verb", "wanted", "n_parts", "to_key"),
+    [(sf.kfold, 5, 5, lambda i: i), (sf.split, PARTS, 3, lambda i: f"customer-{i}")],
+)
 def test_added_rows_move_few_others(verb: Any, wanted: Any, n_parts: int, to_key: Any) -> None:
-    """After 1 % more rows fewer than 1 % of the old ones move, on average within the bound."""
+    """If 1 % more rows are added, fewer than 1 % of the old rows change folds."""
     n = 12_000
     m = 120
     moved = []
@@ -437,16 +441,17 @@ PLANNED: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(("by", "options"), PLANNED.values(), ids=list(PLANNED))
-@pytest.mark.parametrize("seed", range(8))
-def test_keyed_plans(by: Any, options: dict[str, Any], seed: int) -> None:
-    """With a key, too, a plan has the counts that the same call deals."""
+def test_keyed_plans(by: Any, options: dict[str, Any]) -> None:
+    """With a key, too, a plan has the counts of the same call."""
     data = {"id": range(40), "a": [i * i % 7 % 4 for i in range(40)], "v": prices(40)}
     frame = pl.DataFrame({**data, "b": [i // 5 % 3 for i in range(40)]})
-    options = {"key": "id", "seed": seed, "rare": "ignore", **options}
-    plan = sf.plan(frame, by, 3, **options).group_by("a", "fold").agg(pl.col("n").sum())
-    folds = sf.kfold(frame, by, 3, **options)
-    counts = Counter(zip(folds["a"], folds["fold"], strict=True))
-    assert {row for row in plan.rows() if row[-1]} == {(*cell, n) for cell, n in counts.items()}
+    for seed in range(8):
+        options = {"key": "id", "rare": "ignore", **options, "seed": seed}
+        plan = sf.plan(frame, by, 3, **options).group_by("a", "fold").agg(pl.col("n").sum())
+        folds = sf.kfold(frame, by, 3, **options)
+        counts = Counter(zip(folds["a"], folds["fold"], strict=True))
+        cells = {(*cell, n) for cell, n in counts.items()}
+        assert {row for row in plan.rows() if row[-1]} == cells
 
 
 REPEATED: dict[str, dict[str, Any]] = {
@@ -461,17 +466,16 @@ REPEATED: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", TWO_KINDS)
 @pytest.mark.parametrize("call", REPEATED)
-def test_repeats_extend(kind: str, call: str) -> None:
+def test_repeats_extend(call: str) -> None:
     """The first column is that of one repeat, and more repeats change no earlier one."""
     data = {"a": list("aabab" * 12), "b": [0, 1, 1] * 20, "c": [i // 4 for i in range(60)]}
     data |= {"id": range(60), "v": prices(60), "some": [i % 6 > 0 for i in range(60)]}
-    frame = make(kind, data)
+    frame = pl.DataFrame(data)
     options = {"seed": 3, "rare": "ignore", **REPEATED[call]}
     verb, default = (sf.split, "split") if "parts" in options else (sf.kfold, "fold")
     name = options.get("name", default)
-    few, many = (eager(verb(frame, repeats=n, **options)) for n in (3, 5))
+    few, many = (verb(frame, repeats=n, **options) for n in (3, 5))
     columns = [values(many, f"{name}_{i}") for i in range(1, 6)]
     assert columns[0] == values(verb(frame, **options), name)
     assert columns[:3] == [values(few, f"{name}_{i}") for i in range(1, 4)]
@@ -480,7 +484,7 @@ def test_repeats_extend(kind: str, call: str) -> None:
 
 @pytest.mark.parametrize("nullable", [False, True])
 def test_one_column_more_and_nothing_else(nullable: bool) -> None:
-    """The caller's frame stays as it was, folds are whole numbers, and many columns no warning."""
+    """The caller's frame stays as it was, and the new column holds whole numbers."""
     index = pd.MultiIndex.from_tuples([("x", 1), ("x", 1), ("y", 2), ("y", 3)], names=["u", None])
     cells = {"label": list("abab"), 3: [1.5, None, 2, 3], "c": pd.Categorical(list("ppqq"))}
     frame = pd.DataFrame(cells, index)
@@ -493,8 +497,12 @@ def test_one_column_more_and_nothing_else(nullable: bool) -> None:
     assert str(out["fold"].dtype) == ("Int64" if nullable else "int64")
     out.loc[:, "label"] = "changed"
     pd.testing.assert_frame_equal(frame, before)
-    many = pd.DataFrame({f"x{i}": np.arange(6) % 2 for i in range(150)})
-    assert sf.kfold(many, "x0", 2)["fold"].nunique() == 2
+
+
+def test_many_columns_are_no_warning() -> None:
+    """A frame that pandas calls fragmented gets its column without a warning."""
+    frame = pd.DataFrame({f"x{i}": np.arange(6) % 2 for i in range(150)})
+    assert sf.kfold(frame, "x0", 2)["fold"].nunique() == 2
 
 
 @pytest.mark.filterwarnings("ignore:Passing a BlockManager:DeprecationWarning")  # pandas 2.2's own
@@ -556,10 +564,9 @@ AFTER: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 @pytest.mark.parametrize("before", [None, keep_few], ids=["scan", "filtered"])
 @pytest.mark.parametrize("call", LAZY_CALLS.values(), ids=list(LAZY_CALLS))
-def test_what_follows_a_lazy_deal_changes_no_fold(scan, engine, before, call):
+def test_what_follows_a_lazy_deal_changes_no_fold(scan, before, call):
     """Any step after a lazy verb gives what it gives on the collected frame."""
     given = scan if before is None else before(scan)
     query = call(given)
@@ -567,10 +574,11 @@ def test_what_follows_a_lazy_deal_changes_no_fold(scan, engine, before, call):
     assert query.collect_schema() == dealt.schema
     expected = [after(dealt.lazy()).collect() for after in AFTER.values()]
     queries = [after(query) for after in AFTER.values()]
-    for one, other in zip(queries * 2, expected * 2, strict=True):
-        assert one.collect(engine=engine).equals(other)
-    together = pl.collect_all(queries, engine=engine)
-    assert all(one.equals(other) for one, other in zip(together, expected, strict=True))
+    for engine in ("in-memory", "streaming"):
+        for one, other in zip(queries * 2, expected * 2, strict=True):
+            assert one.collect(engine=engine).equals(other)
+        together = pl.collect_all(queries, engine=engine)
+        assert all(one.equals(other) for one, other in zip(together, expected, strict=True))
 
 
 VARYING: dict[str, Any] = {
@@ -582,13 +590,13 @@ VARYING: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 @pytest.mark.parametrize("vary", VARYING.values(), ids=list(VARYING))
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
-def test_queries_that_vary_are_dealt_as_they_are_collected(scan, engine, vary):
-    """The folds of rows belong to their values, even if each run of a query differs."""
-    folds = sf.kfold(vary(scan), "y", k=4).collect(engine=engine)
-    assert spread(folds["y"].to_list(), folds["fold"].to_list(), 4) <= 1
+def test_queries_that_vary_are_dealt_as_they_are_collected(scan, vary):
+    """Folds belong to the values of their rows, even if each run of a query gives others."""
+    for engine in ("in-memory", "streaming"):
+        folds = sf.kfold(vary(scan), "y", k=4).collect(engine=engine)
+        assert spread(folds["y"].to_list(), folds["fold"].to_list(), 4) <= 1
 
 
 def test_a_drawn_seed_is_drawn_once() -> None:

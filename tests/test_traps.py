@@ -1,4 +1,4 @@
-"""What a new user walks into: nothing wrong is silent, and nothing right is refused."""
+"""Traps for new users: nothing wrong is silent, and nothing right is refused."""
 
 from collections.abc import Callable
 from functools import partial
@@ -11,7 +11,7 @@ import pytest
 
 import stratframe as sf
 from tests import helpers
-from tests.helpers import Make, at_fault, eager, make, refuse, refuse_now, run_shown, values, warned
+from tests.helpers import Make, at_fault, eager, refuse, refuse_now, run_shown, values, warned
 
 two_kinds = helpers.two_kinds
 refuse_rule = helpers.refuse_rule
@@ -20,7 +20,7 @@ TWO = {"y": [0, 1] * (N // 2), "id": list(range(N))}
 
 
 def test_the_name_of_an_expression_and_of_a_plan(frame: Make) -> None:
-    """An expression is dealt by its output's name, and a plan by the name it is given."""
+    """The draws of an expression and of a plan depend on the name of the new column."""
     df = frame(TWO)
     if not isinstance(df, pd.DataFrame):
         found = df.with_columns(pl.col("y").strat.kfold(name="inner"))
@@ -52,7 +52,7 @@ def test_folds_counted_from_one(frame: Make, kind: str, k: int | None) -> None:
     ("given", "new"), [([1, 2] * 2, [0, 0]), ([1, 2, 3] * 2, [0, 0]), ([1, 3], [0, 2])], ids=str
 )
 def test_folds_are_what_k_says(frame: Make, given: list[int], new: list[int]) -> None:
-    """With `k` the folds are 0..k-1, and the rows may be those of other folds than 0."""
+    """With `k` the folds are 0..k-1, and some of them may have no rows yet."""
     df = frame({"y": [0] * len([*given, *new]), "fold": [*given, None, None]})
     filled = values(sf.extend(df, "y", max(given) + 1, rare="ignore"), "fold")
     assert (filled[:-2], sorted(filled[-2:])) == (given, new)
@@ -80,7 +80,7 @@ def test_a_class_in_fewer_groups_than_folds(frame: Make) -> None:
 
 
 def test_policies_for_few_groups(frame: Make, kind: str) -> None:
-    """A class in few groups is an error, null or dealt, as `rare` says."""
+    """`rare` says whether a class in few groups is an error, has no folds, or is dealt."""
     df = frame(GROUPED)
     rule = f"{TOO_FEW.format('folds (5)')}, which `rare=\"error\"` does not allow: 'b' (2 groups)."
     hint = "Hint: `df.strat.advise('y', groups='who')` shows what each k does to it."
@@ -103,7 +103,7 @@ MAYBE_TARGETS: dict[str, tuple[list[Any], Any]] = {
 
 @pytest.mark.parametrize("case", MAYBE_TARGETS)
 def test_numbers_that_look_like_a_target(frame: Make, case: str) -> None:
-    """Many different whole numbers, most of them rare, get a hint at `sf.continuous`."""
+    """The warning on many whole numbers, most of them rare, names `sf.continuous`."""
     data, by = MAYBE_TARGETS[case]
     with pytest.warns(sf.StratWarning) as caught:
         eager(sf.kfold(frame({"x": data}), by))
@@ -125,13 +125,13 @@ TERMS = [
 
 
 @pytest.mark.parametrize("term", TERMS, ids=str)
-def test_missing_numbers_get_no_fold(frame: Make, term: Any) -> None:
-    """Rows without a label stay in the frame, and have no fold."""
+def test_missing_numbers_get_no_fold(term: Any) -> None:
+    """With `missing="null"` rows without a number have no fold, and change no other."""
     numbers = [None if i % 4 == 3 else i + 0.5 for i in range(60)]
-    folds = values(sf.kfold(frame({"x": numbers}), term, missing="null"), "fold")
+    folds = values(sf.kfold(pd.DataFrame({"x": numbers}), term, missing="null"), "fold")
     assert [fold is None for fold in folds] == [number is None for number in numbers]
     known = {"x": [number for number in numbers if number is not None]}
-    alone = values(sf.kfold(frame(known), term), "fold")
+    alone = values(sf.kfold(pd.DataFrame(known), term), "fold")
     assert [fold for fold in folds if fold is not None] == alone
 
 
@@ -167,15 +167,16 @@ OF_SOME = [
 
 
 @pytest.mark.parametrize(("by", "options"), OF_SOME)
-def test_only_some_rows_are_dealt(frame: Make, by: Any, options: dict[str, Any]) -> None:
-    """Chosen rows get the folds that they would get alone; the others are null."""
+def test_only_some_rows_are_dealt(by: Any, options: dict[str, Any]) -> None:
+    """Rows that `where` chooses get the folds that they would get alone; the others have none."""
     column = "fold_1" if "repeats" in options else "fold"
     options = {"rare": "ignore", **options}
-    folds = values(sf.kfold(frame(SOME), by, where="train", **options), column)
+    folds = values(sf.kfold(pl.LazyFrame(SOME), by, where="train", **options), column)
     chosen = [row for row, train in enumerate(SOME["train"]) if train]
     chosen = chosen[::-1] if "key" in options else chosen
     own = {name: [cells[row] for row in chosen] for name, cells in SOME.items()}
-    assert [folds[row] for row in chosen] == values(sf.kfold(frame(own), by, **options), column)
+    alone = sf.kfold(pl.LazyFrame(own), by, **options)
+    assert [folds[row] for row in chosen] == values(alone, column)
     assert {fold for fold, train in zip(folds, SOME["train"], strict=True) if not train} == {None}
 
 
@@ -187,7 +188,7 @@ def test_parts_of_some_rows(frame: Make) -> None:
 
 
 def test_errors_name_the_rows_of_the_frame(frame: Make, kind: str) -> None:
-    """Rows at fault are positions in the frame; rows that are not dealt are not looked at."""
+    """An error lists the rows of the frame, and only those that `where` chooses."""
     df = frame({**SOME, "y": [None if i == 9 else cell for i, cell in enumerate(SOME["y"])]})
     rule = "Column 'y' has missing values in 1 row (9)."
     error = refuse_rule(rule, lambda: sf.kfold(df, "y", where="train"))
@@ -202,7 +203,7 @@ NO_FLAGS = "`where` must hold a boolean column, an expression or a callable, got
 
 
 def test_a_where_that_names_no_column_of_flags(frame: Make, kind: str) -> None:
-    """A column of numbers, a name that is not there and a number are refused."""
+    """A column of numbers, a missing column and a number are errors."""
     df = frame(TWO)
     dtype = "Int64" if "polars" in kind else "int64"
     rule = f"`where` must be a boolean column, but 'id' is {dtype}."
@@ -214,19 +215,16 @@ def test_a_where_that_names_no_column_of_flags(frame: Make, kind: str) -> None:
 
 CONDITIONS: list[Any] = [
     pytest.param("y == 1", "the text 'y == 1'", id="equal"),
-    pytest.param("y=1", "the text 'y=1'", id="assigned"),
-    pytest.param("y >= 'a'", "the text \"y >= 'a'\"", id="at_least"),
     pytest.param("y in [1, 2]", "the text 'y in [1, 2]'", id="in_a_list"),
-    pytest.param("y and x", "the text 'y and x'", id="and"),
     pytest.param(np.array([True] * N), "ndarray", id="array"),
 ]
 
 
 @pytest.mark.parametrize(("where", "got"), CONDITIONS)
-def test_a_condition_is_answered_with_one_that_may_be_given(
+def test_the_error_of_a_condition_shows_one_that_is_taken(
     frame: Make, kind: str, where: Any, got: str
 ) -> None:
-    """A condition as text, or its values, are refused with the line that computes it."""
+    """A condition as text, or an array of flags, is an error that shows how to compute it."""
     read = 'pl.col("split")' if "polars" in kind else 'lambda df: df["split"]'
     hint = f'Hint: compute it, as in `where={read} == "train"`.'
     refuse(f"{NO_FLAGS.format(got)}\n{hint}", lambda: sf.kfold(frame(TWO), "y", where=where))
@@ -241,23 +239,16 @@ def test_a_series_of_another_library_is_no_where(frame: Make, kind: str) -> None
 
 
 @pytest.mark.parametrize("library", [pd, pl])
-@pytest.mark.parametrize(
-    "call",
-    [
-        pytest.param(lambda df, where: df.strat.kfold("y", where=where), id="kfold"),
-        pytest.param(lambda df, where: df.strat.split("y", where=where), id="split"),
-        pytest.param(lambda df, where: df.strat.plan("y", where=where), id="plan"),
-        pytest.param(
-            lambda df, where: df.strat.extend("y", 5, name="given", where=where), id="extend"
-        ),
-    ],
-)
-def test_where_of_a_series(library: Any, call: Callable[..., Any]) -> None:
+def test_where_of_a_series(library: Any) -> None:
     """A series of an eager frame's rows says which get a fold, as a column does."""
     data = {**TWO, "on": [number % 3 > 0 for number in range(N)]}
     df = library.DataFrame(data | {"given": [0, None] * (N // 2)})
     df = df.set_index("id", drop=False) if library is pd else df
-    assert call(df, df["id"] % 3 > 0).equals(call(df, "on"))
+    flags = df["id"] % 3 > 0
+    assert sf.kfold(df, "y", where=flags).equals(sf.kfold(df, "y", where="on"))
+    assert sf.plan(df, "y", where=flags).equals(sf.plan(df, "y", where="on"))
+    extended = [sf.extend(df, "y", 5, name="given", where=where) for where in (flags, "on")]
+    assert extended[0].equals(extended[1])
     for wrong in (df["on"][:7], df["on"][::-1].rename("on") if library is pd else df["on"][1:]):
         fault = "a different index" if library is pd else f"{len(wrong)} values for 100 rows"
         rule = f"A Series as `where` must match the rows of the frame, got {fault}."
@@ -301,9 +292,7 @@ FRAMES = {
 }
 READS_FOLD: list[Any] = [
     pytest.param("pandas", {"by": ["y", "fold"]}, "by", id="classes"),
-    pytest.param("pandas", {"by": sf.quantiles("fold", 2)}, "by", id="quantiles"),
     pytest.param("pandas", {"by": sf.nearest(["fold", "x"])}, "by", id="features_of_nearest"),
-    pytest.param("pandas", {"by": sf.clusters(["x", "fold"], 2)}, "by", id="features_of_clusters"),
     pytest.param("pandas", {"by": sf.margins(["y", "fold"])}, "by", id="margins"),
     pytest.param(
         "pandas", {"groups": sf.clusters(["fold", "x"], 2)}, "groups", id="features_of_groups"
@@ -333,15 +322,14 @@ READ = (
 
 
 @pytest.mark.parametrize(("library", "given", "argument"), READS_FOLD)
-@pytest.mark.parametrize("overwrite", [False, True])
 def test_a_column_that_is_read_is_not_replaced(
-    library: str, given: dict[str, Any], argument: str, overwrite: bool
+    library: str, given: dict[str, Any], argument: str
 ) -> None:
     """A call that reads a column cannot add another one of its name."""
     df = FRAMES[library]
     message = READ.format(argument, "fold")
-    refuse_now(message, lambda: sf.kfold(df, k=2, overwrite=overwrite, **given))
-    refuse_now(message, lambda: sf.split(df, name="fold", overwrite=overwrite, **given))
+    refuse_now(message, lambda: sf.kfold(df, k=2, **given))
+    refuse_now(message, lambda: sf.split(df, name="fold", overwrite=True, **given))
 
 
 def test_a_column_of_the_name_of_a_computed_one_may_be_replaced() -> None:
@@ -351,7 +339,7 @@ def test_a_column_of_the_name_of_a_computed_one_may_be_replaced() -> None:
 
 
 def test_columns_of_repeats_that_are_read(frame: Make) -> None:
-    """Each of the columns that a call adds is looked at, and no other."""
+    """A call with repeats may read a column of any name but those of its new columns."""
     df = frame({"y": ["a", "b"] * 4, "fold": [0, 1] * 4, "fold_2": [0, 0, 1, 1] * 2})
     message = READ.format("by", "fold_2")
     refuse_now(message, lambda: sf.kfold(df, ["y", "fold_2"], 2, repeats=2, overwrite=True))
@@ -362,7 +350,7 @@ RARE = {"y": ["a"] * 20 + ["b"] * 3 + ["c"] * 2 + [None] * 2 + ["d"] * 13}
 
 
 def test_pool_makes_rare_classes_one_stratum(frame: Make) -> None:
-    """Seven rows of three rare classes are spread as one class; where none is rare, all as ever."""
+    """Seven rows of three rare classes are spread as one class; without rare classes none is."""
     folds = values(sf.kfold(frame(RARE), "y", rare="pool", missing="stratum"), "fold")
     assert sorted(np.bincount(folds[20:27], minlength=5)) == [1, 1, 1, 2, 2]
     assert np.bincount(folds[:20]).tolist() == [4] * 5
@@ -380,14 +368,13 @@ BIG = (
 )
 
 
-@pytest.mark.parametrize("share", [0.8, np.float64(0.8)])
-def test_a_share_of_more_than_half(frame: Make, share: float) -> None:
+def test_a_share_of_more_than_half(frame: Make) -> None:
     """One warning says that a share of more than half is the test set."""
-    parts = values(warned(BIG, lambda: sf.split(frame(TWO), "y", share)), "split")
+    parts = values(warned(BIG, lambda: sf.split(frame(TWO), "y", np.float64(0.8))), "split")
     assert parts == values(sf.split(frame(TWO), "y", {"train": 0.2, "test": 0.8}), "split")
     assert parts.count("test") == 80
-    warned(BIG, lambda: sf.plan(frame(TWO), "y", parts=share))
-    warned(BIG, lambda: pl.DataFrame(TWO).select(pl.col("y").strat.split(share)))
+    warned(BIG, lambda: sf.plan(frame(TWO), "y", parts=0.8))
+    warned(BIG, lambda: pl.DataFrame(TWO).select(pl.col("y").strat.split(0.8)))
     assert values(sf.split(frame(TWO), "y", 0.5), "split").count("test") == 50
 
 
@@ -427,19 +414,11 @@ READS = [
         ),
         id="kfold_of_linked_groups",
     ),
-    pytest.param(
-        lambda df, name: df.strat.split(name("y"), 0.5, groups=[name("g"), name("on")]),
-        id="split_of_groups",
-    ),
     pytest.param(lambda df, name: df.strat.extend(name("y")), id="extend"),
-    pytest.param(lambda df, name: df.strat.sample(name("y"), n=6), id="sample"),
     pytest.param(lambda df, name: df.strat.plan(name("y"), 3), id="plan"),
-    pytest.param(lambda df, name: df.strat.balance([name("y"), name("on")]), id="balance"),
-    pytest.param(lambda df, name: df.strat.report(name("y"), groups=name("g")), id="report"),
     pytest.param(
         lambda df, name: df.strat.compare(name("y"), [name("fold")], name("x")), id="compare"
     ),
-    pytest.param(lambda df, name: df.strat.advise(name("y"), 3), id="advise"),
     pytest.param(lambda df, name: df.strat.drift([name("x"), name("y")]), id="drift"),
     pytest.param(lambda df, name: df.strat.leaks(groups=name("g")), id="leaks_of_groups"),
     pytest.param(
@@ -470,9 +449,9 @@ def test_columns_of_several_levels(call: Callable[[Any, Any], Any]) -> None:
 
 @pytest.mark.parametrize("call", READS)
 @pytest.mark.filterwarnings("ignore::stratframe.StratWarning")
-def test_names_of_numpy(kind: str, call: Callable[[Any, Any], Any]) -> None:
+def test_names_of_numpy(call: Callable[[Any, Any], Any]) -> None:
     """In every argument a text of NumPy names a column."""
-    df = make(kind, LEVELS)
+    df = pl.LazyFrame(LEVELS)
     assert str(eager(call(df, np.str_))) == str(eager(call(df, str)))
 
 
@@ -497,7 +476,6 @@ def test_new_columns_of_several_levels() -> None:
 
 IN_THE_INDEX = [
     pytest.param(lambda df, day: df.strat.kfold(day), id="by"),
-    pytest.param(lambda df, day: df.strat.kfold(sf.continuous(day)), id="continuous"),
     pytest.param(lambda df, day: df.strat.kfold(groups=day), id="groups"),
     pytest.param(lambda df, day: df.strat.kfold(key=day), id="key"),
     pytest.param(lambda df, day: df.strat.folds(day, train="past"), id="folds"),
@@ -513,7 +491,7 @@ IN_THE_INDEX = [
 
 @pytest.mark.parametrize("call", IN_THE_INDEX)
 def test_a_level_of_the_index(call: Callable[[Any, str], Any]) -> None:
-    """The error of a name of the index says how to make it a column."""
+    """The error for the name of an index level says how to make it a column."""
     index = pd.MultiIndex.from_product([range(4), ["a", "b"]], names=["day", "shop"])
     df = pd.DataFrame({"y": [0, 1] * 4}, index=index)
     unnamed = df.reset_index("shop").rename_axis(None)

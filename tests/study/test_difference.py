@@ -84,7 +84,7 @@ def test_errors_are_those_of_a_summary_of_differences() -> None:
 
 
 def test_ties() -> None:
-    """Equal estimates choose as a coin does, and equal truths have no better estimator."""
+    """Equal estimates count as half a right choice, and equal truths have no better estimator."""
     estimates = np.array([[0.7, 0.7, 0.7, 0.8], [0.7, 0.6, 0.8, 0.6]])
     truths = np.array([[0.9, 0.8, 0.8, 0.7], [0.5, 0.8, 0.4, 0.6]])
     row = sf.study.differences(written(estimates, truths), full=True).iloc[0]

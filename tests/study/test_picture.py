@@ -53,8 +53,7 @@ def test_the_label_says_what_is_compared(results: pd.DataFrame) -> None:
     assert [line.get_label() for line in figure.axes[0].get_lines()[1:]] == ["a - b"]
 
 
-@pytest.mark.parametrize("n_letters", [10, 35, 100])
-@pytest.mark.parametrize("ks", [[5], [2, 5, 10]])
+@pytest.mark.parametrize(("n_letters", "ks"), [(10, [5]), (35, [2, 5, 10]), (100, [2, 5, 10])])
 def test_long_names_leave_room_for_the_panels(n_letters: int, ks: list[int]) -> None:
     """However long the names, panels keep a third of the figure, and the legend is above them."""
     names = [("a strategy of the literature " * 4)[: n_letters - 1] + end for end in "abcd"]

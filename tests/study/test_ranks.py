@@ -99,63 +99,65 @@ def test_ranks_of_a_summary() -> None:
     assert sf.study.wins(summary, "bias").groupby("k")["wins"].sum().tolist() == [2, 2]
 
 
-@pytest.mark.parametrize("verb", [sf.study.wins, sf.study.friedman])
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         pytest.param(
-            lambda verb, df: verb(df, "bias", cases=CASES, tolerance=-1),
+            lambda df: sf.study.wins(df, "bias", cases=CASES, tolerance=-1),
             "`tolerance` must be a number of at least 0, got -1.",
             id="negative_tolerance",
         ),
         pytest.param(
-            lambda verb, df: verb(df, "bias", cases=CASES, tolerance=float("nan")),
+            lambda df: sf.study.wins(df, "bias", cases=CASES, tolerance=float("nan")),
             "`tolerance` must be a number of at least 0, got nan.",
             id="nan_tolerance",
         ),
         pytest.param(
-            lambda verb, df: verb(df, "bias", cases=CASES, tolerance=True),
-            "`tolerance` must be a number of at least 0, got True.",
-            id="tolerance_as_a_flag",
-        ),
-        pytest.param(
-            lambda verb, df: verb(df, "bias", cases=CASES, tolerance="0"),
+            lambda df: sf.study.wins(df, "bias", cases=CASES, tolerance="0"),
             "`tolerance` must be a number of at least 0, got '0'.",
             id="tolerance_as_text",
         ),
         pytest.param(
-            lambda verb, df: verb(df, "bias"),
+            lambda df: sf.study.wins(df, "bias"),
             "`summary` must hold each strategy of a case once, got some strategies twice.\n"
             'Hint: `cases=["population", "estimator"]` tells more cases apart.',
             id="cases_told_apart_by_too_little",
         ),
         pytest.param(
-            lambda verb, df: verb(df, "bias", cases=None),
+            lambda df: sf.study.wins(df, "bias", cases=None),
             "`cases` must hold at least one column, got None.",
             id="no_cases",
         ),
         pytest.param(
-            lambda verb, df: verb(df.drop(columns="strategy"), "bias"),
+            lambda df: sf.study.wins(df.drop(columns="strategy"), "bias"),
             "`summary` names the column 'strategy', which the frame does not have.\n"
             "Hint: the columns are 'k', 'population', 'estimator', 'bias'.",
             id="no_strategies",
         ),
         pytest.param(
-            lambda verb, df: verb(df[:0], "bias"),
+            lambda df: sf.study.wins(df[:0], "bias"),
             "`summary` must have rows, got none.",
             id="no_rows",
         ),
         pytest.param(
-            lambda verb, df: verb(df, cases=CASES),
+            lambda df: sf.study.wins(df, cases=CASES),
             "`measure` names the column 'mse', which the frame does not have.\n"
             "Hint: the columns are 'k', 'population', 'estimator', 'strategy', 'bias'.",
             id="no_measure",
         ),
     ],
 )
-def test_bad_arguments(verb: Any, call: Callable[..., Any], message: str) -> None:
+def test_bad_arguments(call: Callable[..., Any], message: str) -> None:
     """A frame that is no summary, and cases or a tolerance that are none, are errors."""
-    refuse(message, lambda: call(verb, drawn_summary()))
+    refuse(message, lambda: call(drawn_summary()))
+
+
+def test_bad_arguments_of_friedman() -> None:
+    """The test reads its cases and its tolerance as `wins` does."""
+    message = "`tolerance` must be a number of at least 0, got -1."
+    refuse(message, lambda: sf.study.friedman(drawn_summary(), "bias", cases=CASES, tolerance=-1))
+    message = "`cases` must hold at least one column, got None."
+    refuse(message, lambda: sf.study.friedman(drawn_summary(), "bias", cases=None))
 
 
 @pytest.mark.parametrize(

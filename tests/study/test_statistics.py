@@ -148,13 +148,14 @@ def test_strategies_need_not_have_all_rows() -> None:
     assert (found["failed"] == 0).all()
 
 
-@pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame])
 @pytest.mark.parametrize(
-    "verb",
+    ("make", "verb"),
     [
-        pytest.param(sf.study.summary, id="summary"),
-        pytest.param(sf.study.differences, id="differences"),
-        pytest.param(partial(sf.study.differences, pooled=True), id="pooled_differences"),
+        pytest.param(pl.DataFrame, sf.study.summary, id="summary"),
+        pytest.param(pl.LazyFrame, sf.study.differences, id="differences"),
+        pytest.param(
+            pl.DataFrame, partial(sf.study.differences, pooled=True), id="pooled_differences"
+        ),
     ],
 )
 def test_polars_gives_the_same(make: Any, verb: Any) -> None:

@@ -38,8 +38,10 @@ def folds_of(strategy: Any, frame: Any, k: int, seed: int) -> list[int]:
     return folds.tolist()
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-@pytest.mark.parametrize(("target", "more"), [("label", ["KCBCV", "SCBCV"]), ("price", ["sorted"])])
+@pytest.mark.parametrize(
+    ("library", "target", "more"),
+    [("pandas", "label", ["KCBCV", "SCBCV"]), ("polars", "price", ["sorted"])],
+)
 def test_the_default_strategies(library: str, target: str, more: list[str]) -> None:
     """The default strategies are those of the literature, which balance the target."""
     frame = to_library(population(), library)
@@ -56,7 +58,7 @@ def test_the_default_strategies(library: str, target: str, more: list[str]) -> N
 
 
 def test_nearest_with_the_target_among_the_features() -> None:
-    """The target is a feature of zeros and ones: one column of two classes, three of three."""
+    """The target becomes features of zeros and ones: one for two classes, three for three."""
     frame = population()
     found = default_strategy("nearest, with target", frame, "label")
     # The first row is of the class "no", so that "yes" is 1.
@@ -84,7 +86,7 @@ def test_the_first_component_orders_the_rows(target: str) -> None:
 
 
 def test_the_populations_of_the_study() -> None:
-    """Without a folder there are eight, standardized, three of them regressions."""
+    """The study has eight standardized populations, three of them regressions."""
     path = str(Path(__file__).parents[2] / "docs" / "studies" / "strategies.py")
     study = runpy.run_path(path, run_name="study")
     found = list(study["populations"](None))

@@ -34,12 +34,7 @@ COUNTS = "`counts` must be whole numbers of at least 0, got"
 BAD_CALLS: list[Any] = [
     pytest.param(lambda: theory.variance_random(9, 0, 0.5), f"{K} 0.", id="no_folds"),
     pytest.param(lambda: theory.variance_random(9, 2.5, 0.5), f"{K} 2.5.", id="k_is_a_fraction"),
-    pytest.param(lambda: theory.variance_random(9, [2, NAN], 0.5), f"{K} nan.", id="nan_in_k"),
-    pytest.param(lambda: theory.variance_random(9, "2", 0.5), f"{K} '2'.", id="k_is_text"),
     pytest.param(lambda: theory.variance_random(9, True, 0.5), f"{K} True.", id="k_is_a_flag"),
-    pytest.param(
-        lambda: theory.variance_random(9, [[2], [2, 3]], 0.5), f"{K} [[2], [2, 3]].", id="ragged_k"
-    ),
     pytest.param(
         lambda: theory.variance_random(INF, 2, 0.5),
         "`n` must be a whole number of at least 1, got inf.",
@@ -126,19 +121,9 @@ BAD_CALLS: list[Any] = [
         id="negative_error",
     ),
     pytest.param(
-        lambda: theory.ber_bias(2, 1, 0.1, NAN),
-        "`error1` must be a number from 0 to 1, got nan.",
-        id="error_is_nan",
-    ),
-    pytest.param(
         lambda: theory.variance_of_mean(-1.0, 2, 0),
         "`variance` must be a finite number of at least 0, got -1.0.",
         id="negative_variance",
-    ),
-    pytest.param(
-        lambda: theory.variance_of_mean(NAN, 2, 0),
-        "`variance` must be a finite number of at least 0, got nan.",
-        id="variance_is_nan",
     ),
     pytest.param(
         lambda: theory.variance_of_mean(1, 2, 1.5),
@@ -156,7 +141,6 @@ BAD_CALLS: list[Any] = [
         id="no_counts",
     ),
     pytest.param(lambda: theory.largest_k([3, -1]), f"{COUNTS} -1.", id="negative_count"),
-    pytest.param(lambda: theory.largest_k([3, NAN]), f"{COUNTS} nan.", id="nan_in_counts"),
     pytest.param(
         lambda: theory.largest_k(5),
         "`counts` must be a sequence of whole numbers, got 5.",

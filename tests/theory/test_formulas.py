@@ -23,7 +23,7 @@ PUBLISHED = {
 
 @pytest.mark.parametrize(("n", "k", "count"), [(6, 3, 2), (8, 2, 3), (8, 8, 3), (9, 1, 4)])
 def test_variance_random_is_that_of_all_folds(n: int, k: int, count: int) -> None:
-    """Over every fold that can be drawn the share has just this variance."""
+    """The variance is that of the share over all folds that can be drawn."""
     shares = [np.mean(np.array(rows) < count) for rows in combinations(range(n), n // k)]
     assert theory.variance_random(n, k, count / n) == pytest.approx(np.var(shares), abs=1e-15)
     drawn = binom.var(n // k, count / n) / (n // k) ** 2
@@ -39,7 +39,7 @@ def test_variance_stratified_is_that_of_scikit_learn(a: int, b: int, k: int) -> 
 
 
 def test_ber_bias_of_simulated_folds() -> None:
-    """Simulated errors of folds, scored on the classes that they have, are off by it."""
+    """The bias is that of simulated folds, each scored on the classes that it has."""
     rng = np.random.default_rng(0)
     k = 10
     n0 = 50
@@ -67,7 +67,7 @@ def test_ber_bias_is_none_with_enough_rows() -> None:
 
 @pytest.mark.parametrize("rho", [-0.2, 0.0, 0.5, 0.9])
 def test_variance_of_mean_of_correlated_scores(rho: float) -> None:
-    """Means of correlated normal scores have this variance."""
+    """The variance is that of simulated means of correlated scores."""
     k = 5
     variance = 2.0
     trials = 40_000
@@ -89,7 +89,7 @@ def test_variance_of_mean_at_its_ends() -> None:
 
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=6).filter(any), st.integers(1, 30))
 def test_largest_deviation_of_a_deal(counts: list[int], k: int) -> None:
-    """It is that of rows which are dealt to the folds in turn, the classes one after another."""
+    """The deviation is that of rows dealt to the folds in turn, one class after another."""
     n = sum(counts)
     folds = np.arange(n) % min(k, n)
     labels = np.repeat(np.arange(len(counts)), counts)
@@ -110,7 +110,7 @@ def test_largest_deviation_of_many_folds() -> None:
 
 @given(counts=st.lists(st.integers(2, 8), min_size=2, max_size=4))
 def test_largest_k_is_where_scikit_learn_fills_every_fold(counts: list[int]) -> None:
-    """Up to this k the folds of `StratifiedKFold` have every class, and beyond they do not."""
+    """Up to the largest k, and not beyond, all folds of `StratifiedKFold` have every class."""
     labels = np.repeat(np.arange(len(counts)), counts)
     found = theory.largest_k(counts)
     for k in range(2, found + 1):
@@ -129,7 +129,7 @@ def test_imbalance_of_published_data(name: str) -> None:
 
 @given(st.lists(st.integers(0, 10**6), min_size=2, max_size=8).filter(any))
 def test_imbalance_is_in_range(counts: list[int]) -> None:
-    """It is the formula in floats, in 0..1, whatever the order; 0 and 1 are its ends."""
+    """The index follows its formula, is in 0..1, and does not depend on the order of classes."""
     shares = np.array(counts) / sum(counts)
     k = len(counts)
     found = theory.imbalance(counts)

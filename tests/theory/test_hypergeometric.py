@@ -41,7 +41,7 @@ def frames(draw: st.DrawFn, most: int = 60) -> tuple[int, int, int]:
 
 @given(frames())
 def test_probability_missing_is_hypergeometric(case: tuple[int, int, int]) -> None:
-    """It is the mean, over the folds, of the hypergeometric probability of no row."""
+    """The probability is the mean over folds of the hypergeometric probability of no row."""
     n, count, k = case
     expected = np.mean([hypergeom.pmf(0, n, count, rows) for rows in fold_sizes(n, k)])
     assert theory.probability_missing(*case) == pytest.approx(expected, rel=1e-9, abs=1e-300)
@@ -49,7 +49,7 @@ def test_probability_missing_is_hypergeometric(case: tuple[int, int, int]) -> No
 
 @pytest.mark.parametrize(("n", "count", "k"), MANY)
 def test_probability_missing_is_exact_for_many_rows(n: int, count: int, k: int) -> None:
-    """Of up to a billion rows it is the quotient of exact binomials, to the last digits."""
+    """With up to a billion rows the probability is a quotient of exact binomials."""
     size, longer = divmod(n, k)
 
     def none(rows: int) -> Fraction:
@@ -63,7 +63,7 @@ def test_probability_missing_is_exact_for_many_rows(n: int, count: int, k: int) 
 
 
 def test_probability_missing_is_zero_where_floats_end() -> None:
-    """Of a large class in a large fold it is 0 at once, and just above it is not."""
+    """A probability below the least float is 0 at once; one just above it is not 0."""
     start = time.process_time()
     assert theory.probability_missing(10**15, 10**14, 10) == 0
     assert theory.probability_any_missing(10**15, 10**14, 10) == 0
@@ -71,17 +71,17 @@ def test_probability_missing_is_zero_where_floats_end() -> None:
     assert 0 < theory.probability_missing(10**6, 6600, 10) < 1e-300
 
 
-@pytest.mark.parametrize("cases", [FEW, *([case] for case in CANCELLING)], ids=lambda _: "")
-def test_probability_any_missing_by_all_placements(cases: list[tuple[int, int, int]]) -> None:
+def test_probability_any_missing_by_all_placements() -> None:
     """The chance is the share of all placements in which a fold lacks a class."""
-    for n, count, k in cases:
+    for n, count, k in [*FEW, *CANCELLING]:
         # Count placements with every fold filled, fold by fold, in whole numbers.
         ways = [1] + [0] * count
         for rows in fold_sizes(n, k):
             chosen = [0, *(comb(rows, own) for own in range(1, count + 1))]
             ways = np.convolve(*np.array([ways, chosen], dtype=object))[: count + 1].tolist()
         expected = float(1 - Fraction(ways[count], comb(n, count)))
-        assert theory.probability_any_missing(n, count, k) == pytest.approx(expected, rel=1e-15)
+        found = theory.probability_any_missing(n, count, k)
+        assert found == pytest.approx(expected, rel=1e-15), (n, count, k)
 
 
 def test_probability_any_missing_of_fewer_rows_than_folds() -> None:
@@ -94,7 +94,7 @@ def test_probability_any_missing_of_fewer_rows_than_folds() -> None:
 
 @given(frames(most=400))
 def test_probabilities_are_in_range(case: tuple[int, int, int]) -> None:
-    """Both lie in 0..1; that of any fold is at least that of one, and k times it at most."""
+    """Both are in 0..1; that of any fold is between that of one fold and k times that."""
     one = theory.probability_missing(*case)
     several = theory.probability_any_missing(*case)
     assert 0 <= one <= several <= 1
