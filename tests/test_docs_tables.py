@@ -129,15 +129,17 @@ def test_tables_are_found():
 
 @pytest.mark.parametrize("call", CALLS, ids=CALLS.get)
 def test_calls(call, tmp_path, monkeypatch):
-    """A call of the tables works on pandas and lazy frames, and gives the same folds."""
+    """A call of the tables works on pandas, Polars and lazy frames, and gives the same folds."""
     verb = FIRST_VERB.search(call)
     data = {**make_rows(), **make_columns(verb[1] if verb else "")}
     pl.DataFrame(data).write_parquet(tmp_path / "rows.parquet")
     monkeypatch.chdir(tmp_path)
-    pandas, polars = (make_call(call, make(data)) for make in (pd.DataFrame, pl.LazyFrame))
+    frames = (make(data) for make in (pd.DataFrame, pl.DataFrame, pl.LazyFrame))
+    pandas, polars, lazy = (make_call(call, df) for df in frames)
     assert pandas is not None
     if isinstance(pandas, pd.DataFrame):
-        assert polars.columns == list(pandas.columns)
-        for name in filter(re.compile("inner|.*(fold|split)(_1)?$").match, polars.columns):
-            expected = pandas[name].astype(object).where(pandas[name].notna(), None)
-            assert polars[name].to_list() == expected.tolist()
+        for frame in (polars, lazy):
+            assert frame.columns == list(pandas.columns)
+            for name in filter(re.compile("inner|.*(fold|split)(_1)?$").match, frame.columns):
+                expected = pandas[name].astype(object).where(pandas[name].notna(), None)
+                assert frame[name].to_list() == expected.tolist()

@@ -1,7 +1,4 @@
-"""The promises of the package, as properties of frames of pandas and of lazy frames.
-
-`tests/test_calls.py` proves that all kinds of frame get the same columns.
-"""
+"""The promises of the package, as properties over all kinds of frame."""
 
 import datetime as dt
 from collections import Counter
@@ -18,9 +15,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import TWO_KINDS, eager, make, spread, values
+from tests.helpers import KINDS, TWO_KINDS, eager, make, some_slow, spread, values
 
-kinds = pytest.mark.parametrize("kind", TWO_KINDS)
+kinds = pytest.mark.parametrize("kind", some_slow(KINDS, set(KINDS) - set(TWO_KINDS)))
+"""All kinds in the slow run, and two in a plain one: `tests/frames` reads what each kind holds."""
 seeds = st.integers(0, 2**40)
 PARTS = {"train": 0.7, "valid": 0.2, "test": 0.1}
 

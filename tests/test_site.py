@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import get_args
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -150,6 +151,21 @@ def test_which_rows_go_where():
     month = strips["rows-past"].bands["day"].dt.month
     months = [[[*month[pair == state].unique()] for state in (2, 1)] for pair in states["past"]]
     assert months == [[[3], [1]], *([[each], [each - 3, each - 2]] for each in (4, 5, 6, 7))]
+
+
+@pytest.mark.slow
+def test_letters_of_pictures_of_rows_can_be_read_on_a_phone():
+    """On a page of 390 pixels the letters are at least 11 pixels high, and do not overlap."""
+    drawn = runpy.run_path(str(DOCS / "studies" / "pictures.py"))
+    for strip in drawn["run_page"]().values():
+        figure = drawn["draw_strip"](strip, drawn["INKS"][""], narrow=True)
+        figure.draw_without_rendering()
+        pixels_each_point = 358 / (72 * figure.get_figwidth())
+        texts = figure.findobj(mpl.text.Text)
+        shown = [text for text in texts if text.get_text() and text.get_visible()]
+        assert min(text.get_fontsize() for text in shown) * pixels_each_point > 11
+        boxes = [text.get_window_extent() for text in shown]
+        assert sum(box.count_overlaps(boxes) for box in boxes) == len(boxes)
 
 
 def test_link_checker(tmp_path):

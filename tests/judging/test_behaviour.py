@@ -16,7 +16,7 @@ from stratframe.judging.behaviour import (
     lie_together,
     makes_key,
     may_have_size,
-    pairs_within,
+    pairs_that_agree,
     repeats_too_often,
     sample_values,
 )
@@ -30,7 +30,7 @@ def test_pairs_are_counted_as_in_a_loop(rows: list[tuple[int, int]]) -> None:
     """Missing values count as one more value."""
     codes, others = map(np.array, zip(*rows, strict=True))
     alike = [(first, second) for first, second in combinations(rows, 2) if first == second]
-    assert pairs_within(codes, others) == len(alike)
+    assert pairs_that_agree(codes, others) == len(alike)
     same = [first[1] == second[1] for first, second in combinations(rows, 2)]
     assert agreement(others) == pytest.approx(np.mean(same))
 

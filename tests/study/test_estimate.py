@@ -24,7 +24,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import stratframe as sf
 from stratframe.study import estimate
-from stratframe.study.resample import sample_rows
+from stratframe.study.resample import flag_sample
 from tests.helpers import refuse, refuse_rule, refused, warned
 from tests.study.samples import FEATURES, population, results, to_library
 
@@ -89,7 +89,7 @@ def test_k_equal_to_the_sample_is_leave_one_out() -> None:
 
 def test_samples_are_simple_random_samples() -> None:
     """Every row is drawn equally often, and each sample has other rows."""
-    drawn = np.array([sample_rows(30, 10, 5, number) for number in range(3000)])
+    drawn = np.array([flag_sample(30, 10, 5, number) for number in range(3000)])
     assert (drawn.sum(axis=1) == 10).all()
     # A count has the standard deviation sqrt(3000 / 3 * 2 / 3), which is 26.
     assert np.abs(drawn.sum(axis=0) - 1000).max() < 4 * 26

@@ -64,9 +64,9 @@ def count_split_pairs(words: Words, folds: Ints) -> int:
     words = words[order]
     folds = folds[order]
     is_new = words[1:] != words[:-1]
-    all_pairs = pairs_within(np.append(0, np.flatnonzero(is_new) + 1), len(words))
+    all_pairs = pairs_in_runs(np.append(0, np.flatnonzero(is_new) + 1), len(words))
     is_new |= folds[1:] != folds[:-1]
-    return all_pairs - pairs_within(np.append(0, np.flatnonzero(is_new) + 1), len(words))
+    return all_pairs - pairs_in_runs(np.append(0, np.flatnonzero(is_new) + 1), len(words))
 
 
 def start_of_sets(ascending: Words) -> Ints:
@@ -76,6 +76,6 @@ def start_of_sets(ascending: Words) -> Ints:
     return np.append(0, np.flatnonzero(ascending[1:] != ascending[:-1]) + 1)
 
 
-def pairs_within(starts: Ints, n: int) -> int:
+def pairs_in_runs(starts: Ints, n: int) -> int:
     """Count the pairs of rows within runs that start at the given positions."""
     return count_pairs(np.diff(np.append(starts, n)))

@@ -328,10 +328,10 @@ def hash_rows(columns: Sequence[Any], *, for_each: bool = True) -> list[HashedRo
     most_first = np.argsort(n_values)[::-1].tolist()
     first = choose_columns(few_words, most_first[: len(most_first) // 2])
     others = [place for place in places if place not in first]
-    samples = [sample_rows(columns, first, others)]
+    samples = [hash_sample(columns, first, others)]
     if for_each:
         second = choose_columns(few_words, [place for place in most_first if place not in first])
-        samples.append(sample_rows(columns, second, first))
+        samples.append(hash_sample(columns, second, first))
     return samples
 
 
@@ -347,7 +347,7 @@ def choose_columns(words: Sequence[Words], places: Sequence[int]) -> list[int]:
     return chosen
 
 
-def sample_rows(columns: Sequence[Any], chosen: Sequence[int], places: Sequence[int]) -> HashedRows:
+def hash_sample(columns: Sequence[Any], chosen: Sequence[int], places: Sequence[int]) -> HashedRows:
     """Hash the values of the rows whose hash in the chosen columns is small."""
     joint = column_words(columns[chosen[0]], chosen[0])
     for place in chosen[1:]:

@@ -73,7 +73,7 @@ def sample_values(codes: Ints, n_values: int, n_rows: int) -> SampledValues:
     return SampledValues(rows, codes[rows], count_pairs(sizes[is_drawn[:-1]]))
 
 
-def pairs_within(codes: Ints, others: Ints) -> int:
+def pairs_that_agree(codes: Ints, others: Ints) -> int:
     """Count the pairs of rows that have the same code and the same other code."""
     joint = codes * (int(others.max(initial=-1)) + 2) + others + 1
     return count_pairs(np.unique(joint, return_counts=True)[1])
@@ -231,7 +231,7 @@ class ColumnsBeside:
                 continue
             others = column.encode_at(sample.rows)
             assert others is not None
-            n_agreeing = pairs_within(sample.codes, others)
+            n_agreeing = pairs_that_agree(sample.codes, others)
             figures = n_agreeing, sample.n_pairs, self.agreement(place)
             has_key |= makes_key(*figures)
             n_others = len(distinct_values(others[others >= 0]))

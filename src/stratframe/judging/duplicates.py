@@ -20,7 +20,7 @@ from .behaviour import (
     agreement,
     has_size_of_ids,
     makes_key,
-    pairs_within,
+    pairs_that_agree,
     sample_values,
 )
 from .compared import matches_folds
@@ -264,7 +264,7 @@ def is_of_design(compared: ComparedRows, place: int) -> bool:
         if other == place or not has_size_of_ids(units, n_units):
             continue
         sample = sample_values(units, n_units, SAMPLED)
-        if makes_key(pairs_within(sample.codes, codes[sample.rows]), sample.n_pairs, anywhere):
+        if makes_key(pairs_that_agree(sample.codes, codes[sample.rows]), sample.n_pairs, anywhere):
             return True
     return False
 

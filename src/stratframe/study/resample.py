@@ -91,7 +91,7 @@ def run_sample(design: Design, number: int, known: Iterable[Estimate] = ()) -> l
 
 def draw_sample(design: Design, number: int) -> Sample:
     """Draw the rows of a sample, and fit and score each estimator."""
-    is_inside = sample_rows(len(design.frame), design.size, design.seed, number)
+    is_inside = flag_sample(len(design.frame), design.size, design.seed, number)
     sample = frames.filter_rows(design.frame, {}, lambda *_: is_inside)
     rest = frames.filter_rows(design.frame, {}, lambda *_: ~is_inside)
     seed = draw_seed(design.seed, number)
@@ -110,7 +110,7 @@ def draw_sample(design: Design, number: int) -> Sample:
     return Sample(sample, inputs, targets, estimators, truths)
 
 
-def sample_rows(n_rows: int, size: int, seed: int, number: int) -> Flags:
+def flag_sample(n_rows: int, size: int, seed: int, number: int) -> Flags:
     """Draw a simple random sample, and flag its rows."""
     words = random_words(seed, StreamTag.SAMPLE_ROWS, n_rows, repeat=number, name=STREAM)
     is_inside = np.zeros(n_rows, dtype=np.bool_)
