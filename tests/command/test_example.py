@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 import stratframe as sf
-from stratframe.__main__ import main
-from tests.command.calls import run
+from tests.command.calls import call, check_error, run
 
 Capture = pytest.CaptureFixture[str]
 Patch = pytest.MonkeyPatch
@@ -33,10 +32,10 @@ def test_example_is_run_by_the_module(home: Path) -> None:
 
 
 def test_example_needs_no_picture(home: Path, monkeypatch: Patch, capsys: Capture) -> None:
-    """Without matplotlib the example has no picture, but is whole."""
+    """Without matplotlib, the example lacks only the picture."""
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
 
-    assert main([]) == 0
+    assert call("") == 0
 
     out = capsys.readouterr().out
     assert "picture" not in out
@@ -44,7 +43,7 @@ def test_example_needs_no_picture(home: Path, monkeypatch: Patch, capsys: Captur
     assert list(home.iterdir()) == [home / "in.csv"]
 
 
-def test_example_compares_the_libraries(monkeypatch: Patch, capsys: Capture) -> None:
+def test_example_compares_the_libraries(home: Path, monkeypatch: Patch, capsys: Capture) -> None:
     """The example fails if the libraries do not agree."""
     split = sf.split
 
@@ -53,19 +52,13 @@ def test_example_compares_the_libraries(monkeypatch: Patch, capsys: Capture) -> 
 
     monkeypatch.setattr("stratframe.split", split_by_library)
 
-    assert main([]) == 2
-
-    assert capsys.readouterr().err == (
-        "stratframe: pandas and Polars must get the same column 'split', but did not.\n"
-    )
+    message = "pandas and Polars must get the same column 'split', but did not."
+    check_error("", message, home, capsys)
 
 
-def test_example_needs_scikit_learn(monkeypatch: Patch, capsys: Capture) -> None:
+def test_example_needs_scikit_learn(home: Path, monkeypatch: Patch, capsys: Capture) -> None:
     """Without scikit-learn one line says what to install."""
     monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
 
-    assert main([]) == 2
-
-    assert capsys.readouterr().err == (
-        'stratframe: sklearn is not installed: pip install "stratframe[sklearn]"\n'
-    )
+    message = 'sklearn is not installed: pip install "stratframe[sklearn]"'
+    check_error("", message, home, capsys)

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from stratframe.frames.files import parse_times
-from tests.command.calls import call, check_error
+from tests.command.calls import check_error
 
 Capture = pytest.CaptureFixture[str]
 
@@ -63,22 +63,10 @@ LINKS = "Too many levels of symbolic links"
             id="columns_joined_by_a_comma",
         ),
         pytest.param(
-            "kfold in.csv --by 'quantile(price, 3)' --out out.csv",
-            "`by` must be a column or a term such as quantiles(price, 10), got 'quantile(price,"
-            " 3)'. Hint: did you mean quantiles(...)?",
-            id="misspelt_term",
-        ),
-        pytest.param(
             "kfold in.csv --by 'a\x1b\udcff' --rare ignore --out out.csv",
             "`by` names the column 'a\\x1b\\udcff', which the frame does not have. Hint: the"
             " columns are 'id', 'label', 'sex', 'price', 'pair', ...",
             id="column_that_cannot_be_printed",
-        ),
-        pytest.param(
-            "kfold in.csv --name id --out out.csv",
-            "The frame has a column 'id' already. `overwrite=True` replaces it. Hint: df ="
-            " df.drop('id')",
-            id="output_is_there",
         ),
     ],
 )
@@ -101,12 +89,6 @@ def test_errors_are_one_line(command: str, message: str, home: Path, capsys: Cap
             id="cr_and_quoted_line_ends",
         ),
         pytest.param(
-            "x" * 131_073 + ",b\n1,2\n",
-            "a name in its header has more than 131,072 characters, perhaps as a quote is not"
-            " closed",
-            id="long_name",
-        ),
-        pytest.param(
             '"a,b\n' + "1,2\n" * 40_000,
             "a name in its header has more than 131,072 characters, perhaps as a quote is not"
             " closed",
@@ -124,13 +106,6 @@ def test_texts_that_are_no_csv(text: str, cause: str, home: Path, capsys: Captur
         home,
         capsys,
     )
-
-
-def test_long_names_may_be_read() -> None:
-    """A name of the longest length that is allowed is read."""
-    Path("in.csv").write_text("x" * 131_072 + ",b\n1,2\n2,3\n")
-
-    assert call("kfold in.csv -k 2 --out out.csv") == 0
 
 
 def test_nested_data_are_no_csv(home: Path, capsys: Capture) -> None:

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import stratframe as sf
-from tests.command.calls import DATA, call
+from tests.command.calls import DATA, call, check_error
 
 Capture = pytest.CaptureFixture[str]
 Patch = pytest.MonkeyPatch
@@ -121,7 +121,7 @@ def parts() -> dict[str, pl.DataFrame]:
 
 
 def test_several_files_are_parts(parts: dict[str, pl.DataFrame], capsys: Capture) -> None:
-    """Files are parts by their names, and ISO text is read as dates."""
+    """Several files are parts that are named like the files, and ISO text is read as dates."""
     assert call("check old/Train.CSV test.parquet --by label --time day --groups user") == 1
 
     found = sf.check(parts, "label", groups="user", time="day")
@@ -192,18 +192,18 @@ def test_json_of_any_values(capsys: Capture) -> None:
     assert found["findings"][0]["detail"].startswith("the only group is in several folds, ")
 
 
-def test_names_of_several_files_differ(capsys: Capture) -> None:
+def test_names_of_several_files_differ(home: Path, capsys: Capture) -> None:
     """Two files of one name are an error, as their names are the parts."""
-    assert call("check in.csv copy/in.csv") == 2
-
-    assert capsys.readouterr().err == (
-        "stratframe: The list of part names, taken from FILE, must hold each name once, got 'in'"
-        " twice.\n"
+    check_error(
+        "check in.csv copy/in.csv",
+        "The list of part names, taken from FILE, must hold each name once, got 'in' twice.",
+        home,
+        capsys,
     )
 
 
 def test_marks_of_missing_numbers_in_one_of_several_files(capsys: Capture) -> None:
-    """Numbers of one file are those of another that has marks such as NA among them."""
+    """Marks such as NA among the numbers of one file do not hide that they equal another's."""
     Path("train.csv").write_text("x,day\n1,1\nNA,2\n3.5,NA\n")
     Path("test.csv").write_text("x,day\n3.5,4\n2,5\n")
 
@@ -214,16 +214,17 @@ def test_marks_of_missing_numbers_in_one_of_several_files(capsys: Capture) -> No
     assert "time: 'train' ends 2, 'test' starts 4" in out
 
 
-def test_marks_in_parquet_are_text(capsys: Capture) -> None:
+def test_marks_in_parquet_are_text(home: Path, capsys: Capture) -> None:
     """A mark such as NA in a Parquet file is text, which does not go with numbers."""
     pl.DataFrame({"x": ["1", "NA"]}).write_parquet("text.parquet")
     Path("numbers.csv").write_text("x\n1\n2\n")
 
-    assert call("check text.parquet numbers.csv") == 2
-
-    assert capsys.readouterr().err == (
-        "stratframe: A column must have the same type in every frame, but 'x' is String in 'text',"
-        " Int64 in 'numbers'. Hint: cast it, or drop it.\n"
+    check_error(
+        "check text.parquet numbers.csv",
+        "A column must have the same type in every frame, but 'x' is String in 'text', Int64 in"
+        " 'numbers'. Hint: cast it, or drop it.",
+        home,
+        capsys,
     )
 
 
@@ -231,31 +232,30 @@ ZONED = "2024-03-01T12:00Z"
 PLAIN = "2024-03-01T12:00"
 
 
-def test_zones_of_one_file(capsys: Capture) -> None:
-    """Times with and without a zone in one file are an error that names the file and the rows."""
-    Path("train.csv").write_text(f"t\n{ZONED}\n{PLAIN}\nNA\n{PLAIN}\n")
+@pytest.mark.parametrize(
+    ("train", "what"),
+    [
+        pytest.param(
+            [ZONED, PLAIN, "NA", PLAIN],
+            "'t' of 'train.csv' has one in 1 row (0) and none in 2 rows (1, 3)",
+            id="one_file",
+        ),
+        pytest.param([ZONED], "'t' has one in 'train' and none in 'test'", id="two_files"),
+    ],
+)
+def test_times_with_and_without_a_zone(
+    train: list[str], what: str, home: Path, capsys: Capture
+) -> None:
+    """Times with and without a zone are an error that names the rows of a file, or the files."""
+    Path("train.csv").write_text("\n".join(["t", *train, ""]))
     Path("test.csv").write_text(f"t\n{PLAIN}\n")
 
-    assert call("check train.csv test.csv --time t") == 2
-
-    assert capsys.readouterr().err == (
-        "stratframe: `time` needs times that all have a time zone or all have none, but 't' of"
-        " 'train.csv' has one in 1 row (0) and none in 2 rows (1, 3). Hint: write all times with a"
-        " zone, as in 2024-03-31T12:00Z.\n"
-    )
-
-
-def test_zones_of_several_files(capsys: Capture) -> None:
-    """Times with a zone in one file and without in another are an error that names both."""
-    Path("train.csv").write_text(f"t\n{ZONED}\n")
-    Path("test.csv").write_text(f"t\n{PLAIN}\n")
-
-    assert call("check train.csv test.csv --time t") == 2
-
-    assert capsys.readouterr().err == (
-        "stratframe: `time` needs times that all have a time zone or all have none, but 't' has one"
-        " in 'train' and none in 'test'. Hint: write all times with a zone, as in"
-        " 2024-03-31T12:00Z.\n"
+    check_error(
+        "check train.csv test.csv --time t",
+        f"`time` needs times that all have a time zone or all have none, but {what}. Hint: write"
+        " all times with a zone, as in 2024-03-31T12:00Z.",
+        home,
+        capsys,
     )
 
 

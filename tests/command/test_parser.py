@@ -9,7 +9,7 @@ import pytest
 
 import stratframe as sf
 from stratframe.__main__ import main
-from tests.command.calls import call, run
+from tests.command.calls import check_error, run
 
 PROJECT = Path(__file__).parents[2]
 Capture = pytest.CaptureFixture[str]
@@ -129,13 +129,18 @@ def test_the_console_script_is_the_module() -> None:
             id="no_number",
         ),
         pytest.param("report in.csv", "the following arguments are required: --by", id="required"),
+        pytest.param(
+            "kfold in.csv --where 'id>3' --out out.csv",
+            "`where` must be a column of true and false, got 'id>3'.",
+            id="condition",
+        ),
     ],
 )
-def test_arguments_that_cannot_be_read(command: str, message: str, capsys: Capture) -> None:
+def test_arguments_that_cannot_be_read(
+    command: str, message: str, home: Path, capsys: Capture
+) -> None:
     """An argument that cannot be read is one line that says why, and exit code 2."""
-    assert call(command) == 2
-
-    assert capsys.readouterr() == ("", f"stratframe: {message}\n")
+    check_error(command, message, home, capsys)
 
 
 @pytest.mark.parametrize(
@@ -151,20 +156,12 @@ def test_arguments_that_cannot_be_read(command: str, message: str, capsys: Captu
         pytest.param("a=1=2", id="two_numbers"),
     ],
 )
-def test_parts_that_are_no_shares(text: str, capsys: Capture) -> None:
+def test_parts_that_are_no_shares(text: str, home: Path, capsys: Capture) -> None:
     """`--parts` without names, or with a name twice, is an error that shows how it is written."""
-    assert call(f"split in.csv --parts '{text}' --out out.csv") == 2
-
-    assert capsys.readouterr().err == (
-        "stratframe: `parts` must name each part once, as in train=0.8,test=rest, or be the share"
-        f" of the test part, such as 0.2, got {text!r}.\n"
-    )
-
-
-def test_a_condition_in_where_is_an_error(capsys: Capture) -> None:
-    """A condition in `--where` is an error, as the command computes nothing."""
-    assert call("kfold in.csv --where 'id>3' --out out.csv") == 2
-
-    assert capsys.readouterr().err == (
-        "stratframe: `where` must be a column of true and false, got 'id>3'.\n"
+    check_error(
+        f"split in.csv --parts '{text}' --out out.csv",
+        "`parts` must name each part once, as in train=0.8,test=rest, or be the share of the test"
+        f" part, such as 0.2, got {text!r}.",
+        home,
+        capsys,
     )

@@ -14,19 +14,16 @@ Capture = pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize(
-    ("options", "arguments"),
+    ("ending", "options", "arguments"),
     [
-        pytest.param("--n 10", {"n": 10}, id="n"),
-        pytest.param(
-            "--frac 0.3 --seed 4 --key id", {"frac": 0.3, "seed": 4, "key": "id"}, id="frac"
-        ),
-        pytest.param("--each 4", {"each": 4}, id="each"),
-        pytest.param("--n 9 --allocation equal", {"n": 9, "allocation": "equal"}, id="allocation"),
+        ("parquet", "--n 10", {"n": 10}),
+        ("csv", "--frac 0.3 --seed 4 --key id", {"frac": 0.3, "seed": 4, "key": "id"}),
+        ("csv", "--each 4", {"each": 4}),
+        ("csv", "--n 9 --allocation equal", {"n": 9, "allocation": "equal"}),
     ],
 )
-@pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_sample_is_that_of_python(
-    options: str, arguments: dict[str, Any], ending: str, capsys: Capture
+    ending: str, options: str, arguments: dict[str, Any], capsys: Capture
 ) -> None:
     """The rows in the file are those that `sf.sample` draws."""
     getattr(DATA, f"write_{ending}")(f"in.{ending}")

@@ -41,17 +41,6 @@ def test_warnings_of_pipes_go_to_stderr() -> None:
     assert done.stderr.count("\n") == 1
 
 
-def test_errors_of_pipes_go_to_stderr() -> None:
-    """In a pipe, an error is a line on standard error, and no rows are written."""
-    done = run("kfold - --by lable --out -", CSV)
-
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        "stratframe: `by` names the column 'lable', which the frame does not have."
-        " Hint: did you mean 'label'?\n"
-    )
-
-
 @posix
 def test_closed_input_is_an_error() -> None:
     """If standard input is closed, one line says so."""
