@@ -121,6 +121,11 @@ BAD_CALLS: list[Any] = [
         id="negative_error",
     ),
     pytest.param(
+        lambda: theory.ber_bias(2, 1, 0.1, NAN),
+        "`error1` must be a number from 0 to 1, got nan.",
+        id="error_is_nan",
+    ),
+    pytest.param(
         lambda: theory.variance_of_mean(-1.0, 2, 0),
         "`variance` must be a finite number of at least 0, got -1.0.",
         id="negative_variance",
