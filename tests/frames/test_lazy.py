@@ -338,7 +338,7 @@ def test_only_known_expressions_stream() -> None:
     assert streams(known)
     assert not streams(known.with_columns(window=ID.min().over("label")))
     assert not streams(known.with_columns(text=LABEL.str.zfill(9)))
-    assert not streams(known.with_columns(fold=LABEL.strat.kfold(k=2)))
+    assert not streams(known.with_columns(inner=LABEL.strat.kfold(k=2)))
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv", "ipc", "ndjson"])
