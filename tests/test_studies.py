@@ -127,6 +127,11 @@ def test_permutation_keeps_samples(paper: dict[str, Any]) -> None:
     assert (mixed[0, :, 0] != drawn[:, 0]).any()
 
 
+def test_scores_of_the_paper_study_are_those_of_the_folds_of_today(paper: dict[str, Any]) -> None:
+    """The stored scores belong to the folds as they are now: else run the study again."""
+    assert paper["FOLDS"].read_text() == f"{paper['hash_folds']()}\n"
+
+
 def test_estimates_are_those_of_the_folds_of_today() -> None:
     """The stored estimates are those of the folds as they are now: else run the study again."""
     study = runpy.run_path(str(STUDIES / "strategies.py"), run_name="study")
