@@ -1,11 +1,24 @@
-"""Columns are judged on two kinds of frame: what each kind holds is read in `frames`."""
+"""Columns are judged on one kind of frame; a test of what depends on the kind names its kinds."""
+
+import pytest
 
 import stratframe as sf
-from tests.helpers import two_kinds
+from tests.helpers import columns_of
 
-__all__ = ["two_kinds"]
+
+@pytest.fixture
+def kind() -> str:
+    """One kind of frame: `tests/test_calls.py` compares what is said of columns of all kinds."""
+    return "polars-lazy"
 
 
 def lines_of(found: sf.Check) -> list[str]:
     """List the lines of a check, with single spaces."""
     return [" ".join(line.split()) for line in str(found).splitlines()]
+
+
+def findings_on(found: sf.Check, check: str) -> list[tuple[str, int, str]]:
+    """List the severity, the number and the text of each finding of one check."""
+    table = columns_of(found.findings)
+    rows = zip(table["check"], table["severity"], table["n"], table["detail"], strict=True)
+    return [(severity, n, text) for of, severity, n, text in rows if of == check]

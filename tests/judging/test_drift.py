@@ -87,7 +87,7 @@ def test_any_rows(kind: str, rows: list[tuple[Any, ...]]) -> None:
     assert found == {place: near(figures) for place, figures in expected.items()}
 
 
-@pytest.mark.parametrize("value", [7, "a", 0.1, -0.7, 1e-9 / 3, 12345.678, 1e15 / 7])
+@pytest.mark.parametrize("value", [7, "a", 0.1, 1e-9 / 3, 1e15 / 7])
 def test_constants_do_not_drift(frame: Make, value: Any) -> None:
     """All measures of a constant column are exactly 0."""
     table = drift(frame({"x": [value] * 10, "fold": [0] * 3 + [1] * 7}), "x")
@@ -105,7 +105,7 @@ def test_constant_folds_that_differ(frame: Make) -> None:
     assert values(table, "chance") == [1, 1]
 
 
-@pytest.mark.parametrize(("scale", "place"), [(1000, 0), (0.001, 5), (1e300, 0), (1e-200, 0)])
+@pytest.mark.parametrize(("scale", "place"), [(0.001, 5), (1e300, 0), (1e-200, 0)])
 def test_measures_do_not_depend_on_scale_or_place(frame: Make, scale: float, place: float) -> None:
     """A unit of measurement changes nothing, even if squares do not fit into floats."""
     x = np.random.default_rng(3).normal(size=30)
@@ -115,6 +115,7 @@ def test_measures_do_not_depend_on_scale_or_place(frame: Make, scale: float, pla
     assert other == {cell: near(figures) for cell, figures in one.items()}
 
 
+@pytest.mark.parametrize("kind", TWO_KINDS)
 def test_columns_of_the_table(frame: Make, kind: str) -> None:
     """The table has its columns in order, as floats, which are null where a measure is missing."""
     data = frame({"x": [1, 2, 3, 4], "c": list("abab"), "fold": HALVES})
@@ -183,18 +184,17 @@ def as_numbers() -> Any:
     return {place: near(figures) for place, figures in found.items()}
 
 
-DAYS, MOMENTS = ([dt.timedelta(**{unit: n}) for n in UNEVEN] for unit in ("days", "microseconds"))
+MOMENTS = [dt.timedelta(microseconds=n) for n in UNEVEN]
 DATED = {
-    "days": [dt.datetime(2024, 1, 1) + each for each in DAYS],
-    "durations": DAYS,
+    "durations": MOMENTS,
     "microseconds": [dt.datetime(1960, 1, 1) + each for each in MOMENTS],
-    "short": MOMENTS,
-    "dates": [dt.date(2024, 1, 1) + each for each in DAYS],
+    "dates": [dt.date(2024, 1, 1) + dt.timedelta(days=n) for n in UNEVEN],
     "times": [dt.time(0, n) for n in UNEVEN],
     "decimals": [Decimal(n) / 8 for n in UNEVEN],
 }
 
 
+@pytest.mark.parametrize("kind", TWO_KINDS)
 @pytest.mark.parametrize("column", DATED.values(), ids=list(DATED))
 def test_dates_are_numbers(frame: Make, column: list[Any]) -> None:
     """Dates, times, durations and decimals are numbers; missing ones are left out."""
@@ -240,6 +240,7 @@ def test_computed_features() -> None:
     assert values(drift(pd.DataFrame(data), ["x", "x"]), "feature") == ["x"] * 4
 
 
+@pytest.mark.parametrize("kind", TWO_KINDS)
 def test_infinite_numbers_are_refused(frame: Make, kind: str) -> None:
     """Infinite numbers are an error with their rows, even if these have no fold."""
     inf = float("inf")

@@ -16,6 +16,7 @@ from scipy.stats import hypergeom, ks_2samp, poisson
 
 import stratframe as sf
 from tests.helpers import TWO_KINDS, columns_of, make, values
+from tests.judging.conftest import findings_on
 
 
 def crossed(rows: Any, columns: Any) -> np.ndarray:
@@ -65,9 +66,8 @@ def judge(levels, folds, classes, n_shown, groups, slack=0):
 
 def findings_of(check: str, frame: Any, **options: Any) -> list[tuple[str, int]]:
     """List the severity and the number of each finding of a check."""
-    found = columns_of(sf.check(frame, **{"duplicates": None, **options}).findings)
-    every = zip(found["check"], found["severity"], found["n"], strict=True)
-    return [(severity, n) for each, severity, n in every if each == check]
+    found = sf.check(frame, **{"duplicates": None, **options})
+    return [(severity, n) for severity, n, _ in findings_on(found, check)]
 
 
 CLASSES = st.sampled_from("aaab"), st.sampled_from(["x", "x", "y", None])
@@ -347,7 +347,6 @@ def test_equal_rows_are_judged_by_the_rules(rows: list[Any], copies: int, named:
     assert findings_of("duplicates", data, duplicates=compared) == [(severity, n_rows)]
 
 
-@pytest.mark.parametrize("kind", TWO_KINDS)
 def test_names_that_begin_alike_are_told_apart(kind: str) -> None:
     """A line cuts the middle of long names, and the table of findings has them in full."""
     towns = [f"North of the river and the old mill, {end}" for end in ("east", "west\nbank")]
@@ -362,16 +361,20 @@ EIGHT = {"y": ["a", "b"] * 40, "w": [10.0] * 80, "one": [1] * 80}
 
 
 def line_of(data: dict[str, Any], kind: str = "polars", by: Any = None, **options: Any) -> str:
-    """The severity and the line of the finding on totals, and how many cells it is about."""
+    """Write the severity of the finding on totals, its number of cells, and its line."""
     by = by or ["y", sf.total("w", "one")]
     frame = make(kind, data)
-    found = columns_of(sf.check(frame, by, duplicates=None, **options).findings)
-    place = found["check"].index("totals")
-    return f"{found['severity'][place]} {found['n'][place]} {found['detail'][place]}"
+    found = sf.check(frame, by, duplicates=None, **options)
+    ((severity, n, text),) = findings_on(found, "totals")
+    return f"{severity} {n} {text}"
+
+
+EVEN = "ok 0 w, one: totals within 0 % of their shares"
+UNEVEN = "warning 2 total of 'w': fold 0 has 20 % more than its share"
 
 
 def weighed(*heavy: float, **more: Any) -> dict[str, Any]:
-    """80 rows in folds 0 and 1, of which the first rows of fold 0 have other weights."""
+    """Make 80 rows in folds 0 and 1; the first rows of fold 0 have other weights."""
     weights = [*heavy, *EIGHT["w"][len(heavy) :]]
     return {**EIGHT, "w": weights, "fold": [0] * 40 + [1] * 40, **more}
 
@@ -382,10 +385,9 @@ def weighed(*heavy: float, **more: Any) -> dict[str, Any]:
         pytest.param(
             {"y": [*"aab"], "w": [2, 1, 1], "one": [1, 0, 1], "fold": [0, 1, 1]},
             None,
-            "ok 0 w, one: totals within 0 % of their shares",
+            EVEN,
             id="whole_rows",
         ),
-        pytest.param(weighed(), None, "ok 0 w, one: totals within 0 % of their shares", id="even"),
         pytest.param(
             weighed(10.8, 10.8),
             None,
@@ -404,35 +406,17 @@ def weighed(*heavy: float, **more: Any) -> dict[str, Any]:
             "note 2 w, one: totals up to 11 % off their shares, which chance explains",
             id="one_heavy_row",
         ),
-        pytest.param(
-            weighed(*[15] * 40),
-            None,
-            "warning 2 total of 'w': fold 0 has 20 % more than its share",
-            id="uneven",
-        ),
+        pytest.param(weighed(*[15] * 40), None, UNEVEN, id="uneven"),
         pytest.param(
             weighed(*[1] * 40),
             None,
             "warning 2 total of 'w': fold 0 has 82 % less than its share",
             id="light_rows",
         ),
+        pytest.param(weighed(*[0] * 80), None, EVEN, id="nothing_to_share"),
+        pytest.param(weighed(*[1e308, -1e308] * 20), None, EVEN, id="sums_of_zero"),
         pytest.param(
-            weighed(*[0] * 80),
-            None,
-            "ok 0 w, one: totals within 0 % of their shares",
-            id="nothing_to_share",
-        ),
-        pytest.param(
-            weighed(*[1e308, -1e308] * 20),
-            None,
-            "ok 0 w, one: totals within 0 % of their shares",
-            id="sums_of_zero",
-        ),
-        pytest.param(
-            weighed(None, fold=[None] + [0] * 39 + [1] * 40),
-            None,
-            "ok 0 w, one: totals within 0 % of their shares",
-            id="row_without_a_fold",
+            weighed(None, fold=[None] + [0] * 39 + [1] * 40), None, EVEN, id="row_without_a_fold"
         ),
         pytest.param(
             weighed(*[15] * 40, fold=["train"] * 40 + ["test"] * 40),
@@ -447,10 +431,7 @@ def weighed(*heavy: float, **more: Any) -> dict[str, Any]:
             id="uneven_by_chance_of_groups",
         ),
         pytest.param(
-            weighed(*[15] * 40, g=range(80)),
-            "g",
-            "warning 2 total of 'w': fold 0 has 20 % more than its share",
-            id="uneven_whatever_the_groups",
+            weighed(*[15] * 40, g=range(80)), "g", UNEVEN, id="uneven_whatever_the_groups"
         ),
     ],
 )

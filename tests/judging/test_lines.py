@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stratframe as sf
-from tests.helpers import Make
+from tests.helpers import TWO_KINDS, Make
 from tests.judging.conftest import lines_of
 
 Data = dict[str, Any]
@@ -17,9 +17,6 @@ EIGHTHS = [row / 8 for row in range(400)]
 
 TENTHS = [round(4 + row / 10, 1) for row in range(40)]
 
-BLOBS = [row + row // 100 * 1e6 for row in range(200)]
-"""Two heaps of a hundred numbers."""
-
 PEOPLE = [f"p{row // 2}" for row in range(40)]
 """Twenty people with two rows each."""
 
@@ -29,31 +26,6 @@ TEN_USERS = {
     "fold": [row // 10 % 5 for row in range(100)],
 }
 """Ten whole users of one label each, two to a fold, so that fold 4 cannot have 'a'."""
-
-SURVEY = {
-    "city": [*range(40)] * 5,
-    "zip": [*range(1000, 1040)] * 5,
-    "region": [city // 4 for city in range(40)] * 5,
-    "fold": [row // 40 for row in range(200)],
-    "sex": [row // 40 % 3 for row in range(200)],
-}
-"""Columns that all follow from the city, but for one."""
-
-DIGITS = np.random.default_rng(0).integers(0, 10, (100, 6))
-"""A hundred rows, which are all different."""
-
-
-def scatter_pairs() -> list[int]:
-    """Put two hundred pairs of rows into two of eight folds each, in no order."""
-    folds = []
-    for pair in range(200):
-        first = pair * (pair + 3) // 5
-        step = 1 + pair % 7
-        folds += [first % 8, (first + step) % 8]
-    return folds
-
-
-SCATTERED = {"fold": scatter_pairs()}
 
 
 def rows_of(**table: list[int]) -> Data:
@@ -67,11 +39,12 @@ def rows_of(**table: list[int]) -> Data:
     return {"label": labels, "fold": folds}
 
 
-def copied_digits(n_copies: int) -> Data:
-    """Make a hundred rows of digits; fold 1 also has the first rows of fold 0."""
-    rows = np.concatenate([DIGITS, DIGITS[:n_copies]])
+def copied_digits() -> Data:
+    """Make a hundred different rows of digits; fold 1 also has twenty rows of fold 0."""
+    digits = np.random.default_rng(0).integers(0, 10, (100, 6))
+    rows = np.concatenate([digits, digits[:20]])
     data: Data = {name: rows[:, place].tolist() for place, name in enumerate("abcdef")}
-    data["fold"] = [0] * 50 + [1] * (50 + n_copies)
+    data["fold"] = [0] * 50 + [1] * 70
     return data
 
 
@@ -121,12 +94,6 @@ def check_lines(frame: Any, options: dict[str, Any], lines: list[str]) -> None:
             {"by": "label"},
             ["note label: as even as a shuffle, shares within 5.0 points"],
             id="no_more_uneven_than_chance",
-        ),
-        pytest.param(
-            rows_of(a=[500, 440, 560], b=[500, 560, 440]),
-            {"by": "label"},
-            ["WARNING label: uneven, fold 1 has 440 rows of 'a' (500 expected)"],
-            id="uneven_class",
         ),
         pytest.param(
             rows_of(a=[600, 400], b=[200, 400], c=[1200, 1200]),
@@ -204,15 +171,6 @@ def check_lines(frame: Any, options: dict[str, Any], lines: list[str]) -> None:
             id="numbered_folds_of_the_sizes_of_parts",
         ),
         pytest.param(
-            {
-                **rows_of(a=[80, 10], b=[9, 1]),
-                "split": ["test"] * 80 + ["x"] * 10 + ["test"] * 9 + ["x"],
-            },
-            {"by": "label", "name": "split"},
-            ["ok label: even, each class within a row of its share", "ok sizes: test 0.89, x 0.11"],
-            id="parts_with_few_rows",
-        ),
-        pytest.param(
             rows_of(a=[200, 100], b=[100, 200]) | {"site": [*range(10)] * 60},
             {"by": ["label", "site"]},
             ["WARNING label, site: uneven, fold 0 has 200 rows of 'a' (150 expected)"],
@@ -231,16 +189,10 @@ def check_lines(frame: Any, options: dict[str, Any], lines: list[str]) -> None:
             id="margins_uneven",
         ),
         pytest.param(
-            {"x": BLOBS, "fold": [0] * 100 + [1] * 100},
+            {"x": [*range(100), *range(10**6, 10**6 + 100)], "fold": [0] * 100 + [1] * 100},
             {"by": sf.clusters("x", 2)},
             ["WARNING cluster: uneven, fold 0 has 100 rows of 0 (50 expected)"],
             id="clusters_uneven",
-        ),
-        pytest.param(
-            {"w": [1.5] * 40, "fold": [0, 1] * 20},
-            {"by": sf.total("w")},
-            ["ok w: totals within 0 % of their shares"],
-            id="totals",
         ),
     ],
 )
@@ -254,12 +206,6 @@ def test_lines_on_balance(
 @pytest.mark.parametrize(
     ("data", "options", "lines"),
     [
-        pytest.param(
-            {"price": EIGHTHS, "fold": [0, 1] * 200},
-            {"by": "price"},
-            ["ok price: even in order, within 2 rows at every cut"],
-            id="even_in_order",
-        ),
         pytest.param(
             {"price": EIGHTHS, "split": list("aaab") * 100},
             {"by": "price", "name": "split"},
@@ -277,12 +223,6 @@ def test_lines_on_balance(
             {"by": ["label", "price"]},
             ["ok label, price: even in order, within 2 rows at every cut"],
             id="in_each_class",
-        ),
-        pytest.param(
-            {"price": FORTY, "fold": [0, 1] * 20},
-            {"by": "price"},
-            ["note price: too few rows to tell an even order from a shuffle"],
-            id="few_numbers",
         ),
         pytest.param(
             {"price": range(3), "fold": [0, 1, 0]},
@@ -318,15 +258,6 @@ def test_lines_on_balance(
             id="whole_numbers",
         ),
         pytest.param(
-            {**SCATTERED, "price": [row // 2 for row in range(400)]},
-            {"by": "price"},
-            [
-                "note sizes: 8 folds of 43 to 57 rows",
-                "ok price: even, each stratum within 3.6 rows of its share",
-            ],
-            id="pairs_of_numbers",
-        ),
-        pytest.param(
             {
                 "price": [row // 2 for row in range(1600)],
                 "fold": [row % 4 + row // 800 * 4 for row in range(1600)],
@@ -341,12 +272,6 @@ def test_lines_on_balance(
             ["note price: as even as a shuffle, shares within 20 points"],
             id="few_numbers_uneven_by_chance",
         ),
-        pytest.param(
-            {"price": EIGHTHS, "fold": [0] * 200 + [1] * 200},
-            {"by": "price"},
-            ["WARNING price: uneven, fold 0 has 80 rows of [0, 9.875] (40 expected)"],
-            id="halves_of_the_order",
-        ),
     ],
 )
 def test_lines_on_orders(
@@ -356,6 +281,7 @@ def test_lines_on_orders(
     check_lines(frame(data), options, lines)
 
 
+@pytest.mark.parametrize("kind", TWO_KINDS)
 @pytest.mark.parametrize(
     ("data", "options", "lines"),
     [
@@ -368,22 +294,6 @@ def test_lines_on_orders(
                 "ok each of 10 users is in one fold",
             ],
             id="class_in_fewer_groups_than_folds",
-        ),
-        pytest.param(
-            TEN_USERS,
-            {"by": "label", "groups": False},
-            ["WARNING label: fold 4 has none of 40 rows of 'a' (8 expected)"],
-            id="rows_that_belong_to_no_groups",
-        ),
-        pytest.param(
-            TEN_USERS,
-            {"by": "label"},
-            [
-                "note label: as even as a shuffle, shares within 40 points",
-                "note label: 'a' has 4 groups, so 1 of 5 folds has none",
-                "ok groups: folds keep 'user' whole (10 values), judged as groups='user'",
-            ],
-            id="groups_that_folds_keep_whole",
         ),
         pytest.param(
             {"label": ["a", "b"] * 40, "user": range(80), "fold": [0, 1] * 40},
@@ -509,12 +419,6 @@ def test_lines_on_sizes(frame: Make, data: Data, options: dict[str, Any], lines:
     ("data", "options", "lines"),
     [
         pytest.param(
-            {"x": FORTY, "fold": [0, 1] * 20},
-            {"duplicates": "auto"},
-            ["ok duplicates: none, as 'x' differs in every row"],
-            id="numbers_that_differ_in_every_row",
-        ),
-        pytest.param(
             {"id": range(40), "x": FORTY, "t": [["t"]] * 40, "fold": [0, 1] * 20},
             {"duplicates": "auto"},
             ["ok duplicates: none, as 'x' differs in every row"],
@@ -543,15 +447,6 @@ def test_lines_on_sizes(frame: Make, data: Data, options: dict[str, Any], lines:
             {"duplicates": "auto"},
             ["ok duplicates: none, as 3 columns differ in every row"],
             id="no_room_for_the_names",
-        ),
-        pytest.param(
-            copied_digits(20),
-            {"duplicates": "auto"},
-            [
-                "LEAK 40 rows (33 %) equal a row of another fold, such as rows 0 and 100",
-                "note sizes: 2 folds of 50 to 70 rows",
-            ],
-            id="third_of_rows_copied",
         ),
         pytest.param(
             {
@@ -608,16 +503,16 @@ def test_lines_on_sizes(frame: Make, data: Data, options: dict[str, Any], lines:
             id="numbers_too_wide_for_chance",
         ),
         pytest.param(
-            SURVEY,
+            {
+                "city": [*range(40)] * 5,
+                "zip": [*range(1000, 1040)] * 5,
+                "region": [city // 4 for city in range(40)] * 5,
+                "fold": [row // 40 for row in range(200)],
+                "sex": [row // 40 % 3 for row in range(200)],
+            },
             {"duplicates": "auto"},
             ["note 160 rows (80 %) equal a row of another fold, maybe by chance"],
             id="columns_that_follow_from_one",
-        ),
-        pytest.param(
-            SURVEY,
-            {"duplicates": ["city", "zip", "region", "sex"]},
-            ["LEAK 160 rows (80 %) equal a row of another fold, such as rows 0 and 120"],
-            id="named_columns_that_follow_from_one",
         ),
         pytest.param(
             {"x": [0, 1] * 50, "y": FORTY * 2 + FORTY[:20], "fold": [0] * 50 + [1] * 50},
@@ -627,7 +522,7 @@ def test_lines_on_sizes(frame: Make, data: Data, options: dict[str, Any], lines:
         ),
         pytest.param(
             {
-                **copied_digits(20),
+                **copied_digits(),
                 "who": [f"k{row}" for row in range(120)],
                 "split": ["u", "v"] * 60,
                 "inner": [*range(60)] * 2,
@@ -649,6 +544,7 @@ def test_lines_on_duplicates(
     check_lines(frame(data), options, lines)
 
 
+@pytest.mark.parametrize("kind", TWO_KINDS)
 @pytest.mark.parametrize(
     ("data", "options", "lines"),
     [

@@ -195,6 +195,7 @@ def test_columns_of_kfold_are_even(
     assert values(sf.advise(data, by, k), "verdict") == [even]
 
 
+@pytest.mark.parametrize("kind", TWO_KINDS)
 def test_columns_of_the_tables(frame: Make, kind: str) -> None:
     """Folds are listed under the name of their column, unless the table has this name."""
     data = frame({**DATA, "inner": [0, 1] * 4, "ratio": [1, 0] * 4})
@@ -224,6 +225,7 @@ def test_compare_has_a_row_for_each_column(frame: Make) -> None:
     assert drifts[1] <= 1 < drifts[0]
 
 
+@pytest.mark.parametrize("kind", TWO_KINDS)
 def test_parts_and_those_without_rows(frame: Make) -> None:
     """Parts are listed in their order; one without rows is empty."""
     data = sf.split(frame(DATA), parts={"train": 6, "test": 2})
@@ -261,37 +263,31 @@ FOLD_IN_BY = "`by` must name columns other than the fold column, but includes 'f
 
 @pytest.mark.parametrize("verb", MEASURES)
 def test_by_is_the_fold_column(frame: Make, verb: Any) -> None:
-    """No verb compares folds by themselves."""
+    """Every verb refuses to compare folds by the folds themselves."""
     refuse_rule(FOLD_IN_BY, lambda: verb(frame(PATIENTS), "fold", "fold"))
 
 
+LEVELS = pd.DataFrame(PATIENTS)
+LEVELS.columns = pd.MultiIndex.from_product([LEVELS.columns, [""]])
+
+
 @pytest.mark.parametrize(
-    "by",
+    "call",
     [
-        pytest.param(["y", "fold"], id="list"),
-        pytest.param(sf.classes("fold"), id="term"),
-        pytest.param(sf.margins(["fold"]), id="margins"),
+        pytest.param(lambda df: sf.report(df, ["y", "fold"]), id="list"),
+        pytest.param(lambda df: sf.report(df, sf.classes("fold")), id="term"),
+        pytest.param(lambda df: sf.report(df, sf.margins(["fold"])), id="margins"),
+        pytest.param(lambda df: sf.report(df, pl.col("fold")), id="expression"),
+        pytest.param(lambda _: sf.report(LEVELS, [("fold", "")]), id="levels"),
     ],
 )
-def test_by_includes_the_fold_column(frame: Make, by: Any) -> None:
-    """The fold column is refused in a list and in a term, too."""
-    refuse_rule(FOLD_IN_BY, lambda: sf.report(frame(PATIENTS), by, "fold"))
-
-
-def test_by_is_an_expression_of_the_fold_column() -> None:
-    """An expression that is the fold column is refused."""
-    refuse_rule(FOLD_IN_BY, lambda: sf.report(pl.DataFrame(PATIENTS), pl.col("fold")))
-
-
-def test_by_is_a_fold_column_of_several_levels() -> None:
-    """The fold column may be named by its levels."""
-    plain = pd.DataFrame(PATIENTS)
-    levels = plain.set_axis(pd.MultiIndex.from_product([plain.columns, [""]]), axis=1)
-    refuse_rule(FOLD_IN_BY, lambda: sf.report(levels, [("fold", "")]))
+def test_by_includes_the_fold_column(frame: Make, call: Callable[[Any], Any]) -> None:
+    """The fold column is refused in whatever form `by` includes it."""
+    refuse_rule(FOLD_IN_BY, lambda: call(frame(PATIENTS)))
 
 
 def test_the_fold_column_is_no_feature() -> None:
-    """Folds do not drift by themselves."""
+    """The fold column alone is refused as a feature."""
     df = pd.DataFrame(PATIENTS)
     with pytest.raises(sf.StratError, match="`features` must name columns other than the fold"):
         sf.drift(df, "fold")
@@ -312,8 +308,8 @@ def test_by_and_name_are_swapped(frame: Make, verb: Any) -> None:
     refuse_now(message, lambda: verb(frame(PATIENTS), "fold", "y"))
 
 
-@pytest.mark.parametrize("by", ["fold", "split"])
-@pytest.mark.parametrize("name", ["y", "label", "sick"])
+@pytest.mark.parametrize("kind", TWO_KINDS)
+@pytest.mark.parametrize(("by", "name"), [("split", "y"), ("fold", "label"), ("fold", "sick")])
 def test_columns_that_are_swapped(frame: Make, by: str, name: str) -> None:
     """Numbers, text and flags are labels if their names are no names of folds."""
     message = SWAPPED.format(by=by, name=name)
@@ -369,7 +365,7 @@ def test_the_fold_column_among_features() -> None:
 
 
 def test_conditions_on_the_fold_column() -> None:
-    """A condition on folds is another column than the folds."""
+    """A condition on the folds is a column other than the folds."""
     assert len(sf.report(pl.DataFrame(PATIENTS), pl.col("fold") > 2)) == 5
 
 
