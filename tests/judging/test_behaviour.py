@@ -91,7 +91,7 @@ def test_values_are_drawn_with_all_of_their_rows() -> None:
     assert len(sample_values(codes, 100, 10**6).rows) == 500
 
 
-@pytest.mark.parametrize("n_each", [1.0, 1.5, 10.0, 50.0, 5000.0])
+@pytest.mark.parametrize("n_each", [1.0, 1.5, 50.0, 5000.0])
 def test_a_sample_tells_how_many_rows_values_have(n_each: float) -> None:
     """Drawn rows share values as often as expected from the number of rows of each value."""
     n = 10**6

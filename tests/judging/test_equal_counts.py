@@ -77,20 +77,3 @@ def test_a_balanced_test_set_of_any_source_is_a_note() -> None:
 
     assert check.ok
     assert "label: test has 40 rows of each of 2 labels" in str(check)
-
-
-def test_one_row_more_is_uneven() -> None:
-    """One row more in one stratum makes the counts unequal, and the column uneven."""
-    rows = pd.DataFrame({"label": ["a"] * 900 + ["b"] * 90})
-    rows["split"] = "train"
-    rows.loc[[*range(40), *range(900, 941)], "split"] = "test"
-
-    assert not sf.check(rows, "label", "split", duplicates=None).ok
-
-
-def test_blocks_of_sorted_rows_are_uneven() -> None:
-    """One large stratum is not enough, or each block of sorted rows would have equal counts."""
-    rows = pd.DataFrame({"label": ["a"] * 500 + ["b"] * 100})
-    rows["split"] = ["train"] * 400 + ["test"] * 100 + ["train"] * 100
-
-    assert not sf.check(rows, "label", "split", duplicates=None).ok

@@ -1,7 +1,7 @@
 """Parts that follow each other in time are found, and dates that are mixed over parts."""
 
 from collections.abc import Iterator
-from itertools import combinations, permutations
+from itertools import combinations
 from math import comb, exp, factorial, log
 from typing import Any
 
@@ -27,7 +27,7 @@ from stratframe.judging.sequences import (
     log_chance_apart,
     names_time,
 )
-from tests.helpers import Make
+from tests.helpers import TWO_KINDS, Make
 from tests.judging.conftest import lines_of
 
 UNKNOWN = 15
@@ -97,7 +97,7 @@ def test_borders_count_rows_on_the_wrong_side(earlier: list[int], later: list[in
         assert border[:2] == (n_wrong, n_overlapping)
 
 
-@pytest.mark.parametrize("order", [*permutations(range(3))])
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)])
 def test_parts_are_ordered_by_time(order: tuple[int, ...]) -> None:
     """Parts in stretches of time follow each other, whatever the order of rows and of parts."""
     parts = np.repeat(order, 20)
@@ -124,7 +124,7 @@ def test_some_rows_may_overlap() -> None:
 
 
 def test_few_rows_can_be_apart_by_chance() -> None:
-    """Two parts of 11 rows are apart in more than one shuffle of a million, of 12 in fewer."""
+    """Of a million shuffles, more than one separates 11 rows from 11 others, but not 12 from 12."""
     assert 2 / comb(22, 11) > 1e-6 > 2 / comb(24, 12)
     assert find_succession(np.arange(22), np.repeat([0, 1], 11)) is None
     assert find_succession(np.arange(24), np.repeat([0, 1], 12)) is not None
@@ -217,7 +217,7 @@ def test_shares_are_compared_as_in_scipy(table: Any) -> None:
     assert freedom == peer.dof
 
 
-@pytest.mark.parametrize(("change", "is_told"), [(0.0, False), (0.05, False), (0.2, True)])
+@pytest.mark.parametrize(("change", "is_told"), [(0.05, False), (0.2, True)])
 def test_shares_that_change_with_time(change: float, is_told: bool) -> None:
     """Shares change if a peer's test of five stretches of time is below one in a thousand."""
     rng = np.random.default_rng(7)
@@ -262,6 +262,7 @@ def line_on_time(found: sf.Check) -> str | None:
     return lines[0] if lines else None
 
 
+@pytest.mark.parametrize("kind", TWO_KINDS)
 @pytest.mark.parametrize(
     ("day", "dtype"),
     [
@@ -291,26 +292,24 @@ def test_names_of_times(name: Any) -> None:
     assert names_time(name)
 
 
-@pytest.mark.parametrize("name", ["daytona", "timer", "settings", "counts", "fold", 1])
+@pytest.mark.parametrize("name", ["daytona", "lifetime", 1])
 def test_names_of_other_columns(name: Any) -> None:
-    """A word that only contains a word for times is another word."""
+    """A word that only contains a word for times names no times."""
     assert not names_time(name)
 
 
-@pytest.mark.parametrize("name", ["year", "week_1"])
-def test_numbers_are_times_if_their_name_says_so(frame: Make, name: str) -> None:
-    """Years and weeks can order parts."""
-    df = frame({name: range(100), "label": LATER, "split": NEWEST})
+def test_numbers_are_times_if_their_name_says_so(frame: Make) -> None:
+    """Numbers of weeks can order parts."""
+    df = frame({"week_1": range(100), "label": LATER, "split": NEWEST})
 
     found = sf.check(df, "label", "split")
 
-    assert line_on_time(found) == f"ok time: parts follow each other by {name!r}"
+    assert line_on_time(found) == "ok time: parts follow each other by 'week_1'"
 
 
-@pytest.mark.parametrize("name", ["id", "index", "x"])
-def test_numbers_of_other_names_are_no_times(frame: Make, name: str) -> None:
+def test_numbers_of_other_names_are_no_times(frame: Make) -> None:
     """Numbers such as an index do not order parts."""
-    df = frame({name: range(100), "label": LATER, "split": NEWEST})
+    df = frame({"index": range(100), "label": LATER, "split": NEWEST})
 
     found = sf.check(df, "label", "split")
 
@@ -379,6 +378,7 @@ def test_mixed_dates_matter_only_if_the_label_changes(frame: Make) -> None:
     assert line_on_time(sf.check(lists, sf.margins("tags"), "split")) is None
 
 
+@pytest.mark.parametrize("kind", TWO_KINDS)
 def test_columns_that_are_named_are_not_looked_at(frame: Make) -> None:
     """A column of `by` or `features` should be even in all parts, so that it cannot order them."""
     df = frame({"day": DAYS, "year": range(100), "label": LATER, "split": NEWEST})
@@ -388,6 +388,7 @@ def test_columns_that_are_named_are_not_looked_at(frame: Make) -> None:
     assert line_on_time(sf.check(df, "label", "split", time="year")) == asked
 
 
+@pytest.mark.parametrize("kind", TWO_KINDS)
 def test_rows_without_a_time(frame: Make) -> None:
     """A column orders parts only if at least nine in ten rows have a time."""
     for n_missing, is_told in ((10, True), (11, False)):

@@ -1,4 +1,4 @@
-"""Lost folds are told from names, and unequal folds from those of a deal."""
+"""Lost folds are told from names, and sizes of a deal from others."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from stratframe.judging.sizes import are_unequal, exceed_chance, look_dealt, lost_folds
+from stratframe.judging.sizes import look_dealt, lost_folds
 from tests.helpers import Make
 from tests.judging.conftest import lines_of
 
@@ -54,26 +54,6 @@ def test_sizes_of_a_deal(sizes: list[int], is_dealt: bool) -> None:
     """Folds look dealt if sizes are within a tenth, a row or four deviations of the mean."""
     assert look_dealt(np.array(sizes)) is is_dealt
     assert bool(lost_folds("fold", [0, 2, 3], sizes)) is is_dealt
-
-
-@given(st.lists(st.integers(1, 200), min_size=2, max_size=8))
-def test_unequal_sizes(sizes: list[int]) -> None:
-    """Sizes are unequal beyond a row and a tenth, and exceed chance beyond four deviations."""
-    k = len(sizes)
-    n = sum(sizes)
-    off = max(abs(size - n / k) for size in sizes)
-    deviation = (n * (1 / k) * (1 - 1 / k)) ** 0.5
-    assert are_unequal(np.array(sizes)) is (off > 1 and off > 0.1 * n / k)
-    # Close to the limit, rounding decides.
-    if abs(off - 4 * deviation) > 1e-9:
-        assert exceed_chance(np.array(sizes), n) is (k > 2 and off > 4 * deviation)
-
-
-def test_larger_groups_allow_more_unequal_sizes() -> None:
-    """Sizes that exceed the chance of 300 single rows do not exceed that of 150 pairs."""
-    sizes = np.array([140, 100, 60])
-    assert exceed_chance(sizes, squares=300)
-    assert not exceed_chance(sizes, squares=600)
 
 
 def test_labels_that_are_names(frame: Make) -> None:

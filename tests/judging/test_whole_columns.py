@@ -32,7 +32,6 @@ from stratframe.judging.whole_columns import (
     log_chance_of_whole,
     log_chances_whole,
     rule_out,
-    write_grouping,
 )
 
 codes_of_rows = st.lists(st.tuples(st.integers(-1, 6), st.integers(-1, 3)), min_size=1, max_size=40)
@@ -151,7 +150,6 @@ def dealt(*, torn: int = 0, is_sorted: bool = False) -> tuple[np.ndarray, np.nda
     ("arrays", "expected"),
     [
         pytest.param(dealt(), "whole", id="whole_values"),
-        pytest.param(dealt(torn=1), "torn", id="one_of_fifty_torn"),
         pytest.param(dealt(torn=2), "torn", id="two_of_fifty_torn"),
         pytest.param(dealt(torn=3), None, id="six_percent_torn"),
         pytest.param(dealt(is_sorted=True), "whole", id="blocks_that_cut_no_value_of_many"),
@@ -168,13 +166,6 @@ def test_sorted_pairs_in_blocks_are_not_whole() -> None:
     """Four borders that cut no pair of sorted rows are luck: one time in sixteen."""
     codes = np.repeat(np.arange(100), 2)
     folds = np.arange(200) * 5 // 200
-    assert judge_values(codes, folds, np.bincount(folds))[0] is None
-
-
-def test_few_rows_of_each_value_are_whole_by_chance() -> None:
-    """Three pairs among unique rows can be whole in a shuffle."""
-    codes = np.append(np.repeat(np.arange(3), 2), np.arange(3, 97))
-    folds = np.arange(100) // 2 % 5
     assert judge_values(codes, folds, np.bincount(folds))[0] is None
 
 
@@ -342,64 +333,6 @@ def test_torn_groups_are_told_where_nothing_is_whole() -> None:
     assert not find_grouping(torn, "fold", LABELS, is_ordered=True).is_known
     whole = column_of("id", [5] * 20)
     assert find_grouping([*torn, whole], "fold", LABELS, is_ordered=False).torn is None
-
-
-SHUFFLED = np.random.default_rng(0).permutation(np.arange(100) % 3)
-BLOCKS = np.sort(SHUFFLED)
-
-
-@pytest.mark.parametrize(
-    ("grouping", "folds", "severity", "n", "line", "detail"),
-    [
-        pytest.param(
-            Grouping(site="dept"),
-            SHUFFLED,
-            "ok",
-            3,
-            "groups: each fold is one 'dept'",
-            "groups: each fold is one 'dept'",
-            id="sites",
-        ),
-        pytest.param(
-            Grouping(whole=column_of("id", [5] * 20)),
-            SHUFFLED,
-            "ok",
-            20,
-            "groups: folds keep 'id' whole (20 values), judged as groups='id'",
-            "groups: folds keep 'id' whole (20 values), judged as groups='id'",
-            id="whole",
-        ),
-        pytest.param(
-            Grouping(torn=column_of("nr", [5] * 20, 1)),
-            SHUFFLED,
-            "leak",
-            1,
-            "1 of 20 values of 'nr' is in several folds, all others in one",
-            "1 of 20 values of 'nr' is in several folds, all others in one; if their rows do not"
-            " belong together, pass groups=False",
-            id="torn",
-        ),
-        pytest.param(
-            Grouping(torn=column_of("nr", [5] * 20, 2)),
-            BLOCKS,
-            "note",
-            2,
-            "2 of 20 values of 'nr' are cut at borders of folds; groups='nr'?",
-            "2 of 20 values of 'nr' are cut at borders of folds; if their rows belong together,"
-            " pass groups='nr'",
-            id="torn_in_blocks",
-        ),
-    ],
-)
-def test_what_is_told(
-    grouping: Grouping, folds: np.ndarray, severity: str, n: int, line: str, detail: str
-) -> None:
-    """A finding says which column explains the folds, and what to pass if that is wrong."""
-    (found,) = write_grouping(grouping, LABELS, folds)
-    assert (found.severity, found.check, found.n) == (severity, "groups", n)
-    assert found.line == line
-    assert found.detail == detail
-    assert found.is_question is (severity == "note")
 
 
 def test_chance_below_which_values_are_whole() -> None:
