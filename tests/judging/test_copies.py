@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -13,9 +12,11 @@ from scipy.stats import poisson
 import stratframe as sf
 from stratframe.judging.copies import FEW_ROWS, find_determined, is_within
 from tests.helpers import TWO_KINDS, Make, columns_of, make, values
+from tests.judging.conftest import findings_on, lines_of
 
 KINDS = st.sampled_from(["text", "ids", "whole", "measured", "rounded", "classes"])
 COLUMNS = st.lists(KINDS, min_size=1, max_size=5)
+FRAMES = st.sampled_from(TWO_KINDS)
 SEEDS = st.integers(0, 10**6)
 ROWS = st.integers(300, 1200)
 MOST_EQUAL = 1 / 500
@@ -80,8 +81,7 @@ def severities(frame: pd.DataFrame, kind: str, names: list[str]) -> set[str]:
     return judged
 
 
-@pytest.mark.parametrize("kind", TWO_KINDS)
-@given(columns=COLUMNS, n=ROWS, seed=SEEDS, copies=st.sampled_from([2, 3, 5]))
+@given(kind=FRAMES, columns=COLUMNS, n=ROWS, seed=SEEDS, copies=st.sampled_from([2, 3, 5]))
 def test_copies_of_all_rows_are_leaks(
     kind: str, columns: list[str], n: int, seed: int, copies: int
 ) -> None:
@@ -91,8 +91,7 @@ def test_copies_of_all_rows_are_leaks(
     assert severities(copy_all(frame, copies), kind, list(frame)) == {"leak"}
 
 
-@pytest.mark.parametrize("kind", TWO_KINDS)
-@given(columns=COLUMNS, n=ROWS, seed=SEEDS)
+@given(kind=FRAMES, columns=COLUMNS, n=ROWS, seed=SEEDS)
 def test_copies_of_half_the_rows_are_leaks(
     kind: str, columns: list[str], n: int, seed: int
 ) -> None:
@@ -102,8 +101,7 @@ def test_copies_of_half_the_rows_are_leaks(
     assert severities(copy_some(frame, 0.5, seed), kind, list(frame)) == {"leak"}
 
 
-@pytest.mark.parametrize("kind", TWO_KINDS)
-@given(columns=COLUMNS, n=ROWS, seed=SEEDS)
+@given(kind=FRAMES, columns=COLUMNS, n=ROWS, seed=SEEDS)
 def test_copies_of_few_rows_are_leaks(kind: str, columns: list[str], n: int, seed: int) -> None:
     """If two columns or more give hardly any equal rows by chance, copies of 2 % of rows leak."""
     frame = draw_frame(seed, columns, n)
@@ -114,25 +112,6 @@ def test_copies_of_few_rows_are_leaks(kind: str, columns: list[str], n: int, see
 
 REVIEWS = {"text": [f"review {row}" for row in range(500)], "label": [0, 1] * 250}
 """Texts that all differ, and their labels."""
-
-
-@pytest.mark.parametrize("duplicates", ["auto", ["text", "label"]])
-def test_a_test_set_that_is_the_train_set(duplicates: Any) -> None:
-    """Two equal frames leak, whether or not the call names their columns."""
-    for library in (pd, pl):
-        reviews = library.DataFrame(REVIEWS)
-        found = sf.check({"train": reviews, "test": reviews}, "label", duplicates=duplicates)
-        assert not found.ok
-        assert "LEAK     1,000 rows (100 %) equal a row of another part" in found.text
-
-
-def test_a_frame_that_was_doubled_before_it_was_dealt(frame: Make) -> None:
-    """Folds of a frame whose rows all occur twice are not fit for use."""
-    doubled = {name: column * 2 for name, column in REVIEWS.items()}
-    dealt = sf.kfold(frame(doubled), "label", seed=1)
-    found = sf.check(dealt, "label")
-    assert found.findings["severity"][0] == "leak"
-    assert "828 rows (83 %) equal a row of another fold, such as rows " in found.text
 
 
 UNIQUE_VALUES = {
@@ -165,7 +144,6 @@ BESIDE = {
         pytest.param("whole", "age", 0, 150, id="people_without_income"),
     ],
 )
-@pytest.mark.parametrize("kind", TWO_KINDS)
 def test_copies_beside_a_frequent_value(
     kind: str, unique: str, beside: str, value: Any, n_rows: int
 ) -> None:
@@ -206,8 +184,8 @@ def draw_frequent(seed: int, kind: str, n: int, share: float, n_classes: int) ->
     return pd.DataFrame({"unique": column, "few": few})
 
 
-@pytest.mark.parametrize("kind", TWO_KINDS)
 @given(
+    kind=FRAMES,
     unique=st.sampled_from(["text", "measured", "whole"]),
     n=ROWS,
     seed=SEEDS,
@@ -249,11 +227,10 @@ def test_missing_ids_of_units_are_no_copies(frame: Make) -> None:
 
 def note_of(found: sf.Check) -> tuple[str, str]:
     """Return the printed line and the full text of the note on equal rows."""
-    checks = values(found.findings, "check")
-    place = checks.index("duplicates")
-    assert values(found.findings, "severity")[place] == "note"
-    (line,) = (line for line in found.text.splitlines() if "rows (" in line)
-    return " ".join(line.split()), values(found.findings, "detail")[place]
+    ((severity, _, detail),) = findings_on(found, "duplicates")
+    assert severity == "note"
+    (line,) = (line for line in lines_of(found) if "rows (" in line)
+    return line, detail
 
 
 VISITS = {
@@ -393,15 +370,6 @@ def test_columns_that_are_named_like_folds_are_never_compared(frame: Make, name:
     unique = [f"part {row}" for row in range(400)] * 2
     made = frame({**labels, name: unique, "fold": [0] * 400 + [1] * 400})
     assert severity_of(made, ["fold", name], "fold") == "note"
-
-
-def test_a_relabelled_fold_column_is_the_same(frame: Make) -> None:
-    """Two columns that differ only in the names of their folds are the same."""
-    data = {"fold": [0, 1, 2, None] * 10, "etype": ["b", "c", "a", None] * 10}
-    message = "'fold' and 'etype' are the same"
-    assert message in sf.check(frame(data), name=["fold", "etype"]).text
-    data["etype"] = ["b", "c", "a", "d"] * 10
-    assert message not in sf.check(frame(data), name=["fold", "etype"]).text
 
 
 @given(found=st.integers(0, 50), expected=st.floats(0, 10))
