@@ -1,15 +1,18 @@
-"""Columns are judged on one kind of frame; a test of what depends on the kind names its kinds."""
+"""Columns are judged on lazy frames, and in the slow run on pandas frames, too.
+
+A test of what depends on the kind of frame names its kinds.
+"""
 
 import pytest
 
 import stratframe as sf
-from tests.helpers import columns_of
+from tests.helpers import columns_of, some_slow
 
 
-@pytest.fixture
-def kind() -> str:
-    """One kind of frame: `tests/test_calls.py` compares what is said of columns of all kinds."""
-    return "polars-lazy"
+@pytest.fixture(params=some_slow(["polars-lazy", "pandas"], ["pandas"]))
+def kind(request: pytest.FixtureRequest) -> str:
+    """The kind of frame: `tests/test_calls.py` compares what is said of columns of all kinds."""
+    return str(request.param)
 
 
 def lines_of(found: sf.Check) -> list[str]:

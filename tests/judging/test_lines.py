@@ -503,6 +503,18 @@ def test_lines_on_sizes(frame: Make, data: Data, options: dict[str, Any], lines:
             id="numbers_too_wide_for_chance",
         ),
         pytest.param(
+            {
+                "city": [*range(40)] * 5,
+                "zip": [*range(1000, 1040)] * 5,
+                "region": [city // 4 for city in range(40)] * 5,
+                "fold": [row // 40 for row in range(200)],
+                "sex": [row // 40 % 3 for row in range(200)],
+            },
+            {"duplicates": "auto"},
+            ["note 160 rows (80 %) equal a row of another fold, maybe by chance"],
+            id="columns_that_follow_from_one",
+        ),
+        pytest.param(
             {"x": [0, 1] * 50, "y": FORTY * 2 + FORTY[:20], "fold": [0] * 50 + [1] * 50},
             {"duplicates": "x"},
             ["LEAK 100 rows (100 %) equal a row of another fold, such as rows 0 and 50"],
