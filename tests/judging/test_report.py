@@ -277,7 +277,7 @@ LEVELS.columns = pd.MultiIndex.from_product([LEVELS.columns, [""]])
         pytest.param(lambda df: sf.report(df, ["y", "fold"]), id="list"),
         pytest.param(lambda df: sf.report(df, sf.classes("fold")), id="term"),
         pytest.param(lambda df: sf.report(df, sf.margins(["fold"])), id="margins"),
-        pytest.param(lambda df: sf.report(df, pl.col("fold")), id="expression"),
+        pytest.param(lambda _: sf.report(pl.DataFrame(PATIENTS), pl.col("fold")), id="expression"),
         pytest.param(lambda _: sf.report(LEVELS, [("fold", "")]), id="levels"),
     ],
 )
