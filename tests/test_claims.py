@@ -1,12 +1,17 @@
 """Claims of pages that no code on the page shows."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+import sklearn
+from sklearn.model_selection import StratifiedKFold
 
 import stratframe as sf
 
+DOCS = Path(__file__).parents[1] / "docs"
 N = 60
 ROWS = pd.DataFrame(
     {
@@ -45,3 +50,14 @@ def test_totals_inside_bins(options: dict[str, Any]) -> None:
     """`make.md` does not exclude `sf.total` after bins, with groups or with a key."""
     folds = sf.kfold(ROWS, [sf.quantiles("x2", 3), sf.total("x1")], k=5, **options)["fold"]
     assert folds.nunique() == 5
+
+
+def test_scikit_learn_is_quoted() -> None:
+    """`does-it-matter.md` quotes a sentence of scikit-learn as it stands in that version."""
+    page = (DOCS / "does-it-matter.md").read_text(encoding="utf-8")
+    quotation = re.search(r'"([^"]+)", says scikit-learn ([\d.]+)', page)
+    assert quotation is not None
+    sentence, version = quotation.groups()
+    if not sklearn.__version__.startswith(f"{version}."):
+        pytest.skip(f"needs scikit-learn {version}")
+    assert sentence in " ".join((StratifiedKFold.__doc__ or "").split())

@@ -108,6 +108,25 @@ def test_nothing_that_is_read_is_run() -> None:
         assert not names & {"compile", "eval", "exec"}, module
 
 
+def test_only_counts_are_left_to_numpy_unique() -> None:
+    """`np.unique` counts or finds places; `distinct_values` is faster where it only sorts.
+
+    Functions of sets call it, too.
+    """
+    sets = {"np.setdiff1d", "np.setxor1d", "np.intersect1d", "np.union1d"}
+    slow = []
+    for module, tree in TREES.items():
+        for node in ast.walk(tree):
+            function = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+            if function in sets:
+                slow.append(f"{module}: {ast.unparse(node)}")
+            if isinstance(node, ast.Call) and function == "np.unique":
+                options = {each.arg for each in node.keywords}
+                if not options & {"return_counts", "return_inverse", "return_index", "axis"}:
+                    slow.append(f"{module}: {ast.unparse(node)}")
+    assert slow == []
+
+
 def run_nodes(tree: ast.AST) -> Iterator[ast.AST]:
     """Walk the code that may run: all but what is under `if TYPE_CHECKING:`."""
     for node in ast.iter_child_nodes(tree):
