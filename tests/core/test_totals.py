@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stratframe.core.seeds import StreamTag, word_stream
-from stratframe.core.totals import group_totals, measure_totals, swap_for_totals
+from stratframe.core.totals import are_equal, group_totals, measure_totals, swap_for_totals
 
 from .groups.partitions import HALVES
 
@@ -51,3 +51,9 @@ def test_a_total_is_large_beyond_four_standard_deviations(n: int) -> None:
     sizes = np.array([n - 1, 1])
     _, is_large = measure_totals(values[None], folds, sizes, np.arange(n))
     assert is_large.tolist() == [[values[-1] - values.mean() > 4 * values.std()] * 2]
+
+
+def test_empty_folds_do_not_make_sizes_unequal() -> None:
+    """Sizes are equal if those of the folds with rows differ by at most one."""
+    assert are_equal(np.array([5, 0, 6]))
+    assert not are_equal(np.array([5, 0, 7]))
