@@ -64,18 +64,23 @@ def count_split_pairs(words: Words, folds: Ints) -> int:
     words = words[order]
     folds = folds[order]
     is_new = words[1:] != words[:-1]
-    all_pairs = pairs_in_runs(np.append(0, np.flatnonzero(is_new) + 1), len(words))
+    all_pairs = pairs_in_runs(is_new)
     is_new |= folds[1:] != folds[:-1]
-    return all_pairs - pairs_in_runs(np.append(0, np.flatnonzero(is_new) + 1), len(words))
+    return all_pairs - pairs_in_runs(is_new)
 
 
 def start_of_sets(ascending: Words) -> Ints:
     """List the positions at which a new value starts."""
     if not len(ascending):
         return np.zeros(0, dtype=np.int64)
-    return np.append(0, np.flatnonzero(ascending[1:] != ascending[:-1]) + 1)
+    return starts_of_runs(ascending[1:] != ascending[:-1])
 
 
-def pairs_in_runs(starts: Ints, n: int) -> int:
-    """Count the pairs of rows within runs that start at the given positions."""
-    return count_pairs(np.diff(np.append(starts, n)))
+def starts_of_runs(is_new: Flags) -> Ints:
+    """List where runs start: at the first row, and at each other row that is flagged."""
+    return np.append(0, np.flatnonzero(is_new) + 1)
+
+
+def pairs_in_runs(is_new: Flags) -> int:
+    """Count the pairs of rows within runs; the flags say which rows but the first start one."""
+    return count_pairs(np.diff(np.append(starts_of_runs(is_new), len(is_new) + 1)))
