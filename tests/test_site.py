@@ -191,3 +191,20 @@ def test_link_checker(tmp_path):
         "a.html: d.png: no such file",
         "s.css: loads https://example.org/y.png",
     ]
+
+
+def test_pages_that_llms_does_not_name(tmp_path: Path) -> None:
+    """A page that llms.txt does not name is a fault."""
+    check = runpy.run_path(str(ROOT / ".ci" / "links.py"))["find_unnamed"]
+    (tmp_path / "which.html").write_text("")
+    (tmp_path / "llms.txt").write_text("- [Groups](groups.html)")
+    assert check(tmp_path) == ["llms.txt: which.html is missing"]
+
+
+def test_pages_without_a_description(tmp_path: Path) -> None:
+    """A page that does not describe itself to search engines is a fault, but for the search."""
+    check = runpy.run_path(str(ROOT / ".ci" / "links.py"))["find_undescribed"]
+    (tmp_path / "which.html").write_text('<meta name="description" content="Find your line.">')
+    (tmp_path / "why.html").write_text("")
+    (tmp_path / "search.html").write_text("")
+    assert check(tmp_path) == ["why.html: no description"]
