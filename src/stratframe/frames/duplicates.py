@@ -443,7 +443,7 @@ def seem_unique(column: Any) -> bool:
 def count_unique_rows(series: Sequence[Any]) -> tuple[list[Any], Ints | None]:
     """Return distinct rows and their counts or, if grouping saves no time, all rows and None."""
     can_group = all(isinstance(each, pl.Series) and not is_nested(each.dtype) for each in series)
-    if not (can_group and has_threads()):
+    if len(series[0]) <= HEAD_ROWS or not (can_group and has_threads()):
         return list(series), None
     # The columns are named by position, because two columns may have the same name.
     rows = pl.DataFrame([column.alias(str(place)) for place, column in enumerate(series)])

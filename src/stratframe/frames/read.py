@@ -49,6 +49,10 @@ NESTED = (tuple, pl.Expr)
 TEXTS = (pl.String, pl.Categorical, pl.Enum)
 """The Polars dtypes of text."""
 
+FEW_VALUES = 1 << 11
+"""Up to this many values are encoded as Python objects, which takes less time than the five
+expressions that hash them and compare them with their classes."""
+
 TEXT_BLOCK = 1 << 16
 """The number of strings that are joined at a time."""
 
@@ -101,12 +105,18 @@ def encode_known(series: pl.Series, hash_values: HashValues) -> tuple[Ints, int]
         series = series.to_physical()
     if is_whole(series.dtype):
         return factorize(series.to_numpy())
+    if len(series) <= FEW_VALUES:
+        return factorize_objects(objects_of(series))
     codes, n_codes = factorize(hash_values(series).to_numpy())
     classes = series.gather(first_occurrence(codes, n_codes))
     blocks = [slice(start, start + CHUNK) for start in range(0, len(codes), CHUNK)]
     if all((classes.gather(codes[block]) == series[block]).all() for block in blocks):
         return codes, n_codes
-    return factorize(np.array(series.to_list(), dtype=object))  # different values share a hash
+    return factorize_objects(objects_of(series))  # different values share a hash
+
+
+def objects_of(series: pl.Series) -> np.ndarray:
+    return np.array(series.to_list(), dtype=object)
 
 
 def is_whole(dtype: pl.DataType) -> bool:
