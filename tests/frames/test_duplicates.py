@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratframe.frames import duplicates
+from stratframe.frames import ComparedColumn, duplicates, number_columns
 
 from .columns import Column
 
@@ -45,12 +45,12 @@ def test_rows_of_several_columns(n_values: int) -> None:
     folds = rng.integers(-1, 4, 400)
     expected = counted(list(zip(*(each.tolist() for each in data.values()), strict=True)), folds)
     for make in (pd.Series, pl.Series):
-        columns = [make(each) for each in data.values()]
+        columns = number_columns([make(each) for each in data.values()])
         assert duplicates.count_across_folds(columns, folds) == expected
         rows, sets = duplicates.rows_across_folds(columns, folds)
         assert (len(rows), len(set(sets.tolist()))) == (expected.n_rows, expected.n_split)
-    merged_by_floats = pd.Series([2**60 + 1, 2**60, 1.5], dtype=object)
-    assert duplicates.count_across_folds([merged_by_floats], np.arange(3)).n_values == 3
+    merged_by_floats = number_columns([pd.Series([2**60 + 1, 2**60, 1.5], dtype=object)])
+    assert duplicates.count_across_folds(merged_by_floats, np.arange(3)).n_values == 3
 
 
 @pytest.mark.parametrize("n_words", [1, 7, 1000, 2**63])
@@ -63,13 +63,14 @@ def test_hashes_may_collide(n_words: int, data: st.DataObject) -> None:
     folds = np.arange(n) % 3
     rows = np.array(sorted(data.draw(st.sets(st.integers(0, n - 1), min_size=1))))
     series = [pd.Series(columns[0]), pl.Series(columns[1])]
-    words = duplicates.row_words(series) % np.uint64(n_words)
+    compared = number_columns(series)
+    words = duplicates.row_words(compared) % np.uint64(n_words)
     kept = [(columns[0][row], columns[1][row]) for row in rows]
     expected = counted(kept, folds[rows])
     if expected.example is not None:
         places = rows[[*(expected.example.rows or ())]].tolist()
         expected = expected._replace(example=duplicates.SharedExample((places[0], places[1])))
-    assert duplicates.count_across_folds(series, folds, rows, words) == expected
+    assert duplicates.count_across_folds(compared, folds, rows, words) == expected
     for column, each in zip(columns, series, strict=True):
         assert duplicates.all_unique(each) == (n > 1 and len(set(column)) == n)
 
@@ -85,8 +86,8 @@ NESTED = [
 @pytest.mark.parametrize("series", NESTED, ids=lambda _: "")
 def test_nested_columns_cannot_be_compared(series: Any) -> None:
     """Lists, structs, arrays and objects of Polars have no values that are equal."""
-    assert duplicates.groupable(series) is None
-    assert duplicates.groupable(pd.Series(["a", 1, None])) is not None
+    assert not ComparedColumn(series).is_comparable
+    assert ComparedColumn(pd.Series(["a", 1, None])).is_comparable
 
 
 UNIQUE: list[list[Any]] = [[1, 2, 3], [1, None, 3], ["a", "b"]]
@@ -118,20 +119,26 @@ def test_numbers_that_repeat_by_chance(values: list[Any], expected: float) -> No
 
 def test_unique_rows_are_counted() -> None:
     """Equal rows of Polars columns are kept once, under the names of the columns."""
-    one = pl.Series("x", ["a", "b", "a", None, None])
-    two = pl.Series("x", [1.5, 2, 1.5, 0, 0])
+    one = pl.Series("x", ["a", "b", "a", None, None] * 20_000)
+    two = pl.Series("x", [1.5, 2, 1.5, 0, 0] * 20_000)
     kept, counts = duplicates.count_unique_rows([one, two])
     assert [series.name for series in kept] == ["x", "x"]
     rows = dict(zip(zip(*kept, strict=True), counts.tolist(), strict=True))
-    assert rows == {("a", 1.5): 2, ("b", 2.0): 1, (None, 0.0): 2}
+    assert rows == {("a", 1.5): 40_000, ("b", 2.0): 20_000, (None, 0.0): 40_000}
 
 
-LEFT = [pd.Series([1, 1]), pl.Series([[1], [1]]), pl.Series(np.arange(10_000))]
+LEFT = [
+    pl.Series([1, 1]),
+    pd.Series([1]).repeat(70_000),
+    pl.Series([[1]] * 70_000),
+    pl.Series(np.arange(70_000)),
+    pl.Series([object()] * 70_000, dtype=pl.Object),
+]
 
 
-@pytest.mark.parametrize("series", [*LEFT, pl.Series([object()] * 2, dtype=pl.Object)])
+@pytest.mark.parametrize("series", LEFT, ids=["few", "pandas", "lists", "many values", "objects"])
 def test_rows_are_kept_where_counting_is_slower(series: Any) -> None:
-    """Columns of pandas, nested ones and those of many values stay as they are."""
+    """Few rows, columns of pandas, nested ones and those of many values stay as they are."""
     kept, counts = duplicates.count_unique_rows([series])
     assert kept[0] is series
     assert counts is None

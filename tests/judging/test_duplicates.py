@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import stratframe as sf
-from stratframe.frames import duplicates
+from stratframe.frames import compared_column, duplicates
 from tests.helpers import TWO_KINDS, Make, columns_of, make
 from tests.judging.conftest import findings_on
 
@@ -174,7 +174,7 @@ def test_a_source_beside_copied_texts(frame: Make) -> None:
 @pytest.mark.parametrize("hidden", ["oof", "weight"])
 def test_samples_of_many_rows_find_copies(hidden: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Above some number of rows, samples of hashes show whether to compare all rows."""
-    monkeypatch.setattr(duplicates, "MOST_HASHED", 1000)
+    monkeypatch.setattr(compared_column, "SHORT", 1000)
     monkeypatch.setattr(duplicates, "SAMPLED", 500)
     monkeypatch.setattr(duplicates, "HEAD_ROWS", 2000)
     rows = people(4000)

@@ -30,6 +30,7 @@ Each module imports only from the modules above it.
 
 from . import arrow, calendars, files, lazy, periods, threads
 from .attach import NewColumn
+from .compared_column import ComparedColumn, number_columns
 from .dtypes import (
     is_continuous,
     is_measured,

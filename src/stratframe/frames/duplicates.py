@@ -1,7 +1,4 @@
-"""Count the rows with equal values, and find equal rows in different folds.
-
-All missing values count as equal, whether they are NaN or null, and -0.0 is equal to 0.0.
-"""
+"""Count the rows with equal values, and find equal rows in different folds."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -20,10 +17,9 @@ from ..core.strata import (
     sum_by,
 )
 from ..core.types import Codes, Flags, Ints, Words
-from ..errors import StratError
-from .dtypes import dtype_of, is_nested, nested_error, numbers_at, to_floats, to_polars
+from .compared_column import ComparedColumn
+from .dtypes import dtype_of, is_nested, numbers_at, to_floats
 from .libraries import Series, take, value_at
-from .read import encode_classes
 from .threads import has_threads
 
 MANY_SETS = 1 << 13
@@ -38,9 +34,6 @@ FIRST_ROWS = 1 << 10
 
 MOSTLY_UNIQUE = 0.9
 """The share of distinct hashes below which repeated rows are not listed."""
-
-MOST_HASHED = 1 << 14
-"""The maximum number of rows of which all are hashed to look for nearly equal rows."""
 
 SAMPLED = 1 << 13
 """The expected number of rows in a sample of more rows; it has some 80 rows of 1 % of copies."""
@@ -100,7 +93,7 @@ class HashedRows(NamedTuple):
 
 
 def count_across_folds(
-    columns: Sequence[Any],
+    columns: Sequence[ComparedColumn],
     folds: Ints,
     rows: Ints | None = None,
     words: Words | None = None,
@@ -131,14 +124,18 @@ def count_across_folds(
 
 
 def count_with_example(
-    columns: Sequence[Any], rows: Ints, folds: Ints, values: list[Any], words: Words | None = None
+    columns: Sequence[ComparedColumn],
+    rows: Ints,
+    folds: Ints,
+    values: list[Any],
+    words: Words | None = None,
 ) -> SharedRows:
     """Count as in `count_across_folds`; the example has the shared values and the fold labels."""
     shared = count_across_folds(columns, folds, rows, words)
     if shared.example is None or shared.example.rows is None:
         return shared
     first, second = sorted(shared.example.rows, key=lambda row: folds[row])
-    named = [column for column in columns if not isinstance(column, np.ndarray)]
+    named = [column.series for column in columns if not isinstance(column.series, np.ndarray)]
     example = shared.example._replace(
         rows=(first, second),
         values=tuple(value_at(series, first) for series in named),
@@ -156,17 +153,6 @@ def find_example(
     first = np.argmax(is_split[sets])
     is_other = (sets == sets[first]) & (fold_of_row != fold_of_row[first])
     return SharedExample((int(places[first]), int(places[np.argmax(is_other)])))
-
-
-def value_sizes(column: Any, rows: Ints) -> Ints:
-    """Count the rows with each value; the first count is that of missing values."""
-    return np.bincount(encode_classes(column)[0][rows] + 1)
-
-
-def rows_of_rare_values(column: Any, rows: Ints, most: int) -> Ints:
-    """List those of the given rows whose value occurs in at most `most` of them."""
-    codes = encode_classes(column)[0][rows] + 1
-    return rows[np.bincount(codes)[codes] <= most]
 
 
 def count_values(sizes: Ints) -> SharedRows:
@@ -202,7 +188,7 @@ def expect_repeats(series: Series) -> float:
 
 
 def rows_across_folds(
-    columns: Sequence[Any], folds: Ints, rows: Ints | None = None
+    columns: Sequence[ComparedColumn], folds: Ints, rows: Ints | None = None
 ) -> tuple[Ints, Ints]:
     """Return the positions of the rows that equal a row in a different fold, and the set of each.
 
@@ -218,7 +204,7 @@ def rows_across_folds(
 
 
 def number_sets(
-    columns: Sequence[Any], rows: Ints | None = None, words: Words | None = None
+    columns: Sequence[ComparedColumn], rows: Ints | None = None, words: Words | None = None
 ) -> tuple[Ints, Codes, int]:
     """Number the sets of equal rows, and leave out most of the unique rows.
 
@@ -238,8 +224,7 @@ def number_sets(
     sets = np.zeros(n, dtype=np.int64)
     n_sets = min(n, 1)
     for column in columns if n_sets else ():
-        values = column if places is None else take(column, places)
-        codes, n_codes = encode_classes(to_groupable(values))
+        codes, n_codes = column.classes_at(places)
         if n_sets * (n_codes + 1) <= n:
             sets = sets * (n_codes + 1) + (codes + 1)
             n_sets *= n_codes + 1
@@ -250,7 +235,9 @@ def number_sets(
     return np.arange(n) if places is None else places, sets, n_sets
 
 
-def rows_to_compare(columns: Sequence[Any], rows: Ints | None, words: Words | None) -> Ints | None:
+def rows_to_compare(
+    columns: Sequence[ComparedColumn], rows: Ints | None, words: Words | None
+) -> Ints | None:
     """List the rows that remain if most of the unique rows are left out; None stands for all."""
     words = row_words(columns) if words is None else words
     if rows is None or len(rows) == len(words):
@@ -276,37 +263,15 @@ def find_repeated(words: Words) -> Ints | None:
     return rows[np.isin(words[rows], repeats)]
 
 
-def row_words(columns: Sequence[Any]) -> Words:
+def row_words(columns: Sequence[ComparedColumn]) -> Words:
     """Return a word for each row: the sum of the hashes of the values in the row."""
     words = np.zeros(len(columns[0]), dtype=np.uint64)
-    for place, column in enumerate(columns):
-        words += column_words(column, place)
+    for column in columns:
+        words += column.words
     return words
 
 
-def column_words(column: Any, place: int) -> Words:
-    """Hash the values of a column, with the position of the column as the seed."""
-    series = to_groupable(column)
-    if dtype_of(series).is_float():
-        # NaN must equal null, and -0.0 must equal 0.0.
-        values = to_floats(series) + 0.0
-        values[np.isnan(values)] = np.nan
-        series = pl.Series(values)
-    hashed = to_polars(series)
-    assert hashed is not None
-    return hashed.hash(place).to_numpy()
-
-
-def values_to_compare(column: Any, rows: Ints) -> Any:
-    """Return numbers that are equal where some rows are: whole numbers themselves, or hashes."""
-    if not isinstance(column, np.ndarray) and dtype_of(column).is_integer():
-        numbers = numbers_at(column, rows)
-        if numbers is not None:
-            return numbers
-    return column_words(take(column, rows), 0)
-
-
-def hash_rows(columns: Sequence[Any], *, for_each: bool = True) -> list[HashedRows]:
+def hash_rows(columns: Sequence[ComparedColumn], *, for_each: bool = True) -> list[HashedRows]:
     """Hash the values of all rows or, of many rows, of two samples, or of one if not `for_each`.
 
     Some columns choose a sample: it consists of the rows whose hash in these columns is small. Rows
@@ -316,14 +281,10 @@ def hash_rows(columns: Sequence[Any], *, for_each: bool = True) -> list[HashedRo
     """
     n = len(columns[0])
     places = range(len(columns))
-    if n <= MOST_HASHED or len(columns) < 2:
-        words = [column_words(column, place) for place, column in enumerate(columns)]
-        return [HashedRows(np.arange(n), np.array(words), places)]
+    if columns[0].is_short or len(columns) < 2:
+        return [HashedRows(np.arange(n), np.array([column.words for column in columns]), places)]
     some = strided_rows(n)
-    few_words = [
-        column_words(take(column, some), place)
-        for place, column in enumerate(columns[:MOST_CANDIDATES])
-    ]
+    few_words = [column.words_at(some) for column in columns[:MOST_CANDIDATES]]
     n_values = [len(distinct_values(own)) for own in few_words]
     most_first = np.argsort(n_values)[::-1].tolist()
     first = choose_columns(few_words, most_first[: len(most_first) // 2])
@@ -347,13 +308,13 @@ def choose_columns(words: Sequence[Words], places: Sequence[int]) -> list[int]:
     return chosen
 
 
-def hash_sample(columns: Sequence[Any], chosen: Sequence[int], places: Sequence[int]) -> HashedRows:
+def hash_sample(
+    columns: Sequence[ComparedColumn], chosen: Sequence[int], places: Sequence[int]
+) -> HashedRows:
     """Hash the values of the rows whose hash in the chosen columns is small."""
-    joint = column_words(columns[chosen[0]], chosen[0])
-    for place in chosen[1:]:
-        joint = joint + column_words(columns[place], place)
+    joint = row_words([columns[place] for place in chosen])
     rows = np.flatnonzero(are_small(joint))
-    words = [column_words(take(column, rows), place) for place, column in enumerate(columns)]
+    words = [column.words_at(rows) for column in columns]
     return HashedRows(rows, np.array(words).reshape(len(columns), len(rows)), places)
 
 
@@ -380,62 +341,30 @@ def count_folds_of_sets(sets: Codes, folds: Ints) -> tuple[Ints, Ints]:
     return present // n_folds, sizes
 
 
-def groupable(series: Series) -> Any:
-    """Convert a column to one that Polars can group; return None if it holds nested values."""
-    with suppress(StratError):
-        return to_groupable(series)
-    return None
-
-
-def to_groupable(column: Any) -> Any:
-    """Convert a column to one that Polars can hash; many kinds of pandas columns become codes."""
-    if isinstance(column, np.ndarray):
-        return pl.Series(column)
-    dtype = dtype_of(column)
-    if isinstance(column, pl.Series) and is_nested(dtype):
-        raise nested_error(column.name, dtype)
-    is_number = dtype.is_float() or dtype.is_integer() or dtype == pl.Boolean
-    if isinstance(column, pl.Series):
-        return column
-    if is_number and column.dtype != object:
-        return to_polars(column) if is_shared(column) else column
-    if dtype == pl.String and str(getattr(column.dtype, "storage", "")).startswith("pyarrow"):
-        return to_polars(column)
-    return pl.Series(encode_classes(column)[0])  # as floats, different objects could be equal
-
-
-def is_shared(series: Any) -> bool:
-    """Return whether a Polars series can hold a pandas column of numbers without a copy."""
-    if not isinstance(series.dtype, np.dtype) or not series.dtype.isnative:
-        return False
-    is_kept = series.dtype.kind in "iu" or series.dtype == np.float64
-    return is_kept and bool(series.to_numpy().flags.c_contiguous)
-
-
-def all_unique(column: Any) -> bool:
+def all_unique(series: Series) -> bool:
     """Return whether a column has at least two rows and no repeated value."""
-    for n_rows in sorted({min(n, len(column)) for n in (FIRST_ROWS, HEAD_ROWS, len(column))}):
-        if n_rows < 2 or has_repeats(column[:n_rows]):
+    for n_rows in sorted({min(n, len(series)) for n in (FIRST_ROWS, HEAD_ROWS, len(series))}):
+        if n_rows < 2 or has_repeats(series[:n_rows]):
             return False
     return True
 
 
-def has_repeats(column: Any) -> bool:
+def has_repeats(series: Series) -> bool:
     """Return whether two rows of a column have the same value; missing values are equal."""
-    numbers = None if isinstance(column, np.ndarray) else numbers_at(column)
+    numbers = numbers_at(series)
     if numbers is not None:
         ascending = np.sort(numbers)  # NaN is last
         if ascending[-1] == ascending[-1]:
             return bool((ascending[1:] == ascending[:-1]).any())
-    _, sets, _ = number_sets([column])
+    _, sets, _ = number_sets([ComparedColumn(series)])
     return len(distinct_values(sets)) < len(sets)
 
 
-def seem_unique(column: Any) -> bool:
+def seem_unique(series: Series) -> bool:
     """Return whether no value repeats in a sample of the values of a column of many rows."""
-    if has_repeats(take(column, strided_rows(len(column)))):
+    if has_repeats(take(series, strided_rows(len(series)))):
         return False
-    words = column_words(column, 0)
+    words = ComparedColumn(series).words
     sampled = words[are_small(words)]
     return len(distinct_values(sampled)) == len(sampled)
 

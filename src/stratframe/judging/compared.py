@@ -15,7 +15,7 @@ from ..core.near_copies import flag_split_rows
 from ..core.strata import distinct_values
 from ..core.types import Ints
 from ..errors import FOLD_NAME, plural_name
-from ..frames import Frame
+from ..frames import ComparedColumn, Frame, number_columns
 from ..pipeline.fold_counts import check_not_itself
 from ..pipeline.nest import place_rows
 from ..pipeline.options import Options
@@ -53,10 +53,10 @@ def read_compared(
     if asked.terms:
         compared.append(read_groups(eager, names, asked))
     if keys:
-        columns = frames.read_columns(eager, keys)
+        columns = number_columns(frames.read_columns(eager, keys))
         compared.append(ComparedUnits("keys", columns, plural_name(asked.key, "keys")))
     if refs:
-        compared.append(ComparedRows(frames.read_columns(eager, refs)))
+        compared.append(ComparedRows(number_columns(frames.read_columns(eager, refs))))
     elif asked.is_auto:
         compared.append(read_duplicates(eager, every, twice, asked))
     return eager, compared
@@ -69,7 +69,7 @@ def read_groups(frame: Any, names: Sequence[Any], asked: Asked) -> ComparedUnits
     if all(term.is_nominal for term in terms):
         frames.references.check_one_each("groups", refs, columns)
         names = tuple(map(frames.format_reference, refs)) if len(refs) > 1 else ()
-        return ComparedUnits("groups", columns, plural_name(asked.groups), names)
+        return ComparedUnits("groups", number_columns(columns), plural_name(asked.groups), names)
     read = {"groups": columns}
     # As in `kfold`, rows without a fold do not link other rows.
     no_fold = [frames.is_missing(series) for series in frames.read_columns(frame, names)]
@@ -81,7 +81,7 @@ def read_groups(frame: Any, names: Sequence[Any], asked: Asked) -> ComparedUnits
     assert found is not None
     nearest = partial(entry.term.nearest_groups, entry, found)
     codes = place_rows(found, strata.dealt.rows, len(frame))
-    return ComparedUnits("groups", [codes], entry.term.group_noun, nearest=nearest)
+    return ComparedUnits("groups", number_columns([codes]), entry.term.group_noun, nearest=nearest)
 
 
 def compared_columns(
@@ -118,18 +118,18 @@ def read_duplicates(
     is_long = len(frame) > frames.duplicates.HEAD_ROWS
     every = frames.read_columns(frame, refs)
     are_continuous = [frames.is_continuous(series) for series in every]
-    for place in np.argsort(np.logical_not(are_continuous), kind="stable"):
+    for place in np.argsort(np.logical_not(are_continuous), kind="stable").tolist():
         series, is_continuous = every[place], are_continuous[place]
         if is_continuous and is_long and len(unique) == MOST_UNIQUE:
             continue
-        column, name = frames.duplicates.groupable(series), name_of(series.name)
+        column, name = ComparedColumn(series, place), name_of(series.name)
         # One column that differs in every row shows that no rows are equal; others may be sampled.
         differs = frames.duplicates.all_unique
         if unique and is_long:
             differs = frames.duplicates.seem_unique
-        if column is None:  # a nested column
+        if not column.is_comparable:
             left_aside.append(name)
-        elif not differs(column):
+        elif not differs(column.hashable):
             if not holds_folds(series):
                 columns.append(column)
                 labels.append(series.name)
@@ -185,21 +185,21 @@ def find_twin(frame: Any, names: Sequence[Any], folds: Ints) -> str | None:
     rows = np.flatnonzero(folds >= 0)
     columns, _ = compared_columns(frame, names, ())
     for series in frames.read_columns(frames.collect_columns(frame, columns), columns):
-        column = frames.duplicates.groupable(series)
-        if column is None or holds_folds(series):
+        column = ComparedColumn(series)
+        if not column.is_comparable or holds_folds(series):
             continue
         if matches_folds(column, folds, rows):
             return name_of(series.name)
     return None
 
 
-def matches_folds(column: Any, folds: Ints, rows: Ints) -> bool:
+def matches_folds(column: ComparedColumn, folds: Ints, rows: Ints) -> bool:
     """Return whether each fold has one value of the column, and each value is in one fold."""
     n_folds = 0
     # A few rows tell most columns apart.
     for some in (rows[:: max(len(rows) // FEW_ROWS, 1)], rows):
         own_folds = folds[some]
-        values = frames.duplicates.values_to_compare(column, some)
+        values = column.numbers_at(some)
         n_folds = len(distinct_values(own_folds))
         if len(distinct_values(values)) != n_folds or flag_split_rows(values, own_folds).any():
             return False

@@ -13,7 +13,7 @@ from ..core.chance import chi_squared_tail
 from ..core.copies import MOST_COPIES, are_copied
 from ..core.strata import distinct_values
 from ..core.types import Ints, Words
-from ..frames import SharedRows
+from ..frames import ComparedColumn, SharedRows
 from ..frames.duplicates import count_across_folds
 
 Explanation: TypeAlias = Literal["chance", "chance in fewer"]
@@ -59,7 +59,7 @@ TOO_MANY = 0.001
 class ComparedRows(NamedTuple):
     """The columns in which equal rows are looked for."""
 
-    columns: Sequence[Any] = ()
+    columns: Sequence[ComparedColumn] = ()
     """The columns that are compared; empty if an engine compares the rows."""
     left_aside: Sequence[str] = ()
     """The names of the columns that are not compared."""
@@ -158,7 +158,12 @@ def explains_copied_columns(
 
 
 def explains_rare_values(
-    compared: ComparedRows, column: Any, folds: Ints, rows: Ints, words: Words, lenient: int
+    compared: ComparedRows,
+    column: ComparedColumn,
+    folds: Ints,
+    rows: Ints,
+    words: Words,
+    lenient: int,
 ) -> bool:
     """Return whether chance can explain the equal rows with rare values of a copied column.
 
@@ -166,10 +171,10 @@ def explains_rare_values(
     that they hide the copies of all others. If columns are independent, so are the other columns
     in the rows that are chosen by the values of this one, and the same rules hold.
     """
-    sizes = frames.duplicates.value_sizes(column, rows)
+    sizes = column.value_sizes(rows)
     if sizes.max(initial=0) <= MOST_COPIES or not are_copied(sizes):
         return True
-    rare = frames.duplicates.rows_of_rare_values(column, rows, MOST_COPIES)
+    rare = column.rows_of_rare_values(rows, MOST_COPIES)
     shared = count_across_folds(compared.columns, folds, rare, words)
     if not are_enough(compared, shared, len(rows)):
         return True
@@ -186,7 +191,7 @@ def explains_rows(
 ) -> bool:
     """Return whether chance can explain the equal rows among the rows at these positions."""
     columns, measured = compared.columns, compared.measured
-    sizes = [frames.duplicates.value_sizes(column, rows) for column in columns]
+    sizes = [column.value_sizes(rows) for column in columns]
     alone = [frames.duplicates.count_values(each) for each in sizes]
     if measured is None:
         return is_chance(shared, alone, len(rows), nearly_unique(shared, alone))
@@ -217,7 +222,7 @@ def leave_out_determined(compared: ComparedRows, shared: SharedRows, rows: Ints)
     Copies agree in all columns, but a column is only said to determine others if it has at most
     half as many values as there are distinct rows, so that not only copies share its values.
     """
-    words = [frames.duplicates.column_words(column, 0)[rows] for column in compared.columns]
+    words = [column.words[rows] for column in compared.columns]
     n_values = np.array([len(distinct_values(own)) for own in words])
     is_left = np.ones(len(words), dtype=np.bool_)
     for place in np.argsort(-n_values, kind="stable").tolist():
@@ -252,7 +257,7 @@ def neighbours_alike(words: Words) -> tuple[Ints, Ints]:
 
 
 def agrees_by_chance(
-    columns: Sequence[Any],
+    columns: Sequence[ComparedColumn],
     shared: SharedRows,
     alone: Sequence[SharedRows],
     folds: Ints,
@@ -274,7 +279,7 @@ def agrees_by_chance(
         if most < n_pairs and not is_within(found, most * n_alike / (n_pairs - most), lenient):
             continue  # even an upper bound on `expected` is too small
         others = [*columns[:place], *columns[place + 1 :]]
-        own = words - frames.duplicates.column_words(columns[place], place)
+        own = words - columns[place].words
         agreeing = count_across_folds(others, folds, rows, own)
         n_others = n_pairs - agreeing.n_pairs
         expected = agreeing.n_split_pairs * (n_alike / n_others if n_others else 1)
@@ -349,7 +354,7 @@ def are_repeated(shared: SharedRows, rows: Ints, words: Words) -> bool:
     return not are_copied(np.unique(words[rows], return_counts=True)[1])
 
 
-def have_ids(columns: Sequence[Any], shared: SharedRows, rows: Ints) -> bool:
+def have_ids(columns: Sequence[ComparedColumn], shared: SharedRows, rows: Ints) -> bool:
     """Return whether most rows repeat, and a column that can hold ids determines all others.
 
     The rows may be copies of a table with ids, or two visits of each patient.
@@ -357,7 +362,7 @@ def have_ids(columns: Sequence[Any], shared: SharedRows, rows: Ints) -> bool:
     if 2 * shared.n_values > len(rows):
         return False
     return any(
-        not frames.is_continuous(column)
-        and np.count_nonzero(frames.duplicates.value_sizes(column, rows)) >= shared.n_values
+        not frames.is_continuous(column.series)
+        and np.count_nonzero(column.value_sizes(rows)) >= shared.n_values
         for column in columns
     )

@@ -13,7 +13,7 @@ from ..core.near_copies import count_split_pairs, count_without_each, flag_split
 from ..core.strata import count_pairs, distinct_values, share_of_pairs
 from ..core.types import Ints, Values, Words
 from ..errors import describe, plural
-from ..frames import FoldValues, SharedRows
+from ..frames import ComparedColumn, FoldValues, SharedRows
 from ..frames.duplicates import HashedRows, count_across_folds, count_with_example
 from .behaviour import (
     SAMPLED,
@@ -112,7 +112,7 @@ def count_equal_rows(compared: ComparedRows, values: list[Any], folds: Ints) -> 
     by_chance = is_judged and is_explained(compared, shared, folds, rows, words)
     nearly = None
     if compared.measured is not None and not (is_judged and not by_chance):
-        nearly = find_hidden_copies(compared, folds, rows)
+        nearly = find_hidden_copies(compared, shared, folds, rows)
     if nearly is not None and by_chance and shared.n_rows > COMPARABLE * nearly.n_rows:
         nearly = nearly._replace(is_leak=False)
     return EqualRows(compared, shared, by_chance, nearly)
@@ -153,7 +153,7 @@ def count_beside_unique(
     return none
 
 
-def may_have_copies(columns: Sequence[Any], folds: Ints, n_rows: int) -> bool:
+def may_have_copies(columns: Sequence[ComparedColumn], folds: Ints, n_rows: int) -> bool:
     """Return whether all rows or a sample have many that equal a row of another fold."""
     (sample,) = hash_dealt_rows(columns, folds, for_each=False)
     is_split = flag_split_rows(sample.words.sum(axis=0), folds[sample.rows])
@@ -165,7 +165,7 @@ def may_have_copies(columns: Sequence[Any], folds: Ints, n_rows: int) -> bool:
 
 
 def hash_dealt_rows(
-    columns: Sequence[Any], folds: Ints, *, for_each: bool = True
+    columns: Sequence[ComparedColumn], folds: Ints, *, for_each: bool = True
 ) -> list[HashedRows]:
     """Hash the values of all rows, or of samples, and keep the rows that have a fold."""
     hashed = []
@@ -179,14 +179,21 @@ def hash_dealt_rows(
     return hashed
 
 
-def find_hidden_copies(compared: ComparedRows, folds: Ints, rows: Ints) -> NearlyEqual | None:
-    """Find the column without which most rows equal a row of another fold, beyond chance."""
+def find_hidden_copies(
+    compared: ComparedRows, shared: SharedRows, folds: Ints, rows: Ints
+) -> NearlyEqual | None:
+    """Find the column without which most rows equal a row of another fold, beyond chance.
+
+    `shared` counts the rows that are equal in all columns.
+    """
     if len(compared.columns) <= LEAST_COLUMNS or len(rows) < LEAST_ROWS:
+        return None
+    least = max(FEW_COPIES / 100, LEAST_EQUAL / len(rows))
+    if len(rows) - shared.n_rows <= least * len(rows):
         return None
     hashed = hash_dealt_rows(compared.columns, folds)
     is_sampled = len(hashed) > 1
     shares = share_hidden_rows(hashed, folds)
-    least = max(FEW_COPIES / 100, LEAST_EQUAL / len(rows))
     if is_sampled:
         least *= SURELY
     most_first = np.argsort(-shares, kind="stable")[:MOST_JUDGED]
@@ -237,7 +244,7 @@ def may_be_units(compared: ComparedRows, shared: SharedRows, rows: Ints) -> bool
     """Return whether equal rows may be of the same unit, as a column of ids says."""
     named = [is_id(label) for label in compared.labels]
     for column in itertools.compress(compared.columns, named):
-        sizes = frames.duplicates.value_sizes(column, rows)
+        sizes = column.value_sizes(rows)
         n_alike = count_pairs(sizes)
         if ROWS_EACH * np.count_nonzero(sizes) <= len(rows) and shared.n_pairs > OFTEN * n_alike:
             return True
@@ -246,9 +253,8 @@ def may_be_units(compared: ComparedRows, shared: SharedRows, rows: Ints) -> bool
 
 def hides_copies(compared: ComparedRows, place: int) -> bool:
     """Return whether a column can differ in copies: a label, or numbers with fractions."""
-    return compared.labels[place] in compared.strata or frames.is_continuous(
-        compared.columns[place]
-    )
+    is_label = compared.labels[place] in compared.strata
+    return is_label or frames.is_continuous(compared.columns[place].series)
 
 
 def is_of_design(compared: ComparedRows, place: int) -> bool:
@@ -257,10 +263,10 @@ def is_of_design(compared: ComparedRows, place: int) -> bool:
     A year does so together with a school, and a method together with a sample. Rows that differ in
     such a column alone are repeated measurements rather than copies.
     """
-    codes = frames.encode_classes(compared.columns[place])[0]
+    codes = compared.columns[place].classes[0]
     anywhere = agreement(codes)
     for other, column in enumerate(compared.columns):
-        units, n_units = frames.encode_classes(column)
+        units, n_units = column.classes
         if other == place or not has_size_of_ids(units, n_units):
             continue
         sample = sample_values(units, n_units, SAMPLED)
@@ -282,7 +288,7 @@ def share_hidden_rows(hashed: Sequence[HashedRows], folds: Ints) -> Values:
 
 
 def is_surely_chance(
-    columns: Sequence[Any], sample: HashedRows, folds: Ints, places: Sequence[int] | Ints
+    columns: Sequence[ComparedColumn], sample: HashedRows, folds: Ints, places: Sequence[int] | Ints
 ) -> bool:
     """Return whether chance explains the equal rows of a sample in the columns at these places.
 
@@ -298,8 +304,7 @@ def is_surely_chance(
     # Columns that choose the sample have too few values in it.
     some = frames.duplicates.strided_rows(n_rows)
     for place in places:
-        few_words = frames.duplicates.column_words(frames.take(columns[place], some), 0)
-        expected *= share_equal_pairs(few_words)
+        expected *= share_equal_pairs(columns[place].words_at(some))
     return is_within(count_split_pairs(rows, folds[sample.rows]), expected)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from .. import frames
 from ..core.types import Ints
 from ..errors import describe
-from ..frames import FoldValues, SharedRows
+from ..frames import ComparedColumn, FoldValues, SharedRows
 from ..frames.duplicates import count_across_folds, count_with_example
 from .labels import noun_of
 from .lines import Finding, is_or_are, number_names, write_finding
@@ -23,7 +23,7 @@ class ComparedUnits(NamedTuple):
     """The groups or keys to look for in several folds."""
 
     check: Literal["groups", "keys"]
-    columns: Sequence[Any]
+    columns: Sequence[ComparedColumn]
     """The columns in which rows are compared; empty if an engine compares the rows."""
     noun: str
     """The plural noun for the groups or keys, such as "patients"."""
@@ -35,9 +35,11 @@ class ComparedUnits(NamedTuple):
     @property
     def known(self) -> Any:
         """Flags for the rows that have a group or a key."""
-        if isinstance(self.columns[0], np.ndarray):
-            return self.columns[0] >= 0
-        return ~np.logical_or.reduce([frames.is_missing(series) for series in self.columns])
+        first = self.columns[0].series
+        if isinstance(first, np.ndarray):
+            return first >= 0
+        are_missing = [frames.is_missing(column.series) for column in self.columns]
+        return ~np.logical_or.reduce(are_missing)
 
 
 class SharedUnits(NamedTuple):
@@ -64,7 +66,7 @@ def count_units(compared: ComparedUnits, values: list[Any], folds: Ints) -> Shar
         n_partly = every.n_split - shared.n_split
     alone = []
     for column in columns if compared.names else ():
-        rows = np.flatnonzero(has_fold & ~frames.is_missing(column))
+        rows = np.flatnonzero(has_fold & ~frames.is_missing(column.series))
         alone.append(count_with_example([column], rows, folds, values))
     return SharedUnits(compared, shared, n_partly, alone)
 

@@ -148,7 +148,7 @@ def shared_sets(compared: ComparedUnits | ComparedRows, folds: Ints) -> tuple[In
     if isinstance(compared, ComparedUnits) and compared.nearest and len(found):
         ranks = compared.nearest(place_rows(folds[found], found, len(folds)))
         if ranks is not None:
-            sets = np.unique(ranks[compared.columns[0][found]], return_inverse=True)[1]
+            sets = np.unique(ranks[compared.columns[0].series[found]], return_inverse=True)[1]
             order = np.argsort(sets, kind="stable")
             found, sets = found[order], sets[order]
     return found, sets
