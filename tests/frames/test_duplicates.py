@@ -71,7 +71,7 @@ def test_hashes_may_collide(n_words: int, data: st.DataObject) -> None:
         places = rows[[*(expected.example.rows or ())]].tolist()
         expected = expected._replace(example=duplicates.SharedExample((places[0], places[1])))
     assert duplicates.count_across_folds(compared, folds, rows, words) == expected
-    for column, each in zip(columns, series, strict=True):
+    for column, each in zip(columns, compared, strict=True):
         assert duplicates.all_unique(each) == (n > 1 and len(set(column)) == n)
 
 
@@ -96,8 +96,10 @@ OTHERS: list[list[Any]] = [[1, 2, 1], [1, None, None], [1], [None], [], ["a", "a
 
 def test_unique_columns(column: Column) -> None:
     """A column is unique if it has two rows or more, and no two of them are equal."""
-    assert [duplicates.all_unique(column(values)) for values in UNIQUE] == [True] * len(UNIQUE)
-    assert [duplicates.all_unique(column(values)) for values in OTHERS] == [False] * len(OTHERS)
+    unique = [duplicates.all_unique(ComparedColumn(column(values))) for values in UNIQUE]
+    others = [duplicates.all_unique(ComparedColumn(column(values))) for values in OTHERS]
+    assert unique == [True] * len(UNIQUE)
+    assert others == [False] * len(OTHERS)
 
 
 @pytest.mark.parametrize(

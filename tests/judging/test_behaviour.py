@@ -117,7 +117,7 @@ def visits(n_people: int, n_visits: int, *, is_shuffled: bool) -> pd.DataFrame:
 
 
 def acting(rows: pd.DataFrame) -> list[str]:
-    candidates: list[Candidate] = read_candidates(rows, list(rows.columns))
+    candidates: list[Candidate] = read_candidates(rows, list(rows.columns), {})
     found = find_acting_ids(candidates, candidates, np.ones(len(rows), dtype=bool))
     return [each.label for each in found]
 

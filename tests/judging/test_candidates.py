@@ -57,7 +57,7 @@ def test_columns_that_are_candidates(frame: Make) -> None:
     labels = candidate_labels(made, ["fold"], ["label"])
     assert labels == ["id", "dept", "tags"]
     eager = frames.collect_columns(made, labels)
-    ids, dept, tags = read_candidates(eager, labels)
+    ids, dept, tags = read_candidates(eager, labels, {})
     assert ids.classes is not None
     assert ids.classes[1] == 10
     assert tags.classes is tags.sampled_codes is None
@@ -102,7 +102,7 @@ def test_numbers_of_large_frames_that_hardly_repeat(library: str) -> None:
     labels = [*data]
     frame = make_frame(library, data)
 
-    found = read_candidates(frame, labels)
+    found = read_candidates(frame, labels, {})
 
     assert [each.hardly_repeats for each in found] == [True, True, False, False, False]
 
@@ -110,7 +110,7 @@ def test_numbers_of_large_frames_that_hardly_repeat(library: str) -> None:
 def test_numbers_of_small_frames_are_looked_at_whole() -> None:
     """A small frame is judged by all rows, not by a sample."""
     frame = make_frame("pandas", {"measure": np.arange(FEW_ROWS) / 2})
-    (found,) = read_candidates(frame, ["measure"])
+    (found,) = read_candidates(frame, ["measure"], {})
     assert not found.hardly_repeats
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, hypergeom
 
 import stratframe as sf
-from stratframe.frames import FoldValues
+from stratframe.frames import ComparedColumn, FoldValues
 from stratframe.frames.result import make_frame
 from stratframe.judging.candidates import FEW_ROWS, Candidate
 from stratframe.judging.whole_columns import (
@@ -49,9 +49,8 @@ def labels_of(sizes: list[int], values: list[object] | None = None) -> FoldValue
 def column_of(label: str, sizes: list[int], n_split: int = 0) -> WholeColumn:
     n_folds = np.array([2] * n_split + [1] * (len(sizes) - n_split))
     split = SplitValues(np.array(sizes), n_folds)
-    return WholeColumn(
-        Candidate(label, pd.Series(["a"] * 100)), split, "torn" if n_split else "whole"
-    )
+    candidate = Candidate(label, ComparedColumn(pd.Series(["a"] * 100)))
+    return WholeColumn(candidate, split, "torn" if n_split else "whole")
 
 
 # Chance -----------------------------------------------------------------------------------

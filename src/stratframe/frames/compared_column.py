@@ -46,7 +46,7 @@ class ComparedColumn:
         return False
 
     @cached_property
-    def kept_classes(self) -> tuple[np.ndarray, int]:
+    def kept_classes(self) -> tuple[Ints, int]:
         """The same as `classes`, but in the smallest dtype that also holds each code plus 1."""
         series = pl.Series(self.series) if isinstance(self.series, np.ndarray) else self.series
         codes, n_codes = encode_classes(series)

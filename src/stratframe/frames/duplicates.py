@@ -341,10 +341,13 @@ def count_folds_of_sets(sets: Codes, folds: Ints) -> tuple[Ints, Ints]:
     return present // n_folds, sizes
 
 
-def all_unique(series: Series) -> bool:
+def all_unique(column: ComparedColumn) -> bool:
     """Return whether a column has at least two rows and no repeated value."""
-    for n_rows in sorted({min(n, len(series)) for n in (FIRST_ROWS, HEAD_ROWS, len(series))}):
-        if n_rows < 2 or has_repeats(series[:n_rows]):
+    numbers = numbers_at(column.hashable)
+    if numbers is None and column.is_short:
+        return len(column) > 1 and int(column.value_sizes(np.arange(len(column))).max()) == 1
+    for n_rows in sorted({min(n, len(column)) for n in (FIRST_ROWS, HEAD_ROWS, len(column))}):
+        if n_rows < 2 or has_repeats(column.hashable[:n_rows]):
             return False
     return True
 
@@ -360,11 +363,11 @@ def has_repeats(series: Series) -> bool:
     return len(distinct_values(sets)) < len(sets)
 
 
-def seem_unique(series: Series) -> bool:
+def seem_unique(column: ComparedColumn) -> bool:
     """Return whether no value repeats in a sample of the values of a column of many rows."""
-    if has_repeats(take(series, strided_rows(len(series)))):
+    if has_repeats(take(column.hashable, strided_rows(len(column)))):
         return False
-    words = ComparedColumn(series).words
+    words = column.words
     sampled = words[are_small(words)]
     return len(distinct_values(sampled)) == len(sampled)
 

@@ -28,6 +28,7 @@ from .dtypes import (
     is_missing,
     is_nested,
     nested_error,
+    numbers_at,
     object_type,
     to_floats,
     to_polars,
@@ -77,6 +78,9 @@ def encode_classes(
     """
     if is_encoded_by_pandas(series):
         return factorize(series)
+    numbers = numbers_at(series)
+    if numbers is not None and numbers.dtype.kind != "c" and numbers.dtype.isnative:
+        return encode_numbers(numbers)
     column = to_polars(series)
     if column is None:
         check_objects(series, of_lists)
@@ -92,11 +96,11 @@ def encode_classes(
     return codes, n_classes
 
 
-def encode_numbers(numbers: Values) -> Ints:
-    """Encode an array of numbers by first appearance, as `encode_classes` encodes its column."""
+def encode_numbers(numbers: Values) -> tuple[Ints, int]:
+    """Encode an array of numbers by first appearance (-1 if NaN), and count the classes."""
     if numbers.dtype.kind == "f":
         numbers = numbers.astype(np.float64, copy=False)
-    return factorize(numbers)[0]
+    return factorize(numbers)
 
 
 def encode_known(series: pl.Series, hash_values: HashValues) -> tuple[Ints, int]:

@@ -7,7 +7,7 @@ that is known in nearly all rows. Its values are encoded at most once, when they
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -20,7 +20,7 @@ from .. import frames
 from ..core.strata import distinct_values
 from ..core.types import Flags, Ints
 from ..errors import PART_NAME, StratError
-from ..frames import Frame
+from ..frames import ComparedColumn, Frame
 from .compared import compared_columns
 
 MOSTLY_KNOWN = 0.9
@@ -96,16 +96,15 @@ def sample_rows(n_rows: int) -> RowSample:
 class Candidate:
     """A column that may explain how rows were dealt."""
 
-    def __init__(self, label: Any, series: Any) -> None:
+    def __init__(self, label: Any, column: ComparedColumn) -> None:
         self.label = label
-        self.series = series
+        self.column = column
+        self.series = column.series
 
     @cached_property
     def classes(self) -> tuple[Ints, int] | None:
         """The code of each row (-1 if missing) and the number of values; None if it is nested."""
-        with suppress(StratError):  # raised for columns of lists, for example
-            return frames.encode_classes(self.series)
-        return None
+        return self.column.classes if self.column.is_comparable else None
 
     @property
     def sample(self) -> RowSample:
@@ -138,7 +137,7 @@ class Candidate:
             return None if self.classes is None else self.classes[0][rows]
         numbers = frames.numbers_at(self.series, rows)
         if numbers is not None:
-            return frames.encode_numbers(numbers)
+            return frames.encode_numbers(numbers)[0]
         with suppress(StratError):
             return frames.encode_classes(frames.take(self.series, rows))[0]
         return None
@@ -149,6 +148,8 @@ class Candidate:
 
     @cached_property
     def is_known(self) -> Flags:
+        if self.sample.has_all and self.classes is not None:
+            return self.classes[0] >= 0
         return ~frames.is_missing(self.series)
 
     def is_known_in(self, rows: Flags) -> bool:
@@ -175,7 +176,17 @@ def candidate_labels(frame: Frame, names: Sequence[Any], skipped: Sequence[Any])
     return [label for label in labels if not names_folds(label)]
 
 
-def read_candidates(frame: Any, labels: Sequence[Any]) -> list[Candidate]:
-    """Read the columns of an eager frame; their values are not looked at yet."""
-    columns = frames.read_columns(frame, labels)
-    return [Candidate(label, series) for label, series in zip(labels, columns, strict=True)]
+def read_candidates(
+    frame: Any, refs: Sequence[Any], read: Mapping[Any, ComparedColumn]
+) -> list[Candidate]:
+    """Read the columns of an eager frame; their values are not looked at yet.
+
+    `read` holds, by their labels, the columns that are read already, so that they are encoded once.
+    """
+    are_read = [not frames.is_computed(ref) and ref in read for ref in refs]
+    others = [ref for ref, is_read in zip(refs, are_read, strict=True) if not is_read]
+    new = iter(frames.read_columns(frame, others))
+    return [
+        Candidate(ref, read[ref] if is_read else ComparedColumn(next(new)))
+        for ref, is_read in zip(refs, are_read, strict=True)
+    ]

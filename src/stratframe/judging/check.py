@@ -18,7 +18,7 @@ from ..core.strata import factorize_codes
 from ..core.types import Ints
 from ..engines.engine_source import EngineSource
 from ..errors import StratError, describe, plural
-from ..frames import AnyFrame, FoldValues
+from ..frames import AnyFrame, ComparedColumn, FoldValues
 from ..habits import suggest_arguments
 from ..pipeline.fold_counts import check_not_itself
 from ..pipeline.local_source import LocalSource
@@ -323,14 +323,18 @@ def read_rows(
     groups = list_group_labels(frame, names, asked)
     others = [*of_by, *asked.time, *features, *times, *groups.candidates, *groups.ids]
     eager, compared = read_compared(frame, names, asked, others)
+    read = dict[Any, ComparedColumn]()
+    for each in compared:
+        if isinstance(each, ComparedRows):
+            read |= each.by_label
     return RowsRead(
         frame=frame,
         eager=eager,
         compared=compared,
         features=features,
-        time_columns=list_time_columns(read_candidates(eager, times)),
+        time_columns=list_time_columns(read_candidates(eager, times, read)),
         predicted=frames.read_columns(eager, of_by[:1])[0] if of_by else None,
-        group_columns=read_frame_columns(eager, groups, asked),
+        group_columns=read_frame_columns(eager, groups, asked, read),
         has_places=has_places,
     )
 

@@ -129,7 +129,7 @@ def read_duplicates(
             differs = frames.duplicates.seem_unique
         if not column.is_comparable:
             left_aside.append(name)
-        elif not differs(column.hashable):
+        elif not differs(column):
             if not holds_folds(series):
                 columns.append(column)
                 labels.append(series.name)

@@ -79,6 +79,11 @@ class ComparedRows(NamedTuple):
     """The labels of the columns that `by` names."""
 
     @property
+    def by_label(self) -> dict[Any, ComparedColumn]:
+        """The columns that the call does not name, by their labels."""
+        return dict(zip(self.labels, self.columns, strict=False))
+
+    @property
     def check(self) -> str:
         return "duplicates"
 

@@ -11,7 +11,7 @@ from .. import frames
 from ..core.strata import distinct_values
 from ..core.types import Ints
 from ..errors import FOLD_NAME, StratError, describe
-from ..frames import FoldValues
+from ..frames import ComparedColumn, FoldValues
 from .compared import compared_columns
 from .labels import noun_of
 from .lines import Finding, is_or_are, write_finding
@@ -72,7 +72,7 @@ def read_ids(frame: Any, labels: Sequence[Any]) -> list[tuple[Any, Ints]]:
     some = distinct_values(np.random.default_rng(0).integers(max(n, 1), size=SAMPLED))[:n]
     for label, series in zip(labels, frames.read_columns(frame, labels), strict=True):
         with suppress(StratError):  # raised for columns of lists, for example
-            if frames.duplicates.all_unique(frames.take(series, some)):
+            if frames.duplicates.all_unique(ComparedColumn(frames.take(series, some))):
                 continue
             codes, n_values = frames.encode_classes(series)
             n_rows = int((codes >= 0).sum())

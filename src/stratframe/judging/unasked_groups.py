@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.types import Ints
 from ..errors import describe
-from ..frames import FoldValues, Frame
+from ..frames import ComparedColumn, FoldValues, Frame
 from ..terms.base import Term
 from ..terms.by import columns_of, parse_groups
 from .asked import Asked
@@ -67,14 +67,16 @@ def list_group_labels(frame: Frame, names: Sequence[Any], asked: Asked) -> Group
     )
 
 
-def read_frame_columns(frame: Any, labels: GroupLabels, asked: Asked) -> FrameColumns:
-    """Read the columns of an eager frame in which to look for groups."""
+def read_frame_columns(
+    frame: Any, labels: GroupLabels, asked: Asked, read: Mapping[Any, ComparedColumn]
+) -> FrameColumns:
+    """Read the columns of an eager frame in which to look for groups; `read` holds known ones."""
     if not labels.candidates:
         return FrameColumns()
     return FrameColumns(
-        candidates=read_candidates(frame, labels.candidates),
+        candidates=read_candidates(frame, labels.candidates, read),
         ids=read_ids(frame, labels.ids) if labels.ids else [],
-        entries=read_candidates(frame, columns_of(asked.entries)),
+        entries=read_candidates(frame, columns_of(asked.entries), read),
     )
 
 
