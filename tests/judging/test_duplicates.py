@@ -190,6 +190,23 @@ def test_samples_of_many_rows_find_copies(hidden: str, monkeypatch: pytest.Monke
     assert f"in all but '{hidden}'" in found[0][2]
 
 
+def test_copies_of_many_rows_are_counted_without_a_sample(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Samples choose what to compare, but the rows that a column hides are counted in all rows."""
+    monkeypatch.setattr(compared_column, "SHORT", 1000)
+    monkeypatch.setattr(duplicates, "SAMPLED", 500)
+    rows, is_copy = copy_rows(people(4000), 400)
+    rows.loc[is_copy, "weight"] += 0.1
+    columns = ["city", "age", "height", "label"]
+    in_all = rows.groupby([*columns, "weight"])["fold"].transform("nunique") > 1
+    in_all_but_one = rows.groupby(columns)["fold"].transform("nunique") > 1
+
+    ((_, n_rows, _),) = findings_of(rows)
+
+    assert n_rows == in_all_but_one.sum() - in_all.sum()
+
+
 def twins(n_values: int, n: int = 1000) -> pd.DataFrame:
     """Draw three columns, and one more beside each that it determines."""
     drawn = np.random.default_rng(0)

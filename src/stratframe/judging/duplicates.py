@@ -188,8 +188,8 @@ def find_hidden_copies(
     """
     if len(compared.columns) <= LEAST_COLUMNS or len(rows) < LEAST_ROWS:
         return None
-    least = max(FEW_COPIES / 100, LEAST_EQUAL / len(rows))
-    if len(rows) - shared.n_rows <= least * len(rows):
+    least = few_hidden(len(rows))
+    if len(rows) - shared.n_rows <= least:
         return None
     hashed = hash_dealt_rows(compared.columns, folds)
     is_sampled = len(hashed) > 1
@@ -197,31 +197,41 @@ def find_hidden_copies(
     if is_sampled:
         least *= SURELY
     most_first = np.argsort(-shares, kind="stable")[:MOST_JUDGED]
-    for place in most_first[shares[most_first] > least].tolist():
+    for place in most_first[shares[most_first] * len(rows) > least].tolist():
         others = np.delete(np.arange(len(shares)), place)
         sample = next(each for each in hashed if place in each.places)
         if is_sampled and is_surely_chance(compared.columns, sample, folds, others):
             continue
-        found = judge_hidden(compared, folds, rows, shares, place)
+        found = judge_hidden(compared, shared, folds, rows, shares, place)
         if found is not None:
             return found
     return None
 
 
+def few_hidden(n_rows: int) -> float:
+    """Return the number of rows up to which a column hides too few copies to be told."""
+    return max(FEW_COPIES / 100 * n_rows, LEAST_EQUAL)
+
+
 def judge_hidden(
-    compared: ComparedRows, folds: Ints, rows: Ints, shares: Values, place: int
+    compared: ComparedRows,
+    equal: SharedRows,
+    folds: Ints,
+    rows: Ints,
+    shares: Values,
+    place: int,
 ) -> NearlyEqual | None:
     """Judge all rows without the column at this place; return None if nothing speaks of copies.
 
-    `shares` holds the share of the rows that each column hides.
+    `equal` counts the rows that are equal in all columns, and `shares` holds about the share of the
+    rows that each column hides.
     """
     others = np.delete(np.arange(len(shares)), place)
     without = choose_compared(compared, others)
     words = frames.duplicates.row_words(without.columns)
     shared = count_across_folds(without.columns, folds, rows, words)
-    if not are_enough(without, shared, len(rows)):
-        return None
-    if are_repeated(shared, rows, words):
+    n_hidden = shared.n_rows - equal.n_rows
+    if n_hidden <= few_hidden(len(rows)) or are_repeated(shared, rows, words):
         return None
     explanation = explain_rows(without, shared, folds, rows, words)
     if explanation == "chance":
@@ -234,7 +244,7 @@ def judge_hidden(
     is_leak = bool(may_be_copies and is_alone and not is_doubtful)
     return NearlyEqual(
         column=compared.labels[place],
-        n_rows=round(float(shares[place]) * len(rows)),
+        n_rows=n_hidden,
         is_leak=is_leak and not is_of_design(compared, place),
         labels=without.labels,
     )
