@@ -54,6 +54,9 @@ FEW_VALUES = 1 << 11
 """Up to this many values are encoded as Python objects, which takes less time than the five
 expressions that hash them and compare them with their classes."""
 
+ROWS_PER_CODE = 16
+"""With this many rows for each number of a range, a table of the range is faster than hashing."""
+
 TEXT_BLOCK = 1 << 16
 """The number of strings that are joined at a time."""
 
@@ -133,9 +136,10 @@ def factorize(values: Any) -> tuple[Ints, int]:
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and len(values):
         low = int(values.min())
         high = int(values.max())
-        if low > 0 and high < DENSE:
+        n_dense = max(DENSE, len(values) // ROWS_PER_CODE)
+        if low > 0 and high < n_dense:
             low = 0
-        if high - low < DENSE:
+        if high - low < n_dense:
             return factorize_narrow(values, low, high)
     if values.dtype == object or getattr(values.dtype, "storage", "") == "python":
         # The index in which pandas 2 returns classes cannot hold integers beyond the range of
