@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratframe.frames import ComparedColumn, duplicates, number_columns
+from stratframe.frames import ComparedColumn, columns_to_compare, duplicates
 
 from .columns import Column
 
@@ -45,11 +45,11 @@ def test_rows_of_several_columns(n_values: int) -> None:
     folds = rng.integers(-1, 4, 400)
     expected = counted(list(zip(*(each.tolist() for each in data.values()), strict=True)), folds)
     for make in (pd.Series, pl.Series):
-        columns = number_columns([make(each) for each in data.values()])
+        columns = columns_to_compare([make(each) for each in data.values()])
         assert duplicates.count_across_folds(columns, folds) == expected
         rows, sets = duplicates.rows_across_folds(columns, folds)
         assert (len(rows), len(set(sets.tolist()))) == (expected.n_rows, expected.n_split)
-    merged_by_floats = number_columns([pd.Series([2**60 + 1, 2**60, 1.5], dtype=object)])
+    merged_by_floats = columns_to_compare([pd.Series([2**60 + 1, 2**60, 1.5], dtype=object)])
     assert duplicates.count_across_folds(merged_by_floats, np.arange(3)).n_values == 3
 
 
@@ -63,7 +63,7 @@ def test_hashes_may_collide(n_words: int, data: st.DataObject) -> None:
     folds = np.arange(n) % 3
     rows = np.array(sorted(data.draw(st.sets(st.integers(0, n - 1), min_size=1))))
     series = [pd.Series(columns[0]), pl.Series(columns[1])]
-    compared = number_columns(series)
+    compared = columns_to_compare(series)
     words = duplicates.row_words(compared) % np.uint64(n_words)
     kept = [(columns[0][row], columns[1][row]) for row in rows]
     expected = counted(kept, folds[rows])
@@ -73,21 +73,6 @@ def test_hashes_may_collide(n_words: int, data: st.DataObject) -> None:
     assert duplicates.count_across_folds(compared, folds, rows, words) == expected
     for column, each in zip(columns, compared, strict=True):
         assert duplicates.all_unique(each) == (n > 1 and len(set(column)) == n)
-
-
-NESTED = [
-    *(make(x) for make in (pd.Series, pl.Series) for x in ([[1], [2]], [{"a": 1}, {"a": 2}])),
-    pl.Series([[1.0] * 2], dtype=pl.Array(pl.Float64, 2)),
-    pl.Series([1], dtype=pl.Object),
-    pd.Series([np.ones(2), np.ones(2)]),
-]
-
-
-@pytest.mark.parametrize("series", NESTED, ids=lambda _: "")
-def test_nested_columns_cannot_be_compared(series: Any) -> None:
-    """Lists, structs, arrays and objects of Polars have no values that are equal."""
-    assert not ComparedColumn(series).is_comparable
-    assert ComparedColumn(pd.Series(["a", 1, None])).is_comparable
 
 
 UNIQUE: list[list[Any]] = [[1, 2, 3], [1, None, 3], ["a", "b"]]

@@ -13,6 +13,7 @@ convert columns to numpy arrays, and make new columns, selections of rows and ta
 - `polars_schemas`: the pandera classes for Polars frames, imported when first needed
 - `rules`: find the rows that break a rule
 - `read`: read a column as codes of classes, as numbers, or as a key to be hashed
+- `compared_column`: encode and hash a column in which rows are compared
 - `times`: read dates, also those written as text in ISO format
 - `lists`: read a column of lists as tags, or as vectors of classes
 - `purposes`: rank the names of parts by the use that they describe
@@ -30,7 +31,7 @@ Each module imports only from the modules above it.
 
 from . import arrow, calendars, files, lazy, periods, threads
 from .attach import NewColumn
-from .compared_column import ComparedColumn, number_columns
+from .compared_column import ComparedColumn, columns_to_compare
 from .dtypes import (
     is_continuous,
     is_measured,

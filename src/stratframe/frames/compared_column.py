@@ -108,7 +108,7 @@ class ComparedColumn:
         return rows[np.bincount(codes)[codes] <= most]
 
 
-def number_columns(columns: Sequence[Any]) -> list[ComparedColumn]:
+def columns_to_compare(columns: Sequence[Any]) -> list[ComparedColumn]:
     """Give each column of a row a seed of its own."""
     return [ComparedColumn(series, seed) for seed, series in enumerate(columns)]
 

@@ -113,16 +113,16 @@ def encode_known(series: pl.Series, hash_values: HashValues) -> tuple[Ints, int]
     if is_whole(series.dtype):
         return factorize(series.to_numpy())
     if len(series) <= FEW_VALUES:
-        return factorize_objects(objects_of(series))
+        return factorize_objects(python_values(series))
     codes, n_codes = factorize(hash_values(series).to_numpy())
     classes = series.gather(first_occurrence(codes, n_codes))
     blocks = [slice(start, start + CHUNK) for start in range(0, len(codes), CHUNK)]
     if all((classes.gather(codes[block]) == series[block]).all() for block in blocks):
         return codes, n_codes
-    return factorize_objects(objects_of(series))  # different values share a hash
+    return factorize_objects(python_values(series))  # different values share a hash
 
 
-def objects_of(series: pl.Series) -> np.ndarray:
+def python_values(series: pl.Series) -> np.ndarray:
     return np.array(series.to_list(), dtype=object)
 
 

@@ -15,7 +15,7 @@ from ..core.near_copies import flag_split_rows
 from ..core.strata import distinct_values
 from ..core.types import Ints
 from ..errors import FOLD_NAME, plural_name
-from ..frames import ComparedColumn, Frame, number_columns
+from ..frames import ComparedColumn, Frame, columns_to_compare
 from ..pipeline.fold_counts import check_not_itself
 from ..pipeline.nest import place_rows
 from ..pipeline.options import Options
@@ -53,10 +53,10 @@ def read_compared(
     if asked.terms:
         compared.append(read_groups(eager, names, asked))
     if keys:
-        columns = number_columns(frames.read_columns(eager, keys))
+        columns = columns_to_compare(frames.read_columns(eager, keys))
         compared.append(ComparedUnits("keys", columns, plural_name(asked.key, "keys")))
     if refs:
-        compared.append(ComparedRows(number_columns(frames.read_columns(eager, refs))))
+        compared.append(ComparedRows(columns_to_compare(frames.read_columns(eager, refs))))
     elif asked.is_auto:
         compared.append(read_duplicates(eager, every, twice, asked))
     return eager, compared
@@ -69,7 +69,9 @@ def read_groups(frame: Any, names: Sequence[Any], asked: Asked) -> ComparedUnits
     if all(term.is_nominal for term in terms):
         frames.references.check_one_each("groups", refs, columns)
         names = tuple(map(frames.format_reference, refs)) if len(refs) > 1 else ()
-        return ComparedUnits("groups", number_columns(columns), plural_name(asked.groups), names)
+        return ComparedUnits(
+            "groups", columns_to_compare(columns), plural_name(asked.groups), names
+        )
     read = {"groups": columns}
     # As in `kfold`, rows without a fold do not link other rows.
     no_fold = [frames.is_missing(series) for series in frames.read_columns(frame, names)]
@@ -81,7 +83,9 @@ def read_groups(frame: Any, names: Sequence[Any], asked: Asked) -> ComparedUnits
     assert found is not None
     nearest = partial(entry.term.nearest_groups, entry, found)
     codes = place_rows(found, strata.dealt.rows, len(frame))
-    return ComparedUnits("groups", number_columns([codes]), entry.term.group_noun, nearest=nearest)
+    return ComparedUnits(
+        "groups", columns_to_compare([codes]), entry.term.group_noun, nearest=nearest
+    )
 
 
 def compared_columns(

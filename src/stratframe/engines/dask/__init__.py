@@ -13,7 +13,7 @@ from ... import frames
 from ...core.strata import distinct_values, sum_by
 from ...core.types import Flags, Ints, StratumTable, Words
 from ...errors import StratError
-from ...frames import NewColumn, SharedRows, number_columns
+from ...frames import NewColumn, SharedRows, columns_to_compare
 from ...frames.attach import attach_pandas
 from ...frames.labels import flag_times, flag_unshared, flag_values
 from ...frames.periods import Span, period_starts
@@ -397,9 +397,9 @@ def shared_keys(call: DaskCall) -> dict[bool, SharedRows]:
     count = frames.duplicates.count_across_folds
     counts: dict[bool, list[Any]] = {True: [], False: []}
     for hashes, folds in passes.keys_and_folds(call):
-        counts[False].append(count(number_columns([hashes]), folds)[:4])
+        counts[False].append(count(columns_to_compare([hashes]), folds)[:4])
         has_fold = folds >= 0
-        dealt = number_columns([hashes[has_fold]])
+        dealt = columns_to_compare([hashes[has_fold]])
         counts[True].append(count(dealt, folds[has_fold])[:4])
     return {drop: SharedRows(*np.sum(each, axis=0).tolist()) for drop, each in counts.items()}
 
@@ -408,7 +408,7 @@ def leaking_keys(call: DaskCall) -> Words:
     """Find the hashes of keys that occur in several folds, in ascending order."""
     hashes_across = []
     for hashes, folds in passes.keys_and_folds(call):
-        rows = frames.duplicates.rows_across_folds(number_columns([hashes]), folds)[0]
+        rows = frames.duplicates.rows_across_folds(columns_to_compare([hashes]), folds)[0]
         hashes_across.append(hashes[rows])
     return distinct_values(np.concatenate(hashes_across))
 
