@@ -98,9 +98,13 @@ class ComparedColumn:
 
     def value_sizes(self, rows: Ints) -> Ints:
         """Count the rows with each value; the first count is that of missing values."""
-        codes, _ = self.kept_classes
-        own = codes if len(rows) == len(codes) else codes[rows]
-        return np.bincount(own + 1)
+        if len(rows) == len(self):
+            return self.all_value_sizes
+        return np.bincount(self.kept_classes[0][rows] + 1)
+
+    @cached_property
+    def all_value_sizes(self) -> Ints:
+        return np.bincount(self.kept_classes[0] + 1)
 
     def rows_of_rare_values(self, rows: Ints, most: int) -> Ints:
         """List those of the given rows whose value occurs in at most `most` of them."""
