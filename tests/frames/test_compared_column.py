@@ -38,14 +38,14 @@ def are_alike(values: Any) -> list[list[bool]]:
 
 @pytest.fixture(params=[1 << 14, 0], ids=["short", "long"])
 def length(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Take columns for short ones or for long ones."""
+    """Treat all columns as short, or all as long."""
     monkeypatch.setattr(compared_column, "SHORT", request.param)
 
 
 @pytest.mark.usefixtures("length")
 @pytest.mark.parametrize("values", VALUES, ids=["numbers", "zeros", "nan", "text", "null", "flags"])
 def test_codes_and_hashes_are_equal_where_values_are(column: Column, values: list[Any]) -> None:
-    """Missing values are equal, and so are both zeros; of some rows as of all."""
+    """Missing values are equal, and so are both zeros, in all rows and in some."""
     expected = are_alike(list(map(plain, values)))
     some = np.array([0, 3])
     expected_of_some = are_alike([plain(values[row]) for row in some])
@@ -55,7 +55,7 @@ def test_codes_and_hashes_are_equal_where_values_are(column: Column, values: lis
     assert are_alike(compared.words) == expected
     assert are_alike(compared.words_at(some)) == expected_of_some
     assert are_alike(compared.classes_at(some)[0]) == expected_of_some
-    assert are_alike(compared.numbers_at(some)) == expected_of_some
+    assert are_alike(compared.comparable_numbers(some)) == expected_of_some
 
 
 @pytest.mark.parametrize("make", [pd.Series, pl.Series, np.array])

@@ -1,5 +1,7 @@
 """Copies are found although one column differs in them."""
 
+from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -188,6 +190,29 @@ def test_samples_of_many_rows_find_copies(hidden: str, monkeypatch: pytest.Monke
     assert [severity for severity, _, _ in plain] == ["ok"]
     assert found[0][0] == "leak"
     assert f"in all but '{hidden}'" in found[0][2]
+
+
+MEASURED: dict[str, Callable[[pd.Series], pd.Series]] = {
+    "floats": lambda numbers: numbers,
+    "objects": lambda numbers: numbers.astype(object),
+    "decimals": lambda numbers: pd.Series(map(Decimal, map(str, numbers)), dtype=object),
+    "arrow": lambda numbers: numbers.astype("double[pyarrow]"),
+    "nullable": lambda numbers: numbers.astype("Float64"),
+}
+"""Columns of fractions in the dtypes that pandas has for them."""
+
+
+@pytest.mark.parametrize("dtype", MEASURED)
+def test_fractions_of_any_dtype_hide_no_copies(dtype: str) -> None:
+    """Copies of which a number was edited are a leak, however the number is stored."""
+    rows, is_copy = copy_rows(people())
+    rows.loc[is_copy, "weight"] += 0.1
+    rows["weight"] = MEASURED[dtype](rows["weight"])
+
+    (found,) = findings_on(sf.check(rows, "label"), "duplicates")
+
+    assert found[0] == "leak"
+    assert "in all but 'weight'" in found[2]
 
 
 def test_copies_of_many_rows_are_counted_without_a_sample(

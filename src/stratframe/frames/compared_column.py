@@ -4,7 +4,6 @@ All missing values count as equal, whether they are NaN or null, and -0.0 is equ
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +17,7 @@ from .libraries import take
 from .read import encode_classes
 
 SHORT = 1 << 14
-"""Of a column of at most this many rows, the hashes are kept, and all rows are encoded."""
+"""A column of at most this many rows keeps its hashes, and is always encoded as a whole."""
 
 
 class ComparedColumn:
@@ -41,12 +40,14 @@ class ComparedColumn:
     @cached_property
     def is_comparable(self) -> bool:
         """Whether no values are nested, and none are equal to values of another type."""
-        with suppress(StratError):
-            return len(self.hashable) == len(self.series)
-        return False
+        try:
+            _ = self.hashable
+        except StratError:
+            return False
+        return True
 
     @cached_property
-    def kept_classes(self) -> tuple[Ints, int]:
+    def narrow_classes(self) -> tuple[Ints, int]:
         """The same as `classes`, but in the smallest dtype that also holds each code plus 1."""
         series = pl.Series(self.series) if isinstance(self.series, np.ndarray) else self.series
         codes, n_codes = encode_classes(series)
@@ -55,31 +56,31 @@ class ComparedColumn:
     @property
     def classes(self) -> tuple[Ints, int]:
         """The code of each row (-1 if missing), and the number of codes."""
-        codes, n_codes = self.kept_classes
+        codes, n_codes = self.narrow_classes
         return codes.astype(np.int64), n_codes
 
     @cached_property
     def hashable(self) -> Any:
         """The column as Polars can hash it; many kinds of pandas columns become codes."""
         hashable = to_hashable(self.series)
-        return pl.Series(self.kept_classes[0]) if hashable is None else hashable
+        return pl.Series(self.narrow_classes[0]) if hashable is None else hashable
 
     @cached_property
-    def short_words(self) -> Words:
+    def cached_words(self) -> Words:
         return hash_values(self.hashable, self.seed)
 
     @property
     def words(self) -> Words:
         """The hash of each value."""
-        return self.short_words if self.is_short else hash_values(self.hashable, self.seed)
+        return self.cached_words if self.is_short else hash_values(self.hashable, self.seed)
 
     def words_at(self, rows: Ints) -> Words:
         """Hash the values in some rows."""
         if self.is_short:
-            return self.short_words[rows]
+            return self.cached_words[rows]
         return hash_values(take(self.hashable, rows), self.seed)
 
-    def numbers_at(self, rows: Ints) -> Any:
+    def comparable_numbers(self, rows: Ints) -> Any:
         """Return numbers that are equal where some rows are: whole numbers, or hashes."""
         if dtype_of(self.hashable).is_integer():
             numbers = numbers_at(self.hashable, rows)
@@ -92,23 +93,27 @@ class ComparedColumn:
         if rows is None:
             return self.classes
         if self.is_short or 2 * len(rows) > len(self):
-            codes, n_codes = self.kept_classes
+            codes, n_codes = self.narrow_classes
             return codes[rows].astype(np.int64), n_codes
         return encode_classes(take(self.hashable, rows))
 
     def value_sizes(self, rows: Ints) -> Ints:
         """Count the rows with each value; the first count is that of missing values."""
-        if len(rows) == len(self):
-            return self.all_value_sizes
-        return np.bincount(self.kept_classes[0][rows] + 1)
+        codes, n_codes = self.narrow_classes
+        if len(rows) < len(self):
+            return np.bincount(codes[rows] + 1)
+        if n_codes <= SHORT:
+            return self.few_value_sizes
+        return np.bincount(codes + 1)
 
     @cached_property
-    def all_value_sizes(self) -> Ints:
-        return np.bincount(self.kept_classes[0] + 1)
+    def few_value_sizes(self) -> Ints:
+        """The counts of all rows, which are kept where there are few values."""
+        return np.bincount(self.narrow_classes[0] + 1)
 
     def rows_of_rare_values(self, rows: Ints, most: int) -> Ints:
         """List those of the given rows whose value occurs in at most `most` of them."""
-        codes = self.kept_classes[0][rows] + 1
+        codes = self.narrow_classes[0][rows] + 1
         return rows[np.bincount(codes)[codes] <= most]
 
 

@@ -51,8 +51,8 @@ TEXTS = (pl.String, pl.Categorical, pl.Enum)
 """The Polars dtypes of text."""
 
 FEW_VALUES = 1 << 11
-"""Up to this many values are encoded as Python objects, which takes less time than the five
-expressions that hash them and compare them with their classes."""
+"""Up to this many values are encoded as Python objects, which takes less time than the expressions
+that hash them and compare them with their classes."""
 
 ROWS_PER_CODE = 16
 """With this many rows for each number of a range, a table of the range is faster than hashing."""

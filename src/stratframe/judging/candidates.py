@@ -102,9 +102,18 @@ class Candidate:
         self.series = column.series
 
     @cached_property
+    def has_classes(self) -> bool:
+        """Whether no values are nested."""
+        try:
+            _ = self.column.narrow_classes
+        except StratError:
+            return False
+        return True
+
+    @property
     def classes(self) -> tuple[Ints, int] | None:
         """The code of each row (-1 if missing) and the number of values; None if it is nested."""
-        return self.column.classes if self.column.is_comparable else None
+        return self.column.classes if self.has_classes else None
 
     @property
     def sample(self) -> RowSample:
@@ -177,16 +186,16 @@ def candidate_labels(frame: Frame, names: Sequence[Any], skipped: Sequence[Any])
 
 
 def read_candidates(
-    frame: Any, refs: Sequence[Any], read: Mapping[Any, ComparedColumn]
+    frame: Any, refs: Sequence[Any], known: Mapping[Any, ComparedColumn]
 ) -> list[Candidate]:
     """Read the columns of an eager frame; their values are not looked at yet.
 
-    `read` holds, by their labels, the columns that are read already, so that they are encoded once.
+    `known` holds the columns that are compared, by their labels, so that they are encoded once.
     """
-    are_read = [not frames.is_computed(ref) and ref in read for ref in refs]
-    others = [ref for ref, is_read in zip(refs, are_read, strict=True) if not is_read]
+    are_known = [not frames.is_computed(ref) and ref in known for ref in refs]
+    others = [ref for ref, is_known in zip(refs, are_known, strict=True) if not is_known]
     new = iter(frames.read_columns(frame, others))
     return [
-        Candidate(ref, read[ref] if is_read else ComparedColumn(next(new)))
-        for ref, is_read in zip(refs, are_read, strict=True)
+        Candidate(ref, known[ref] if is_known else ComparedColumn(next(new)))
+        for ref, is_known in zip(refs, are_known, strict=True)
     ]

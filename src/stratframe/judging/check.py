@@ -323,18 +323,18 @@ def read_rows(
     groups = list_group_labels(frame, names, asked)
     others = [*of_by, *asked.time, *features, *times, *groups.candidates, *groups.ids]
     eager, compared = read_compared(frame, names, asked, others)
-    read = dict[Any, ComparedColumn]()
+    known = dict[Any, ComparedColumn]()
     for each in compared:
         if isinstance(each, ComparedRows):
-            read |= each.by_label
+            known |= each.by_label
     return RowsRead(
         frame=frame,
         eager=eager,
         compared=compared,
         features=features,
-        time_columns=list_time_columns(read_candidates(eager, times, read)),
+        time_columns=list_time_columns(read_candidates(eager, times, known)),
         predicted=frames.read_columns(eager, of_by[:1])[0] if of_by else None,
-        group_columns=read_frame_columns(eager, groups, asked, read),
+        group_columns=read_frame_columns(eager, groups, asked, known),
         has_places=has_places,
     )
 

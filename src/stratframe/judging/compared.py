@@ -203,7 +203,7 @@ def matches_folds(column: ComparedColumn, folds: Ints, rows: Ints) -> bool:
     # A few rows tell most columns apart.
     for some in (rows[:: max(len(rows) // FEW_ROWS, 1)], rows):
         own_folds = folds[some]
-        values = column.numbers_at(some)
+        values = column.comparable_numbers(some)
         n_folds = len(distinct_values(own_folds))
         if len(distinct_values(values)) != n_folds or flag_split_rows(values, own_folds).any():
             return False

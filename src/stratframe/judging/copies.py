@@ -80,8 +80,10 @@ class ComparedRows(NamedTuple):
 
     @property
     def by_label(self) -> dict[Any, ComparedColumn]:
-        """The columns that the call does not name, by their labels."""
-        return dict(zip(self.labels, self.columns, strict=False))
+        """The columns by their labels; empty if the call names what to compare."""
+        if not self.labels:
+            return {}
+        return dict(zip(self.labels, self.columns, strict=True))
 
     @property
     def check(self) -> str:

@@ -25,7 +25,6 @@ from .behaviour import (
 )
 from .compared import matches_folds
 from .copies import (
-    FEW_COPIES,
     LEAST_COLUMNS,
     ComparedRows,
     are_enough,
@@ -180,42 +179,41 @@ def hash_dealt_rows(
 
 
 def find_hidden_copies(
-    compared: ComparedRows, shared: SharedRows, folds: Ints, rows: Ints
+    compared: ComparedRows, in_all: SharedRows, folds: Ints, rows: Ints
 ) -> NearlyEqual | None:
     """Find the column without which most rows equal a row of another fold, beyond chance.
 
-    `shared` counts the rows that are equal in all columns.
+    `in_all` counts the rows that are equal in all columns.
     """
     if len(compared.columns) <= LEAST_COLUMNS or len(rows) < LEAST_ROWS:
         return None
-    least = few_hidden(len(rows))
-    if len(rows) - shared.n_rows <= least:
+    if not are_worth_telling(len(rows) - in_all.n_rows, len(rows)):
         return None
     hashed = hash_dealt_rows(compared.columns, folds)
     is_sampled = len(hashed) > 1
     shares = share_hidden_rows(hashed, folds)
-    if is_sampled:
-        least *= SURELY
+    n_hidden = shares * len(rows)
+    is_enough = are_worth_telling(n_hidden / SURELY if is_sampled else n_hidden, len(rows))
     most_first = np.argsort(-shares, kind="stable")[:MOST_JUDGED]
-    for place in most_first[shares[most_first] * len(rows) > least].tolist():
+    for place in most_first[is_enough[most_first]].tolist():
         others = np.delete(np.arange(len(shares)), place)
         sample = next(each for each in hashed if place in each.places)
         if is_sampled and is_surely_chance(compared.columns, sample, folds, others):
             continue
-        found = judge_hidden(compared, shared, folds, rows, shares, place)
+        found = judge_hidden(compared, in_all, folds, rows, shares, place)
         if found is not None:
             return found
     return None
 
 
-def few_hidden(n_rows: int) -> float:
-    """Return the number of rows up to which a column hides too few copies to be told."""
-    return max(FEW_COPIES / 100 * n_rows, LEAST_EQUAL)
+def are_worth_telling(n_hidden: Any, n_rows: int) -> Any:
+    """Return whether a column hides enough copies to report; `n_hidden` may be an array."""
+    return are_many(n_hidden, n_rows) & (n_hidden > LEAST_EQUAL)
 
 
 def judge_hidden(
     compared: ComparedRows,
-    equal: SharedRows,
+    in_all: SharedRows,
     folds: Ints,
     rows: Ints,
     shares: Values,
@@ -223,20 +221,20 @@ def judge_hidden(
 ) -> NearlyEqual | None:
     """Judge all rows without the column at this place; return None if nothing speaks of copies.
 
-    `equal` counts the rows that are equal in all columns, and `shares` holds about the share of the
-    rows that each column hides.
+    `in_all` counts the rows that are equal in all columns. `shares` holds the share of the rows
+    that each column hides, or about that share.
     """
     others = np.delete(np.arange(len(shares)), place)
     without = choose_compared(compared, others)
     words = frames.duplicates.row_words(without.columns)
-    shared = count_across_folds(without.columns, folds, rows, words)
-    n_hidden = shared.n_rows - equal.n_rows
-    if n_hidden <= few_hidden(len(rows)) or are_repeated(shared, rows, words):
+    in_others = count_across_folds(without.columns, folds, rows, words)
+    n_hidden = in_others.n_rows - in_all.n_rows
+    if not are_worth_telling(n_hidden, len(rows)) or are_repeated(in_others, rows, words):
         return None
-    explanation = explain_rows(without, shared, folds, rows, words)
+    explanation = explain_rows(without, in_others, folds, rows, words)
     if explanation == "chance":
         return None
-    is_doubtful = explanation is not None or may_be_units(without, shared, rows)
+    is_doubtful = explanation is not None or may_be_units(without, in_others, rows)
     may_be_copies = hides_copies(compared, place)
     if is_doubtful and not may_be_copies:
         return None

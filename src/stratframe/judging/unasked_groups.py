@@ -68,15 +68,15 @@ def list_group_labels(frame: Frame, names: Sequence[Any], asked: Asked) -> Group
 
 
 def read_frame_columns(
-    frame: Any, labels: GroupLabels, asked: Asked, read: Mapping[Any, ComparedColumn]
+    frame: Any, labels: GroupLabels, asked: Asked, known: Mapping[Any, ComparedColumn]
 ) -> FrameColumns:
-    """Read the columns of an eager frame in which to look for groups; `read` holds known ones."""
+    """Read the columns of an eager frame in which to look for groups, except those known."""
     if not labels.candidates:
         return FrameColumns()
     return FrameColumns(
-        candidates=read_candidates(frame, labels.candidates, read),
+        candidates=read_candidates(frame, labels.candidates, known),
         ids=read_ids(frame, labels.ids) if labels.ids else [],
-        entries=read_candidates(frame, columns_of(asked.entries), read),
+        entries=read_candidates(frame, columns_of(asked.entries), known),
     )
 
 
