@@ -1,7 +1,8 @@
 """Fixtures: every kind of frame that the contract names."""
 
+import gc
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,17 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """Use no workers for single files, where they cost more time, and for benchmarks."""
     paths = [Path(arg) for arg in config.args]
     return None if all(path.is_dir() and path.name != "benchmarks" for path in paths) else 0
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let the garbage collector skip what stays to the end: modules, and thousands of cases."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(autouse=True)
