@@ -80,7 +80,7 @@ def on_duckdb() -> Iterator[EngineFrames]:
     def local(frame: pd.DataFrame) -> pd.DataFrame:  # categories have no order in DuckDB
         return frame.astype(dict.fromkeys(frame.select_dtypes("category").columns, object))
 
-    with duckdb.connect() as connection:
+    with duckdb.connect(config={"threads": 1}) as connection:
 
         def spread(frame: pd.DataFrame, places: Sequence[int]) -> Any:
             table = pl.from_pandas(local(frame)).to_arrow()
