@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 import stratframe as sf
+from tests.helpers import some_slow
 from tests.judging.rates import BAD, GOOD, NOTED, run
 
 
@@ -17,11 +18,12 @@ def no_warnings() -> Iterator[None]:
         yield
 
 
-def test_columns_of_each_kind_are_judged_right() -> None:
+@pytest.mark.parametrize("times", some_slow([1, 3], [3]))
+def test_columns_of_each_kind_are_judged_right(times: int) -> None:
     """Columns of good and noted kinds are fit for use, those of bad kinds are not."""
-    assert run(GOOD, "pandas", 1, 2 * len(GOOD)) == []
-    assert run(NOTED, "pandas", 1, 9 * len(NOTED)) == []
-    assert run(BAD, "polars", 1, 3 * len(BAD)) == []
+    assert run(GOOD, "pandas", 1, times * len(GOOD)) == []
+    assert run(NOTED, "pandas", 1, 3 * times * len(NOTED)) == []
+    assert run(BAD, "polars", 1, times * len(BAD)) == []
 
 
 @pytest.mark.slow
