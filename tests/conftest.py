@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 
 import stratframe as sf  # noqa: F401 - registers .strat
-from tests.helpers import KINDS, eager, make, values
+from tests.helpers import KINDS, eager, fixture_of_kinds, make, values
 
 __all__ = ["KINDS", "eager", "frame", "kind", "make", "values"]
 
@@ -45,10 +45,7 @@ def no_open_figures() -> Iterator[None]:
         sys.modules["matplotlib.pyplot"].close("all")
 
 
-@pytest.fixture(params=KINDS)
-def kind(request: pytest.FixtureRequest) -> str:
-    """The kind of frame."""
-    return str(request.param)
+kind = fixture_of_kinds(KINDS)
 
 
 @pytest.fixture
