@@ -1,7 +1,8 @@
 """Fixtures: every kind of frame that the contract names."""
 
+import gc
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import settings
 
 import stratframe as sf  # noqa: F401 - registers .strat
-from tests.helpers import KINDS, eager, make, values
+from tests.helpers import KINDS, eager, fixture_of_kinds, make, values
 
 __all__ = ["KINDS", "eager", "frame", "kind", "make", "values"]
 
@@ -25,6 +26,18 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     return None if all(path.is_dir() and path.name != "benchmarks" for path in paths) else 0
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let the garbage collector look seldom, and skip what stays: modules, thousands of cases."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.set_threshold(10_000)
+        gc.enable()
+
+
 @pytest.fixture(autouse=True)
 def no_open_figures() -> Iterator[None]:
     """Close what a test has drawn: pyplot warns of many open figures."""
@@ -33,10 +46,7 @@ def no_open_figures() -> Iterator[None]:
         sys.modules["matplotlib.pyplot"].close("all")
 
 
-@pytest.fixture(params=KINDS)
-def kind(request: pytest.FixtureRequest) -> str:
-    """The kind of frame."""
-    return str(request.param)
+kind = fixture_of_kinds(KINDS)
 
 
 @pytest.fixture

@@ -19,12 +19,6 @@ TWO_KINDS = ["pandas", "polars-lazy"]
 """Those of tests of what does not read values by itself: each kind is read in `frames`."""
 
 
-@pytest.fixture(name="kind", params=TWO_KINDS)
-def two_kinds(request: pytest.FixtureRequest) -> str:
-    """The kind of frame, of two: what each kind holds is tested in `frames`."""
-    return str(request.param)
-
-
 Make = Callable[[dict[str, Any]], Any]
 """Makes a frame of the kind under test, as the fixture `frame` does."""
 HALVES = {"train": 0.5, "test": 0.5}
@@ -37,6 +31,16 @@ FOLDED = {**ROWS, "fold": [0, 1] * 5}
 def some_slow(cases: Iterable[Any], slow: Container[Any]) -> list[Any]:
     """Make a parameter of each case, some of them for the slow run alone."""
     return [pytest.param(each, marks=[pytest.mark.slow] if each in slow else []) for each in cases]
+
+
+def fixture_of_kinds(kinds: list[Any]) -> Any:
+    """Make the fixture `kind` of a folder or module: the name of the kind of frame."""
+
+    @pytest.fixture(params=kinds)
+    def kind(request: pytest.FixtureRequest) -> str:
+        return str(request.param)
+
+    return kind
 
 
 def make(kind: str, data: dict[str, Any]) -> Any:

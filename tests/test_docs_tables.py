@@ -1,8 +1,9 @@
 """The calls in the tables of the README and of the pages for choosing can be made."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,7 @@ CALLS = {
 """All calls in the tables, each with the first line where it stands."""
 
 
+@cache
 def make_rows() -> dict[str, Any]:
     """Make the columns that the tables name: 240 rows in which nothing is wrong."""
     n = 240
@@ -74,6 +76,12 @@ def make_rows() -> dict[str, Any]:
         "labels": [list(row) for row in zip(*tags.values(), strict=True)],
         **tags,
     }
+
+
+@cache
+def make_frame(make: Callable[[dict[str, Any]], Any], verb: str) -> Any:
+    """Make a frame for the calls of a verb, once for all of them: no call changes it."""
+    return make({**make_rows(), **make_columns(verb)})
 
 
 def make_columns(verb: str) -> dict[str, Any]:
@@ -130,11 +138,11 @@ def test_tables_are_found():
 @pytest.mark.parametrize("call", CALLS, ids=CALLS.get)
 def test_calls(call, tmp_path, monkeypatch):
     """A call of the tables works on pandas, Polars and lazy frames, and gives the same folds."""
-    verb = FIRST_VERB.search(call)
-    data = {**make_rows(), **make_columns(verb[1] if verb else "")}
-    pl.DataFrame(data).write_parquet(tmp_path / "rows.parquet")
+    found = FIRST_VERB.search(call)
+    verb = found[1] if found else ""
+    make_frame(pl.DataFrame, verb).write_parquet(tmp_path / "rows.parquet")
     monkeypatch.chdir(tmp_path)
-    frames = (make(data) for make in (pd.DataFrame, pl.DataFrame, pl.LazyFrame))
+    frames = [make_frame(make, verb) for make in (pd.DataFrame, pl.DataFrame, pl.LazyFrame)]
     pandas, polars, lazy = (make_call(call, df) for df in frames)
     assert pandas is not None
     if isinstance(pandas, pd.DataFrame):

@@ -35,7 +35,8 @@ CASES: dict[str, tuple[dict[str, Any], Any]] = {
     "total": ({"a": [0, 1] * 5 + [1], "v": [*EIGHT, 11, 12, 40]}, ["a", sf.total("v")]),
     "totals": ({"v": EIGHT, "w": [3, 1, 4, 1, 5, 9, 2, 6]}, sf.total("v", "w")),
 }
-SLOW = {(case, "text") for case in CASES} | {*product(["total"], KEYS), *product(["totals"], KEYS)}
+PLAIN = {*product(["class", "nested", "continuous", "none"], ["position"]), ("nested", "number")}
+SLOW = {*product(CASES, KEYS)} - PLAIN
 
 
 @pytest.mark.parametrize("case", some_slow(product(CASES, KEYS), SLOW), ids="-".join)
@@ -103,8 +104,15 @@ def test_parts_have_their_share_of_every_row(sizes, shares, by):
             assert abs(counts.mean() - size * share) <= 4.5 * sd + 1e-9
 
 
-@pytest.mark.parametrize("key", [None, "i"])
-@pytest.mark.parametrize("n", [60, 6_000])
+@pytest.mark.parametrize(
+    ("n", "key"),
+    [
+        pytest.param(60, None),
+        pytest.param(60, "i", marks=pytest.mark.slow),
+        pytest.param(6_000, None, marks=pytest.mark.slow),
+        pytest.param(6_000, "i"),
+    ],
+)
 def test_columns_of_one_seed_are_independent(n: int, key: Any) -> None:
     """Splits, folds, repeats and samples of one seed are independent of each other."""
     frame = pd.DataFrame({"a": [0, 0, 1] * (n // 3), "i": range(n)})

@@ -245,9 +245,11 @@ def dtype_folds(library: str, n: int) -> Iterator[tuple[str, str]]:
 
 def folds_or_error(frame: Any, by: Any, options: dict[str, Any]) -> str:
     """Digest the folds of a call; missing values are a stratum where they may be."""
-    for policy in ({"missing": "stratum", "rare": "ignore"}, {}):
-        with suppress(sf.StratError):
-            return digest(sf.kfold(frame, by, 5, **options, **policy), "fold")
+    policy = {"missing": "stratum", "rare": "ignore"}
+    if options.get("deal") == "hash":  # which takes no policy
+        policy = {}
+    with suppress(sf.StratError):
+        return digest(sf.kfold(frame, by, 5, **options, **policy), "fold")
     return "error"
 
 

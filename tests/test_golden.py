@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import stratframe as sf
-from tests.helpers import KINDS, make, values
+from tests.helpers import KINDS, make, some_slow, values
 
 FILE = Path(__file__).with_name("golden.json")
 N = 60
@@ -151,7 +151,7 @@ def frozen(kind: str) -> dict[str, str]:
     return flat(dealt_rows(kind)) | flat(other_verbs(kind))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", some_slow(KINDS, {"pandas-nullable", "pandas-pyarrow"}))
 def test_folds_are_those_of_the_file(kind: str) -> None:
     """Every kind of frame gets the frozen folds, parts and samples."""
     assert frozen(kind) == json.loads(FILE.read_text())

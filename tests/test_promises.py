@@ -15,10 +15,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import KINDS, TWO_KINDS, eager, make, some_slow, spread, values
+from tests.helpers import KINDS, eager, make, some_slow, spread, values
 
-kinds = pytest.mark.parametrize("kind", some_slow(KINDS, set(KINDS) - set(TWO_KINDS)))
-"""All kinds in the slow run, and two in a plain one: `tests/frames` reads what each kind holds."""
+kinds = pytest.mark.parametrize("kind", some_slow(KINDS, set(KINDS) - {"pandas"}))
+"""All kinds in the slow run, and one in a plain one: `test_calls.py` compares calls on all kinds,
+and `tests/frames` reads what each kind holds."""
 seeds = st.integers(0, 2**40)
 PARTS = {"train": 0.7, "valid": 0.2, "test": 0.1}
 

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import stratframe as sf
-from tests.helpers import make
+from tests.helpers import make, some_slow
 
 EAGER = ["pandas", "pandas-nullable", "pandas-pyarrow", "polars"]
 DATA: dict[str, list[Any]] = {
@@ -65,7 +65,7 @@ def takes(call: Any) -> bool:
     return True
 
 
-@pytest.mark.parametrize("kind", EAGER)
+@pytest.mark.parametrize("kind", some_slow(EAGER, {"pandas-nullable", "pandas-pyarrow"}))
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: str(call))
 def test_takes_what_kfold_takes(kind: str, call: tuple[Any, dict[str, Any]]) -> None:
     """The schema of a call takes a frame if and only if the call does."""

@@ -13,7 +13,7 @@ import stratframe as sf
 from tests import helpers
 from tests.helpers import Make, at_fault, eager, refuse, refuse_now, run_shown, values, warned
 
-two_kinds = helpers.two_kinds
+kind = helpers.fixture_of_kinds(helpers.TWO_KINDS)
 refuse_rule = helpers.refuse_rule
 N = 100
 TWO = {"y": [0, 1] * (N // 2), "id": list(range(N))}

@@ -11,7 +11,7 @@ import pytest
 from polars.io.plugins import register_io_source
 
 import stratframe as sf
-from tests.helpers import Make, eager
+from tests.helpers import Make, eager, some_slow
 
 FEW = 20
 MANY = 200
@@ -60,7 +60,7 @@ CALLS: dict[str, Callable[[Any, list[str]], Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", ["pandas-nullable", "polars-lazy"])
+@pytest.mark.parametrize("kind", some_slow(["pandas-nullable", "polars-lazy"], ["polars-lazy"]))
 @pytest.mark.parametrize("call", CALLS)
 def test_work_grows_with_the_columns(frame: Make, call: str) -> None:
     """Ten times as many columns take at most twelve times as many calls of functions."""

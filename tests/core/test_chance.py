@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2, hypergeom
 
 from stratframe.core.chance import DRAWS, chi_squared_tail, draw_rows, ks_level, tv_level
+from tests.helpers import some_slow
 
 WORDS = (np.arange(DRAWS, dtype=np.uint64) * np.uint64(2**64 // DRAWS)) + np.uint64(2**40)
 CLASSES = {
@@ -50,7 +51,7 @@ def test_rows_of_a_class_are_hypergeometric(n: int, data: st.DataObject) -> None
     assert counts is None or np.mean(counts != expected) <= 0.001
 
 
-@pytest.mark.parametrize("k", [2, 20])
+@pytest.mark.parametrize("k", some_slow([2, 20], [20]))
 @pytest.mark.parametrize("column", [*CLASSES, *NUMBERS])
 def test_one_random_fold_in_twenty_exceeds_the_level(column: str, k: int) -> None:
     """The level is exceeded by 2 to 6 % of random folds, or fewer where few rows decide."""

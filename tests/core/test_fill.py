@@ -2,6 +2,7 @@
 
 import tracemalloc
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -61,6 +62,32 @@ def test_totals_are_as_even_as_the_strata_allow(held: np.ndarray, data: st.DataO
         ways.append([added for added in every if np.sort(old + added).tolist() == even])
     best = min(int(np.ptp((held + np.array(tables)).sum(axis=0))) for tables in product(*ways))
     assert np.ptp((held + table).sum(axis=0)) == best
+
+
+HELD = st.lists(st.tuples(*[st.integers(0, 9)] * 3), min_size=1, max_size=6)
+
+
+@given(held=HELD, data=st.data())
+def test_strata_are_as_near_as_they_can_be(held: list[Any], data: st.DataObject) -> None:
+    """New rows go where the share is least filled: moving one of them makes no stratum nearer."""
+    table = np.array(held)
+    new = np.array(data.draw(st.lists(st.integers(0, 12), min_size=len(held), max_size=len(held))))
+    every = [[0.6, 0.2, 0.2], [0.5, 0.25, 0.25], [0.8, 0.1, 0.1]]
+    shares = np.array(data.draw(st.sampled_from(every)))
+    words = np.random.default_rng(0).integers(0, 2**63, len(new)).astype(np.uint64)
+    added = fill_by_shares(table, new, shares, words)
+    assert (added >= 0).all()
+    np.testing.assert_array_equal(added.sum(axis=1), new)
+    # Every cell is within a row of what fractions of rows would make best.
+    for row, total, cells in zip(table, new, added, strict=True):
+        low = 0.0
+        high = (row.sum() + total) / shares.min() + 1
+        for _ in range(80):
+            middle = (low + high) / 2
+            is_low = np.maximum(middle * shares - row, 0).sum() < total
+            low, high = (middle, high) if is_low else (low, middle)
+        due = np.maximum(high * shares - row, 0)
+        assert np.abs(cells - due).max() < 1 + 1e-6
 
 
 @pytest.mark.parametrize("n_parts", [2, 3, 5])

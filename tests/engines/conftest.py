@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.engines.frames import EngineFrames, on_dask, on_duckdb, on_spark
+from tests.engines.frames import EngineFrames, duck_frame, on_dask, on_duckdb, on_spark
 from tests.engines.session import spark
 
-__all__ = ["engine", "spark"]
+__all__ = ["duck_frame", "engine", "spark"]
 
 
 @pytest.fixture(
@@ -20,8 +20,10 @@ __all__ = ["engine", "spark"]
 def engine(request: pytest.FixtureRequest) -> Iterator[EngineFrames]:
     if request.param == "spark":
         yield from on_spark(request.getfixturevalue("spark"))
+    elif request.param == "duckdb":
+        yield from on_duckdb(request.getfixturevalue("duck_frame"))
     else:
-        yield from {"duckdb": on_duckdb, "dask": on_dask}[request.param]()
+        yield from on_dask()
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from pandas.testing import assert_frame_equal
 from polars import selectors
@@ -72,29 +73,33 @@ def cut(frame: pd.DataFrame, places: Sequence[int]) -> list[pd.DataFrame]:
     return [frame.iloc[start:end] for start, end in pairwise([0, *sorted(places), len(frame)])]
 
 
-def on_duckdb() -> Iterator[EngineFrames]:
-    """Make frames of the engine of the recipe, whose rows have no partitions."""
+@pytest.fixture(scope="session")
+def duck_frame() -> Iterator[Callable[[pa.Table], Any]]:
+    """Make frames of the engine of the recipe on one connection, as each takes long to open."""
     duckdb = pytest.importorskip("duckdb", reason="needs pip install duckdb")
     recipe = load_recipe()
+    with duckdb.connect(config={"threads": 1}) as connection:
+        yield lambda table: recipe.DuckFrame(connection, connection.from_arrow(table))
+
+
+def on_duckdb(duck_frame: Callable[[pa.Table], Any]) -> Iterator[EngineFrames]:
+    """Make frames of the engine of the recipe, whose rows have no partitions."""
 
     def local(frame: pd.DataFrame) -> pd.DataFrame:  # categories have no order in DuckDB
         return frame.astype(dict.fromkeys(frame.select_dtypes("category").columns, object))
 
-    with duckdb.connect() as connection:
+    def spread(frame: pd.DataFrame, places: Sequence[int]) -> Any:
+        return duck_frame(pl.from_pandas(local(frame)).to_arrow())
 
-        def spread(frame: pd.DataFrame, places: Sequence[int]) -> Any:
-            table = pl.from_pandas(local(frame)).to_arrow()
-            return recipe.DuckFrame(connection, connection.from_arrow(table))
-
-        yield EngineFrames(
-            "DuckDB",
-            spread,
-            collect=lambda frame: frame.pl(),
-            local=local,
-            is_pandas=False,
-            integer="Int64",
-            n_examples=60,
-        )
+    yield EngineFrames(
+        "DuckDB",
+        spread,
+        collect=lambda frame: frame.pl(),
+        local=local,
+        is_pandas=False,
+        integer="Int64",
+        n_examples=60,
+    )
 
 
 def load_recipe() -> Any:

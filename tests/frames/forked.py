@@ -1,9 +1,8 @@
-"""Calls in processes that are forked from one that made them before; run as a script, as JSON."""
+"""Calls in processes that are forked before any call, and after all; run as a script, as JSON."""
 
 import json
 import multiprocessing
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
@@ -80,19 +79,22 @@ def answer(name: str) -> str:
         return f"StratError: {error}"
 
 
-def in_child(name: str) -> str:
+def in_child(names: Iterable[str]) -> dict[str, str]:
+    """Answer in one forked process."""
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe()
-    child = context.Process(target=lambda: theirs.send(answer(name)))
+    child = context.Process(target=lambda: [theirs.send(answer(name)) for name in names])
     child.start()
-    found = ours.recv() if ours.poll(PATIENCE) else "hangs"
+    found = {name: ours.recv() if ours.poll(PATIENCE) else "hangs" for name in names}
     child.kill()
     child.join()
-    return str(found)
+    return found
 
 
 if __name__ == "__main__":
-    known = {} if "--first" in sys.argv else {name: answer(name) for name in CALLS}
-    found = {name: in_child(name) for name in CALLS}
-    known = known or {name: answer(name) for name in CALLS}
-    print(json.dumps([known, found]))
+    before = in_child(CALLS)
+    known = {name: answer(name) for name in CALLS}
+    after: dict[str, str] = {}
+    for name in CALLS:
+        after |= in_child([name])
+    print(json.dumps([known, before, after]))

@@ -3,16 +3,11 @@
 A test of what depends on the kind of frame names its kinds.
 """
 
-import pytest
-
 import stratframe as sf
-from tests.helpers import columns_of, some_slow
+from tests.helpers import columns_of, fixture_of_kinds, some_slow
 
-
-@pytest.fixture(params=some_slow(["polars-lazy", "pandas"], ["pandas"]))
-def kind(request: pytest.FixtureRequest) -> str:
-    """The kind of frame: `tests/test_calls.py` compares what is said of columns of all kinds."""
-    return str(request.param)
+kind = fixture_of_kinds(some_slow(["polars-lazy", "pandas"], ["pandas"]))
+"""`tests/test_calls.py` compares what is said of columns of all kinds of frame."""
 
 
 def lines_of(found: sf.Check) -> list[str]:

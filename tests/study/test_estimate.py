@@ -158,7 +158,7 @@ def test_columns_can_be_transformed_by_name() -> None:
     model = make_pipeline(ColumnTransformer(by_name), Ridge())
     given = {"target": "price", "features": [*FEATURES, "town"]}
     frames = frame, to_library(frame, "polars")
-    pandas, polars = (results(study(PLAIN, model, frame=each, **given)) for each in frames)
+    pandas, polars = (results(study(PLAIN, model, frame=each, **given, **ONCE)) for each in frames)
     assert_frame_equal(pandas, polars, check_dtype=False)
     assert pandas["estimate"].notna().all()
 
@@ -248,7 +248,7 @@ class Small(GaussianNB):
 def test_a_failing_estimator_is_recorded(arguments: dict[str, Any], message: str) -> None:
     """Without a finite true score there is a message in place of an estimate."""
     with pytest.warns(sf.StratWarning, match=message):
-        found = study(**arguments)
+        found = study(**arguments, **ONCE)
 
     assert found[["estimate", "truth"]].isna().all(axis=None)
     assert set(found["error"]) == {message}
@@ -306,11 +306,11 @@ def test_folds_of_a_strategy_are_checked(strategy: Any, rule: str) -> None:
 
 def test_a_strategy_may_write_into_its_frame() -> None:
     """What a strategy writes into its frame changes nothing for the others."""
-    found = study({"writes": writes})
+    found = study({"writes": writes}, **ONCE)
 
     assert (found["error"] == "").all()
     first = found.groupby("strategy")["estimate"].first()
-    assert first["SCV"] == study().query("strategy == 'SCV'")["estimate"].iloc[0]
+    assert first["SCV"] == study(**ONCE).query("strategy == 'SCV'")["estimate"].iloc[0]
 
 
 def test_a_metric_by_name_or_function() -> None:
@@ -320,7 +320,7 @@ def test_a_metric_by_name_or_function() -> None:
         return float((estimator.predict(data)[y == "yes"] == "yes").mean())
 
     metrics = ("recall_macro", recall, "accuracy", None)
-    found = [study(PLAIN, metric=metric) for metric in metrics]
+    found = [study(PLAIN, metric=metric, **ONCE) for metric in metrics]
     assert_frame_equal(*map(results, found[2:]))
     assert len({each["truth"].iloc[0] for each in found}) == 3
 

@@ -142,10 +142,10 @@ def test_lists_among_some_rows(rows: list[tuple[set[str], bool]], unit: str, see
 
 def test_memory_of_lists() -> None:
     """Folds and tables of many tags take a byte for each row and tag at most."""
-    n_rows = 4_000
-    n_tags = 1_000
+    n_rows = 8_000
+    n_tags = 500
     data = pl.DataFrame({"tags": [[row % n_tags] for row in range(n_rows)]})
-    folded = data.with_columns(fold=pl.int_range(n_rows) // n_tags)
+    folded = data.with_columns(fold=pl.int_range(n_rows) * 4 // n_rows)
     by = sf.margins("tags")
     for call in (
         lambda: sf.kfold(data, by, 4, repeats=2),

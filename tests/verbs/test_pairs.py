@@ -713,6 +713,19 @@ def test_the_test_set_is_validated(parts: list[str], expected: Pair) -> None:
     assert read_all(df, "split", valid="test") == [expected]
 
 
+@pytest.mark.parametrize(
+    ("valid", "expected"),
+    [
+        pytest.param("valid", ([0, 2, 3, 5], [1, 4]), id="validation"),
+        pytest.param("train", ([1, 2, 4, 5], [0, 3]), id="training"),
+    ],
+)
+def test_all_others_train_without_a_test_set(valid: str, expected: Pair) -> None:
+    """If no part is a test set, all parts train but the one that `valid` names."""
+    df = pd.DataFrame({"row": range(6), "split": ["train", "valid", "extra"] * 2})
+    assert read_all(df, "split", valid=valid) == [expected]
+
+
 @pytest.mark.parametrize("rule", [{}, {"train": "past"}, {"apart": "user"}])
 def test_a_column_without_rows_has_no_pairs(frame: Make, rule: dict[str, Any]) -> None:
     """A column without rows gives no pairs, whatever the rule."""
