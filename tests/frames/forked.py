@@ -2,7 +2,7 @@
 
 import json
 import multiprocessing
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
@@ -79,22 +79,19 @@ def answer(name: str) -> str:
         return f"StratError: {error}"
 
 
-def in_child(names: Iterable[str]) -> dict[str, str]:
-    """Answer in one forked process."""
+def in_child(name: str) -> str:
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe()
-    child = context.Process(target=lambda: [theirs.send(answer(name)) for name in names])
+    child = context.Process(target=lambda: theirs.send(answer(name)))
     child.start()
-    found = {name: ours.recv() if ours.poll(PATIENCE) else "hangs" for name in names}
+    found = ours.recv() if ours.poll(PATIENCE) else "hangs"
     child.kill()
     child.join()
-    return found
+    return str(found)
 
 
 if __name__ == "__main__":
-    before = in_child(CALLS)
+    before = {name: in_child(name) for name in CALLS}
     known = {name: answer(name) for name in CALLS}
-    after: dict[str, str] = {}
-    for name in CALLS:
-        after |= in_child([name])
+    after = {name: in_child(name) for name in CALLS}
     print(json.dumps([known, before, after]))
