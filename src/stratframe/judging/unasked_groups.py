@@ -70,7 +70,7 @@ def list_group_labels(frame: Frame, names: Sequence[Any], asked: Asked) -> Group
 def read_frame_columns(
     frame: Any, labels: GroupLabels, asked: Asked, known: Mapping[Any, ComparedColumn]
 ) -> FrameColumns:
-    """Read the columns of an eager frame in which to look for groups, except those known."""
+    """Read the columns in which to look for groups; the compared ones are `known` already."""
     if not labels.candidates:
         return FrameColumns()
     return FrameColumns(
